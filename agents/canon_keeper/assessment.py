@@ -17,6 +17,7 @@ from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
+from agents.canon_keeper.thread_work import in_pieces
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
 from agents.views.play_views import ProposalView
@@ -177,17 +178,20 @@ class ProposalAssessor:
             return fact is not None and fact.status is FactStatus.RETCONNED
 
         return tuple(
-            build_proposal_row(
-                number,
-                proposal,
-                assessment.policy_decisions.get(proposal.id),
-                findings_of(proposal),
-                assessment.contradictions.entities,
-                assessment.policy.catalogue,
-                turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
-                is_retconned=is_retconned(proposal),
-            )
-            for number, proposal in enumerate(proposals, start=1)
+            [
+                build_proposal_row(
+                    number,
+                    proposal,
+                    assessment.policy_decisions.get(proposal.id),
+                    findings_of(proposal),
+                    assessment.contradictions.entities,
+                    assessment.policy.catalogue,
+                    turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
+                    is_retconned=is_retconned(proposal),
+                )
+                async for piece in in_pieces(list(enumerate(proposals, start=1)))
+                for number, proposal in piece
+            ]
         )
 
     async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:

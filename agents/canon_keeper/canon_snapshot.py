@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import gather, to_thread
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from rapidfuzz import fuzz, process
@@ -23,6 +24,7 @@ from agents.canon_keeper.related_facts import RelatedFactsLoader
 from agents.canon_keeper.sentence_index import predicates_to_compare
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book
+from agents.canon_keeper.thread_work import run_beside_screen
 from agents.proposals.statements import STATED_PREDICATE
 from stores.errors import NotFound
 from stores.ports import CanonReader
@@ -127,17 +129,9 @@ async def read_snapshot(
     # A retcon may name an entity instead of a fact.
     wanted_ids |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
     entities = await _read_entities(canon, wanted_ids)
-    names = build_name_book(entities.values())
-
-    fact_queries = {
-        (who.id, predicate, with_history)
-        for proposal in proposals
-        for entity_id, predicate, with_history in (
-            *_fact_queries(proposal, catalogue, facts),
-            *_sentence_queries(proposal.change, names),
-        )
-        if (who := current_entity(entity_id, entities)) is not None
-    }
+    fact_queries = await run_beside_screen(
+        partial(_all_fact_queries, proposals, catalogue, facts, entities), item_count=len(proposals)
+    )
     merges = [c for c in changes if isinstance(c, MergeEntities)]
     absorbed_ids = {c.absorbed_id for c in merges}
     split_ids = (entities[i].merged_into for i in _retconned_ids(changes) if i in entities)
@@ -179,6 +173,24 @@ async def read_snapshot(
 
 _FactQueryKey = tuple[Id, str, bool]
 """Which facts about whom, under which predicate, and whether those that ended too."""
+
+
+def _all_fact_queries(
+    proposals: Sequence[ProposedChange],
+    catalogue: Catalogue,
+    facts: Mapping[Id, Fact],
+    entities: Mapping[Id, Entity],
+) -> set[_FactQueryKey]:
+    names = build_name_book(entities.values())
+    return {
+        (who.id, predicate, with_history)
+        for proposal in proposals
+        for entity_id, predicate, with_history in (
+            *_fact_queries(proposal, catalogue, facts),
+            *_sentence_queries(proposal.change, names),
+        )
+        if (who := current_entity(entity_id, entities)) is not None
+    }
 
 
 def _fact_queries(

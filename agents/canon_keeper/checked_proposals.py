@@ -17,6 +17,7 @@ from agents.canon_keeper.change_application import in_writing_order
 from agents.canon_keeper.checks.contradictions import CheckRun, ContradictionReport
 from agents.canon_keeper.conflicts.precedents import Precedents
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.thread_work import run_beside_screen
 from agents.canon_keeper.universe_policy import UniversePolicy
 from agents.proposals.decisions import gm_decision, is_rejected
 from stores.ports import CanonReader
@@ -26,9 +27,6 @@ from stores.records.workflow import ProposedChange
 
 MAX_REMEMBERED_GATES = 4
 """Lists of open proposals of which the checks are remembered: a scene's, its universe's, and a turn's."""
-
-_MAX_CHECKED_AT_ONCE = 200
-"""Proposals up to which the checks run on the event loop: more would hold up the screen, and run in a thread."""
 
 _CHECKED_BY_THEMSELVES = (AssertFact, StateChange, AdvanceClock, NoteAxiom, CreateEntity)
 """Changes that are checked after others without reading anew what those needed: they take nothing back."""
@@ -149,7 +147,7 @@ async def _check(run: CheckRun, proposals: Sequence[ProposedChange]) -> Contradi
             run.check_proposal(proposal)
         return run.report()
 
-    return check_all() if len(proposals) <= _MAX_CHECKED_AT_ONCE else await asyncio.to_thread(check_all)
+    return await run_beside_screen(check_all, item_count=len(proposals))
 
 
 def _undecided(proposal: ProposedChange) -> ProposedChange:

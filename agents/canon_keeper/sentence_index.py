@@ -158,7 +158,10 @@ class SentenceIndex:
         self._are_names_old = False
         self._facts_by_entity: defaultdict[Id, set[Id]] = defaultdict(set)
         self._claims: dict[Id, tuple[Claim, ...]] = {}
-        self._ids_by_key: defaultdict[tuple[str, str], dict[Id, None]] = defaultdict(dict)
+        self._ids_by_key: defaultdict[tuple[str, str], defaultdict[str, dict[Id, None]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+        """By what a claim is found by, and then by its relation if it is a plain deed (else by nothing)."""
         self._facts: dict[Id, Fact] = {}
         self._pending_ids: dict[Id, None] = {}
 
@@ -194,12 +197,15 @@ class SentenceIndex:
         claims = self.claims_of(fact)
         if not claims:
             return
-        comparison = ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
+        comparison = self._comparison()
         candidate_ids = dict.fromkeys(
             other_id
             for claim in claims
+            for deed in (_plain_deed(claim, comparison),)
             for key in _keys_of(claim)
-            for other_id in self._ids_by_key.get(key, ())
+            for other_deed, other_ids in self._ids_by_key.get(key, {}).items()
+            if not deed or deed != other_deed
+            for other_id in other_ids
         )
         for other_id in candidate_ids:
             if other_id == fact.id:
@@ -209,7 +215,11 @@ class SentenceIndex:
                 is_movement = {found.earlier.relation, found.later.relation} <= _MOVING_RELATIONS
                 yield SentenceRival(self._facts[other_id], found.reason, is_movement, found.is_change)
 
+    def _comparison(self) -> ClaimComparison:
+        return ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
+
     def _read_pending(self) -> None:
+        comparison = self._comparison()
         if self._are_names_old:
             self._names = build_name_book(self._entities.values())
             self._are_names_old = False
@@ -217,13 +227,18 @@ class SentenceIndex:
             fact = self._facts[fact_id]
             for claim in self._claims.get(fact_id, ()):
                 for key in _keys_of(claim):
-                    self._ids_by_key[key].pop(fact_id, None)
+                    self._ids_by_key[key][_plain_deed(claim, comparison)].pop(fact_id, None)
             claims = claims_of_fact(fact, self._names, self._catalogue)
             self._claims[fact_id] = claims
             for claim in claims:
                 for key in _keys_of(claim):
-                    self._ids_by_key[key][fact_id] = None
+                    self._ids_by_key[key][_plain_deed(claim, comparison)][fact_id] = None
         self._pending_ids.clear()
+
+
+def _plain_deed(claim: Claim, comparison: ClaimComparison) -> str:
+    """Return the relation of a plain deed, which need not be compared with others of it; else nothing."""
+    return claim.relation if comparison.is_plain_deed(claim) else ""
 
 
 def _keys_of(claim: Claim) -> Iterator[tuple[str, str]]:
