@@ -6,61 +6,67 @@ Time during which other processes or threads have the processor does not count, 
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, Final
+
+MAX_DESCRIBED: Final = 300
+"""Characters of a step's description: its end says most."""
 
 
 @dataclass
 class LoopWatchdog:
-    """The steps of the loop of one thread that took longer than `seconds` of processor time."""
+    """The steps of the loop that took longest."""
 
-    seconds: float
     steps: list[tuple[float, str]] = field(default_factory=list)
-    """Their processor time in seconds, and what ran."""
+    """Their processor time in milliseconds, and where the task stood that went on."""
 
-    @property
-    def longest(self) -> float:
-        return max((seconds for seconds, _ in self.steps), default=0.0)
+    def take_steps_over(self, milliseconds: float) -> list[tuple[float, str]]:
+        """Return the steps since the last call that took longer."""
+        steps, self.steps = self.steps, []
+        return sorted((step for step in steps if step[0] > milliseconds), reverse=True)
 
 
 @contextmanager
-def watched_loop(seconds: float) -> Iterator[LoopWatchdog]:
-    """Watch the loops of this thread while the block runs."""
-    watchdog, thread = LoopWatchdog(seconds), threading.get_ident()
-    run = asyncio.Handle._run
+def watched_loop() -> Iterator[LoopWatchdog]:
+    """Watch the loop of this thread while the block runs, without collections of the oldest garbage.
 
-    def run_timed(handle: asyncio.Handle) -> None:
+    The program makes those in pauses (`monitor_tui.garbage`).
+    """
+    watchdog, thread, thresholds = LoopWatchdog(), threading.get_ident(), gc.get_threshold()
+    run: Any = asyncio.Handle._run
+    handle_class: Any = asyncio.Handle
+
+    def run_timed(handle: Any) -> None:
         if threading.get_ident() != thread:
             run(handle)
             return
-        start = time.thread_time()
-        description = _describe(handle)
+        description, start = _describe(handle._callback), time.thread_time()
         run(handle)
-        if (taken := time.thread_time() - start) > seconds:
-            watchdog.steps.append((taken, description))
+        watchdog.steps.append((1_000 * (time.thread_time() - start), description))
 
-    asyncio.Handle._run = run_timed  # type: ignore[method-assign]
+    handle_class._run = run_timed
+    gc.collect()
+    gc.set_threshold(*thresholds[:2], 1_000_000)
     try:
         yield watchdog
     finally:
-        asyncio.Handle._run = run  # type: ignore[method-assign]
+        handle_class._run = run
+        gc.set_threshold(*thresholds)
 
 
-def _describe(handle: asyncio.Handle) -> str:
-    """Return where the task of a handle stands before it goes on, or what is called."""
-    callback = handle._callback  # type: ignore[attr-defined]
+def _describe(callback: Any) -> str:
+    """Return where the task of a callback stands before it goes on, or what is called."""
     task = getattr(callback, "__self__", None)
     if not isinstance(task, asyncio.Task):
-        return getattr(callback, "__qualname__", repr(callback))
-    coroutine = task.get_coro()
-    names = []
-    while coroutine is not None:
-        frame = getattr(coroutine, "cr_frame", None)
-        if frame is None:
-            break
-        names.append(f"{frame.f_code.co_qualname}:{frame.f_lineno}")
-        coroutine = getattr(coroutine, "cr_await", None)
-    return " > ".join(names) or task.get_name()
+        return str(getattr(callback, "__qualname__", callback))
+    places = []
+    coroutine: Any = task.get_coro()
+    while (frame := getattr(coroutine, "cr_frame", None)) is not None:
+        places.append(f"{frame.f_code.co_qualname}:{frame.f_lineno}")
+        coroutine = coroutine.cr_await
+    return " > ".join(places)[-MAX_DESCRIBED:]

@@ -17,9 +17,9 @@ from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
-from agents.canon_keeper.thread_work import in_pieces
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
+from agents.thread_work import in_pieces
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -87,7 +87,7 @@ class ProposalAssessor:
             canon = replace(canon, gains=gains)
         contradictions = check_proposals(proposals, canon, policy.catalogue, policy.precedents)
         return ProposalAssessment(
-            policy, canon, contradictions, _decide_all(proposals, contradictions, rules, policy)
+            policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
         )
 
     async def assess_open(
@@ -134,7 +134,7 @@ class ProposalAssessor:
             open_proposals, closed_proposals, universe_id, policy, self._journal.commit_count
         )
         return ProposalAssessment(
-            policy, canon, contradictions, _decide_all(open_proposals, contradictions, rules, policy)
+            policy, canon, contradictions, await _decide_all(open_proposals, contradictions, rules, policy)
         )
 
     async def build_views(
@@ -142,9 +142,10 @@ class ProposalAssessor:
         proposals: Sequence[ProposedChange],
         *,
         turn_numbers: Mapping[Id, int] | None = None,
+        numbers: Mapping[Id, int] | None = None,
         rules: KindRules | None = None,
     ) -> tuple[ProposalView, ...]:
-        """Return the proposals as rows draw them, numbered from 1 in the order given.
+        """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
         Proposals that a commit closed are shown with their outcome and are not assessed again.
         """
@@ -180,7 +181,7 @@ class ProposalAssessor:
         return tuple(
             [
                 build_proposal_row(
-                    number,
+                    position if numbers is None else numbers[proposal.id],
                     proposal,
                     assessment.policy_decisions.get(proposal.id),
                     findings_of(proposal),
@@ -190,7 +191,7 @@ class ProposalAssessor:
                     is_retconned=is_retconned(proposal),
                 )
                 async for piece in in_pieces(list(enumerate(proposals, start=1)))
-                for number, proposal in piece
+                for position, proposal in piece
             ]
         )
 
@@ -200,11 +201,15 @@ class ProposalAssessor:
         return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
 
 
-def _decide_all(
+async def _decide_all(
     proposals: Sequence[ProposedChange],
     contradictions: ContradictionReport,
     rules: KindRules | None,
     policy: UniversePolicy,
 ) -> dict[Id, PolicyDecision]:
     applied_rules = policy.rules if rules is None else rules
-    return {p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules) for p in proposals}
+    return {
+        p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules)
+        async for piece in in_pieces(proposals)
+        for p in piece
+    }

@@ -24,8 +24,8 @@ from agents.canon_keeper.related_facts import RelatedFactsLoader
 from agents.canon_keeper.sentence_index import predicates_to_compare
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book
-from agents.canon_keeper.thread_work import run_beside_screen
 from agents.proposals.statements import STATED_PREDICATE
+from agents.thread_work import run_beside_screen
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.queries import FactQuery, FactsAboutQuery

@@ -17,9 +17,9 @@ from agents.canon_keeper.change_application import in_writing_order
 from agents.canon_keeper.checks.contradictions import CheckRun, ContradictionReport
 from agents.canon_keeper.conflicts.precedents import Precedents
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.thread_work import run_beside_screen
 from agents.canon_keeper.universe_policy import UniversePolicy
 from agents.proposals.decisions import gm_decision, is_rejected
+from agents.thread_work import run_beside_screen
 from stores.ports import CanonReader
 from stores.records.canon import AdvanceClock, AssertFact, CreateEntity, NoteAxiom, StateChange
 from stores.records.ids import Id

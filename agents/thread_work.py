@@ -1,4 +1,4 @@
-"""Keeps work on thousands of proposals from holding the event loop, which draws the screen."""
+"""Keeps work on thousands of items from holding the event loop, which draws the screen."""
 
 from __future__ import annotations
 
