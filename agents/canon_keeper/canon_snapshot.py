@@ -114,7 +114,6 @@ async def read_snapshot(
     proposals: Sequence[ProposedChange],
     *,
     closed_proposals: Sequence[ProposedChange] = (),
-    for_commit: bool = False,
 ) -> CanonSnapshot:
     """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
 
@@ -167,8 +166,17 @@ async def read_snapshot(
         facts=tuple(facts.values()),
         everyone=await _read_similar_names(canon, universe_id, creations),
         supersessions=supersessions,
-        evidence=await _read_evidence(canon, changes, facts.values(), absorbed_ids) if for_commit else {},
     )
+
+
+async def with_cited_evidence(
+    canon: CanonReader, snapshot: CanonSnapshot, proposals: Sequence[ProposedChange]
+) -> CanonSnapshot:
+    """Return the snapshot with the evidence that a commit of the proposals cites again. Raises StoreError."""
+    changes = [p.change for p in proposals]
+    absorbed_ids = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
+    evidence = await _read_evidence(canon, changes, snapshot.facts, absorbed_ids)
+    return replace(snapshot, evidence=evidence)
 
 
 _FactQueryKey = tuple[Id, str, bool]
