@@ -45,6 +45,7 @@ async def _time_commits(home: Path, count: int) -> tuple[list[float], list[float
                 await scene_in_play.services.play.submit(
                     scene_in_play.scene_id, line.format(next(night_numbers))
                 )
+            await scene_in_play.services.play.scene(scene_in_play.scene_id)  # as the screen does after a line
             commit_seconds.append(
                 await time_call(partial(scene_in_play.services.gate.commit, scene_in_play.scene_id))
             )

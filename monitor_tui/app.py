@@ -28,6 +28,7 @@ from textual.worker import Worker, WorkerState
 import screens
 from monitor_tui import hangup
 from monitor_tui.command_palette import PaletteCommandProvider
+from monitor_tui.garbage import CHECK_SECONDS, GarbageCollector
 from monitor_tui.held_keys import HeldKeys
 from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
@@ -106,6 +107,7 @@ class MonitorApp(App[None]):
         self._held_keys = HeldKeys()
         self._is_quitting = False
         self._plain_line_filter = PlainLineFilter()
+        self._garbage_collector = GarbageCollector()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._plain_line_filter]
@@ -132,9 +134,9 @@ class MonitorApp(App[None]):
             # Its import costs seconds of a core: only now, and in its own process.
             start_worker(self, services.llm.start_process, "warm")
             services.jobs.start()
-            # What is loaded by now stays: sorting through it again would cost a key press up to 0.2 s.
-            gc.collect()
-            gc.freeze()
+            if not self.is_headless:  # it is the whole process's
+                self._garbage_collector.start()
+                self.set_interval(CHECK_SECONDS, self._garbage_collector.collect_in_pause)
         finally:
             gc.enable()
 
@@ -257,6 +259,7 @@ class MonitorApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Hold what is pressed after Enter on the menu's story until the scene is there: no key is lost."""
         if isinstance(event, events.Key) and not event.is_forwarded:
+            self._garbage_collector.note_key()
             is_for_any_screen = event.key in self._bindings.key_to_bindings and event.key.startswith("ctrl+")
             if not is_for_any_screen and self._held_keys.hold(event):
                 return

@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
-from agents.events import EventBus, LlmCallRecorded, Notice
+from agents.events import EventBus, LlmCallRecorded
 from agents.indexer.embedding_port import Embedder
 from agents.indexer.index_check import IndexDifference, check_indexes
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
-from agents.indexer.index_worker import INDEX_PRIORITY, IndexWorker, concerns_index
+from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
 from agents.indexer.provider_embedder import ProviderEmbedder
@@ -27,24 +27,24 @@ from agents.indexer.question_vectors import (
     CachedQuestionEmbedder,
 )
 from agents.indexer.source_reader import SourceReader
+from agents.jobs.followed_scenes import SceneFollower
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
-from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE, Worker
-from agents.jobs.worker_pipe import PublishEvent, PutMemories, PutSummaries, WriteCursor, WriteRequest
-from agents.jobs.worker_process import ProcessNotStarted, ProcessWorker, WorkerProcess
+from agents.jobs.worker import Worker
+from agents.jobs.worker_process import WorkerProcess
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
 from agents.llm.model_names import ModelTarget
-from agents.memory_manager.memory_worker import MEMORY_PRIORITY, MemoryManager, concerns_memories
+from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
-from agents.memory_manager.summary_worker import SUMMARY_PRIORITY, SummaryWorker, concerns_summaries
+from agents.memory_manager.summary_worker import SummaryWorker
 from monitor_tui.background_mode import BackgroundMode
+from monitor_tui.workers_behind_play import register_workers_behind_play
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
-from stores.ports import MemoryWriter
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.jobs import JobKind
 from stores.records.llm import LlmCall, Persona
@@ -67,7 +67,7 @@ class BackgroundJobs(NamedTuple):
     """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
     close: Callable[[], Awaitable[None]]
     process: WorkerProcess | None
-    """What remembers, summarises and indexes words beside play; None if this process does."""
+    """What remembers, summarises, archives and indexes words beside play; None if this process does."""
 
 
 class EmbedderPool:
@@ -110,7 +110,8 @@ def build_background_jobs(
     """Build it.
 
     `model_process` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
-    one. With a `home` whose files the stores are, a process of their own remembers, summarises and indexes words.
+    one. With a `home` whose files the stores are, a process of their own remembers, summarises, archives and indexes
+    words.
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
@@ -156,17 +157,20 @@ def build_background_jobs(
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
     process = None
     if home is not None and mode is BackgroundMode.PLAY:
-        process = _start_behind_play(home, runner, log, job_store, events)
+        process = register_workers_behind_play(home, stores, runner, job_store, clock, events)
     else:
-        runner.register(memories)
-        runner.register(SummaryWorker(log, log, canon, job_store, clock))
+        archivist_log = stores.log(Role.ARCHIVIST)
+        archive = SceneArchive(archivist_log, archivist_log, stores.objects(Role.ARCHIVIST), clock)
+        for worker in (
+            memories,
+            SummaryWorker(log, log, canon, job_store, clock),
+            ArchiveWorker(archivist_log, archive, clock),
+        ):
+            runner.register(SceneFollower(worker, log, stores.changes, job_store, clock))
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
     if doubt_worker is not None:
         runner.register(doubt_worker)
-    archivist_log = stores.log(Role.ARCHIVIST)
-    archive = SceneArchive(archivist_log, stores.objects(Role.ARCHIVIST), clock)
-    runner.register(ArchiveWorker(archivist_log, archive, clock))
     if default_embedder is not None:
         indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
@@ -193,74 +197,6 @@ def build_background_jobs(
         await embedders.close()
 
     return BackgroundJobs(runner, question_vectors, job_store, memories, rebuild_all_vectors, close, process)
-
-
-def _start_behind_play(
-    home: Path,
-    runner: JobRunner,
-    memory_log: MemoryWriter,
-    job_store: JobStore,
-    events: EventBus,
-) -> WorkerProcess:
-    """Register the workers that a process of their own runs for this home folder, and return the process."""
-    kinds = (JobKind.REMEMBER, JobKind.SUMMARISE, JobKind.INDEX)
-    lost_text = "The background process ended unexpectedly and is started again. Nothing is lost."
-    notices = iter([Notice(lost_text, "warning")])
-
-    def look_again() -> None:
-        for kind in kinds:
-            runner.rescan(kind)
-        for notice in notices:  # once
-            events.publish(notice)
-
-    def say_not_started(error: ProcessNotStarted) -> None:
-        waiting_text = "Memories, summaries and the index of words wait for it; it is tried again."
-        events.publish(Notice(f"{error.what} {waiting_text}", "warning"))
-
-    async def write(request: WriteRequest) -> None:
-        match request:
-            case PutMemories(memories):
-                await memory_log.put_memories(memories)
-            case PutSummaries(summaries):
-                await memory_log.put_summaries(summaries)
-            case WriteCursor(kind, subject, cursor):
-                await job_store.write_cursor(kind, subject, cursor)
-            case PublishEvent(event):
-                events.publish(event)
-            case _:
-                assert_never(request)
-
-    process = WorkerProcess(
-        ("-m", "monitor_tui.background_process", str(home)),
-        write=write,
-        on_lost=look_again,
-        on_not_started=say_not_started,
-    )
-    remember, summarise, index = kinds
-    runner.register(
-        ProcessWorker(
-            process,
-            kind=remember,
-            queue=PLAIN_QUEUE,
-            priority=MEMORY_PRIORITY,
-            concerns=concerns_memories,
-        )
-    )
-    runner.register(
-        ProcessWorker(
-            process,
-            kind=summarise,
-            queue=PLAIN_QUEUE,
-            priority=SUMMARY_PRIORITY,
-            concerns=concerns_summaries,
-        )
-    )
-    runner.register(
-        ProcessWorker(
-            process, kind=index, queue=WORDS_QUEUE, priority=INDEX_PRIORITY, concerns=concerns_index
-        )
-    )
-    return process
 
 
 async def check_all_indexes(

@@ -1,7 +1,8 @@
-"""The process that remembers, summarises and indexes words, started as `python -m monitor_tui.background_process HOME`.
+"""The process that remembers, summarises, archives and indexes words.
 
-It reads the library beside the process that plays, and writes nothing but `index.db`: what it finds for the
-library, the process that plays writes (docs/decisions/0022). It ends when its input does.
+It is started as `python -m monitor_tui.background_process HOME`. It reads the library beside the process that plays,
+and writes nothing but `index.db` and archives: what it finds for the library, the process that plays writes
+(docs/decisions/0022). It ends when its input does.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter
 from agents.indexer.source_reader import SourceReader
+from agents.jobs.followed_scenes import SceneFollower, SceneWorker
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import Worker
 from agents.jobs.worker_pipe import READY_NUMBER, Failure
 from agents.jobs.worker_server import PipedCursors, ProgramPipe, serve_workers
 from agents.memory_manager.memory_worker import MemoryManager
+from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
 from stores.errors import LibraryInUse, MonitorError
@@ -83,9 +86,14 @@ def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Work
     events.subscribe(program.publish)
     read_catalogue = PolicyStore(log, load_catalogue(), clock).read_catalogue
     source_reader = SourceReader(canon, log)
-    return (
+    archive = SceneArchive(log, program, stores.archives, clock)
+    scene_workers: tuple[SceneWorker, ...] = (
         MemoryManager(log, program, SceneReader(canon, log, read_catalogue), cursors, clock, events),
         SummaryWorker(log, program, canon, cursors, clock),
+        ArchiveWorker(log, archive, clock),
+    )
+    return (
+        *(SceneFollower(worker, log, stores.changes, cursors, clock) for worker in scene_workers),
         IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
     )
 

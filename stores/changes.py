@@ -16,7 +16,11 @@ from stores.records.ids import Id
 
 
 class RecordKind(StrEnum):
-    """What was written. A scene also changes with its head, its summaries and its story's player character."""
+    """What was written.
+
+    A scene also changes with its head, its summaries, its beginning and end and its story's, and its story's player
+    character.
+    """
 
     SCENE = "scene"
     MEMORY = "memory"

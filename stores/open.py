@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
-    from stores.ports import TextIndex
+    from stores.ports import ObjectStore, TextIndex
 
 __all__ = [
     "ALL_EMBEDDED",
@@ -129,7 +129,7 @@ async def _open_index_of(library: Database, index_path: Path, exit_stack: AsyncE
 
 
 class StoresBehindPlay(NamedTuple):
-    """What background workers read beside the process that plays, and the index that they write.
+    """What background workers read beside the process that plays, and the index and archives that they write.
 
     Canon and log refuse every write.
     """
@@ -137,6 +137,7 @@ class StoresBehindPlay(NamedTuple):
     canon: AnyCanon
     log: AnyLog
     words: TextIndex
+    archives: ObjectStore
     changes: ChangeReader
     close: Callable[[], Awaitable[None]]
 
@@ -152,6 +153,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
     from stores.embedded.index_file import join_index
     from stores.embedded.library import follow_library
     from stores.embedded.narrative_log import EmbeddedLog
+    from stores.embedded.object_store import EmbeddedObjectStore
     from stores.embedded.process_lock import ProcessLock
     from stores.embedded.text_index import EmbeddedTextIndex
 
@@ -167,6 +169,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedCanon(library, Role.MEMORY_MANAGER),
             EmbeddedLog(library, Role.MEMORY_MANAGER, clock=clock),
             EmbeddedTextIndex(index, Role.INDEXER),
+            EmbeddedObjectStore(home / "objects", Role.ARCHIVIST),
             EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
         )

@@ -458,8 +458,12 @@ class IngestLog(LogReader, Protocol):
     async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
 
 
-class ArchivistLog(LogReader, Protocol):
+class ArchiveWriter(Protocol):
     async def mark_archived(self, archived: ArchivedLog) -> None: ...
+
+
+class ArchivistLog(ArchiveWriter, LogReader, Protocol):
+    """What archives logs."""
 
 
 # --- derived stores and originals -------------------------------------------------------------------

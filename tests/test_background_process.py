@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agents.events import Event, Notice
+from agents.jobs.running_process import RunningProcess
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.authority import COLLECTIONS, Role, Store
@@ -111,6 +112,34 @@ async def test_process_leaves_what_the_program_itself_would_leave(tmp_path: Path
     memories, fingerprints = beside
     assert len(memories) > 2
     assert len(fingerprints["turns"]) >= 4
+
+
+async def test_start_with_nothing_new_starts_no_process(tmp_path: Path) -> None:
+    scene_id = await play(tmp_path / "home")
+    before = await finish(tmp_path / "home", BackgroundMode.PLAY)
+
+    async def wait_and_play_on(program: Program) -> None:
+        await program.services.jobs.wait_until_idle()
+        assert process_starts == 0
+        await program.services.play.submit(scene_id, "> Tam runs off.")
+        await program.services.jobs.wait_until_idle()
+        assert process_starts == 1
+
+    process_starts = 0
+    start_process = RunningProcess.start
+
+    async def count_start(*arguments: Any) -> RunningProcess:
+        nonlocal process_starts
+        process_starts += 1
+        return await start_process(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunningProcess, "start", count_start)
+        after = await finish(tmp_path / "home", BackgroundMode.PLAY, wait_and_play_on)
+    assert len(after[1]["turns"]) == len(before[1]["turns"]) + 1
+    shutil.copytree(tmp_path / "home", tmp_path / "again")
+    (tmp_path / "again" / "index.db").unlink()
+    assert after == await finish(tmp_path / "again", BackgroundMode.OFF)
 
 
 async def test_process_killed_in_play_is_said_once_and_leaves_nothing_out(tmp_path: Path) -> None:

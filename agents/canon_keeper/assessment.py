@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.canon_keeper.canon_policy import KindRules, PolicyDecision, ProposalFindings, decide_by_policy
-from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot
+from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot, with_cited_evidence
 from agents.canon_keeper.checked_proposals import ProposalCheckMemory
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
 from agents.canon_keeper.commit_journal import CommitJournal
@@ -20,6 +20,7 @@ from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
+from agents.thread_work import in_pieces
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -71,10 +72,26 @@ class ProposalAssessor:
     ) -> ProposalAssessment:
         """Check the proposals against canon and each other; the closed ones are only read to be shown.
 
-        `rules` by kind are the universe's own if none are given; `extra_rulings` are rulings that are not
-        remembered yet. Raises StoreError.
+        What was checked the last time, and did not change since, is not checked again. `rules` by kind are the
+        universe's own if none are given; `extra_rulings` are rulings that are not remembered yet. Raises
+        StoreError.
         """
         policy = await self._policies.read_policy(universe_id)
+        gains = await self._merges.read_gains(proposals)
+        if not gains and not extra_rulings:
+            canon, contradictions = await self._memory.check(
+                proposals,
+                closed_proposals,
+                universe_id,
+                policy,
+                self._journal.commit_count,
+                is_last=for_commit,
+            )
+            if for_commit:
+                canon = await with_cited_evidence(self._canon, canon, proposals)
+            return ProposalAssessment(
+                policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
+            )
         if extra_rulings:
             policy = policy._replace(precedents=policy.precedents.with_rulings(extra_rulings))
         canon = await read_snapshot(
@@ -83,13 +100,14 @@ class ProposalAssessor:
             universe_id,
             proposals,
             closed_proposals=closed_proposals,
-            for_commit=for_commit,
         )
-        if gains := await self._merges.read_gains(proposals):
+        if for_commit:
+            canon = await with_cited_evidence(self._canon, canon, proposals)
+        if gains:
             canon = replace(canon, gains=gains)
         contradictions = check_proposals(proposals, canon, policy.catalogue, policy.precedents)
         return ProposalAssessment(
-            policy, canon, contradictions, _decide_all(proposals, contradictions, rules, policy)
+            policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
         )
 
     async def assess_open(
@@ -118,35 +136,15 @@ class ProposalAssessor:
             extra_rulings=extra_rulings,
         )
 
-    async def _assess_anew(
-        self,
-        open_proposals: Sequence[ProposedChange],
-        closed_proposals: Sequence[ProposedChange],
-        rules: KindRules | None,
-    ) -> ProposalAssessment:
-        """Assess as `assess` does; what was checked the last time, and did not change since, is not checked again."""
-        proposals = [*open_proposals, *closed_proposals]
-        universe_id = proposals[0].universe_id
-        if await self._merges.read_gains(open_proposals):
-            return await self.assess(
-                open_proposals, universe_id, rules=rules, closed_proposals=closed_proposals
-            )
-        policy = await self._policies.read_policy(universe_id)
-        canon, contradictions = await self._memory.check(
-            open_proposals, closed_proposals, universe_id, policy, self._journal.commit_count
-        )
-        return ProposalAssessment(
-            policy, canon, contradictions, _decide_all(open_proposals, contradictions, rules, policy)
-        )
-
     async def build_views(
         self,
         proposals: Sequence[ProposedChange],
         *,
         turn_numbers: Mapping[Id, int] | None = None,
+        numbers: Mapping[Id, int] | None = None,
         rules: KindRules | None = None,
     ) -> tuple[ProposalView, ...]:
-        """Return the proposals as rows draw them, numbered from 1 in the order given.
+        """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
         Proposals that a commit closed are shown with their outcome and are not assessed again.
         """
@@ -155,7 +153,9 @@ class ProposalAssessor:
         proposals = with_edited_names(proposals)
         open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
-        assessment = await self._assess_anew(open_proposals, closed_proposals, rules)
+        assessment = await self.assess(
+            open_proposals, proposals[0].universe_id, rules=rules, closed_proposals=closed_proposals
+        )
         facts = {fact.id: fact for fact in assessment.canon.facts}
         written_facts = await self._read_written_facts(closed_proposals)
         turn_number_by_id = turn_numbers or {}
@@ -182,17 +182,20 @@ class ProposalAssessor:
             return fact is not None and fact.status is FactStatus.RETCONNED
 
         return tuple(
-            build_proposal_row(
-                number,
-                proposal,
-                assessment.policy_decisions.get(proposal.id),
-                findings_of(proposal),
-                assessment.contradictions.entities,
-                assessment.policy.catalogue,
-                turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
-                is_retconned=is_retconned(proposal),
-            )
-            for number, proposal in enumerate(proposals, start=1)
+            [
+                build_proposal_row(
+                    position if numbers is None else numbers[proposal.id],
+                    proposal,
+                    assessment.policy_decisions.get(proposal.id),
+                    findings_of(proposal),
+                    assessment.contradictions.entities,
+                    assessment.policy.catalogue,
+                    turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
+                    is_retconned=is_retconned(proposal),
+                )
+                async for piece in in_pieces(list(enumerate(proposals, start=1)))
+                for position, proposal in piece
+            ]
         )
 
     def findings_with_doubts(
@@ -216,11 +219,15 @@ class ProposalAssessor:
         return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
 
 
-def _decide_all(
+async def _decide_all(
     proposals: Sequence[ProposedChange],
     contradictions: ContradictionReport,
     rules: KindRules | None,
     policy: UniversePolicy,
 ) -> dict[Id, PolicyDecision]:
     applied_rules = policy.rules if rules is None else rules
-    return {p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules) for p in proposals}
+    return {
+        p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules)
+        async for piece in in_pieces(proposals)
+        for p in piece
+    }

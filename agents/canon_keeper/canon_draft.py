@@ -56,6 +56,8 @@ class CanonDraft:
         self._changed_keys: dict[FactKey, Fact | None] = {}
         self._sentences = SentenceIndex(catalogue, self.is_nested)
         self._named_entity_count = 0
+        self._last_rivals: tuple[Fact, tuple[SentenceRival, ...]] | None = None
+        """Of the fact that was asked about last, while nothing changed: each check asks several times."""
         for fact in canon.facts:
             self._index_fact(fact)
 
@@ -154,8 +156,13 @@ class CanonDraft:
     def sentence_rivals(self, fact: Fact) -> Iterator[SentenceRival]:
         """Yield the facts that cannot be true beside this one by what their sentences say, whatever their times."""
         self._name_entities()
-        for rival in self._sentences.find_rivals(fact):
-            yield rival._replace(fact=self.facts[rival.fact.id])
+        if self._last_rivals is None or self._last_rivals[0] is not fact:
+            rivals = self._sentences.find_rivals(fact)
+            self._last_rivals = (
+                fact,
+                tuple(rival._replace(fact=self.facts[rival.fact.id]) for rival in rivals),
+            )
+        yield from self._last_rivals[1]
 
     def read_words(self, fact: Fact) -> SentenceReading:
         """Return how the words of a fact are read."""
@@ -172,6 +179,7 @@ class CanonDraft:
         if len(self.entities) != self._named_entity_count:
             self._sentences.add_entities(self.entities.values())
             self._named_entity_count = len(self.entities)
+            self._last_rivals = None
 
     # --- changing -----------------------------------------------------------------------------------
 
@@ -225,6 +233,7 @@ class CanonDraft:
         self._index_fact(fact)
 
     def _index_fact(self, fact: Fact) -> None:
+        self._last_rivals = None
         if fact.id not in self.facts:
             self._sentences.add_fact(fact)
             reading, fact_key = read_fact(fact, self.catalogue), fact_key_of(fact, self.catalogue)

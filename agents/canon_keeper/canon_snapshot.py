@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import gather, to_thread
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from rapidfuzz import fuzz, process
@@ -25,6 +26,7 @@ from agents.canon_keeper.sentence_index import predicates_to_compare
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book
 from agents.proposals.statements import STATED_PREDICATE
+from agents.thread_work import run_beside_screen
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.queries import FactQuery, FactsAboutQuery
@@ -114,7 +116,6 @@ async def read_snapshot(
     proposals: Sequence[ProposedChange],
     *,
     closed_proposals: Sequence[ProposedChange] = (),
-    for_commit: bool = False,
 ) -> CanonSnapshot:
     """Read what the proposals touch: the entities, what is said of them in the same terms, the dead.
 
@@ -129,17 +130,9 @@ async def read_snapshot(
     # A retcon may name an entity instead of a fact.
     wanted_ids |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
     entities = await _read_entities(canon, wanted_ids)
-    names = build_name_book(entities.values())
-
-    fact_queries = {
-        (who.id, predicate, with_history)
-        for proposal in proposals
-        for entity_id, predicate, with_history in (
-            *_fact_queries(proposal, catalogue, facts),
-            *_sentence_queries(proposal.change, names),
-        )
-        if (who := current_entity(entity_id, entities)) is not None
-    }
+    fact_queries = await run_beside_screen(
+        partial(_all_fact_queries, proposals, catalogue, facts, entities), item_count=len(proposals)
+    )
     merges = [c for c in changes if isinstance(c, MergeEntities)]
     absorbed_ids = {c.absorbed_id for c in merges}
     split_ids = (entities[i].merged_into for i in _retconned_ids(changes) if i in entities)
@@ -175,12 +168,39 @@ async def read_snapshot(
         facts=tuple(facts.values()),
         everyone=await _read_similar_names(canon, universe_id, creations),
         supersessions=supersessions,
-        evidence=await _read_evidence(canon, changes, facts.values(), absorbed_ids) if for_commit else {},
     )
+
+
+async def with_cited_evidence(
+    canon: CanonReader, snapshot: CanonSnapshot, proposals: Sequence[ProposedChange]
+) -> CanonSnapshot:
+    """Return the snapshot with the evidence that a commit of the proposals cites again. Raises StoreError."""
+    changes = [p.change for p in proposals]
+    absorbed_ids = {c.absorbed_id for c in changes if isinstance(c, MergeEntities)}
+    evidence = await _read_evidence(canon, changes, snapshot.facts, absorbed_ids)
+    return replace(snapshot, evidence=evidence)
 
 
 _FactQueryKey = tuple[Id, str, bool]
 """Which facts about whom, under which predicate, and whether those that ended too."""
+
+
+def _all_fact_queries(
+    proposals: Sequence[ProposedChange],
+    catalogue: Catalogue,
+    facts: Mapping[Id, Fact],
+    entities: Mapping[Id, Entity],
+) -> set[_FactQueryKey]:
+    names = build_name_book(entities.values())
+    return {
+        (who.id, predicate, with_history)
+        for proposal in proposals
+        for entity_id, predicate, with_history in (
+            *_fact_queries(proposal, catalogue, facts),
+            *_sentence_queries(proposal.change, names),
+        )
+        if (who := current_entity(entity_id, entities)) is not None
+    }
 
 
 def _fact_queries(

@@ -19,6 +19,7 @@ from agents.canon_keeper.conflicts.precedents import Precedents
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import UniversePolicy
 from agents.proposals.decisions import gm_decision, is_rejected
+from agents.thread_work import run_beside_screen
 from stores.ports import CanonReader
 from stores.records.canon import AdvanceClock, AssertFact, CreateEntity, NoteAxiom, StateChange
 from stores.records.ids import Id
@@ -26,9 +27,6 @@ from stores.records.workflow import ProposedChange
 
 MAX_REMEMBERED_GATES = 4
 """Lists of open proposals of which the checks are remembered: a scene's, its universe's, and a turn's."""
-
-_MAX_CHECKED_AT_ONCE = 200
-"""Proposals up to which the checks run on the event loop: more would hold up the screen, and run in a thread."""
 
 _CHECKED_BY_THEMSELVES = (AssertFact, StateChange, AdvanceClock, NoteAxiom, CreateEntity)
 """Changes that are checked after others without reading anew what those needed: they take nothing back."""
@@ -49,19 +47,20 @@ class _RememberedChecks:
     """Commits until then: only they change canon."""
     precedents: Precedents
     catalogue: Catalogue
-    closed_ids: tuple[Id, ...]
+    closed_ids: frozenset[Id]
+    """Closed proposals of which was read what they name."""
     inputs: list[tuple[ProposedChange, bool]]
     gm_decided_ids: set[Id]
     canon: CanonSnapshot
     run: CheckRun
     report: ContradictionReport
 
-    def rests_on(self, commit_count: int, policy: UniversePolicy, closed_ids: tuple[Id, ...]) -> bool:
+    def rests_on(self, commit_count: int, policy: UniversePolicy, closed_ids: frozenset[Id]) -> bool:
         return (
             self.commit_count == commit_count
             and self.catalogue is policy.catalogue
             and self.precedents == policy.precedents
-            and self.closed_ids == closed_ids
+            and closed_ids <= self.closed_ids
         )
 
     def covers(self, inputs: Sequence[tuple[ProposedChange, bool]], gm_decided_ids: set[Id]) -> bool:
@@ -94,12 +93,17 @@ class ProposalCheckMemory:
         universe_id: Id,
         policy: UniversePolicy,
         commit_count: int,
+        *,
+        is_last: bool = False,
     ) -> CheckedProposals:
-        """Check the proposals against canon and each other. Raises StoreError."""
+        """Check the proposals against canon and each other. Raises StoreError.
+
+        With `is_last` the checks are not remembered: a commit goes on from what they come to.
+        """
         ordered_proposals = in_writing_order(proposals)
         inputs = [(_undecided(proposal), is_rejected(proposal)) for proposal in ordered_proposals]
         gm_decided_ids = {proposal.id for proposal in proposals if gm_decision(proposal) is not None}
-        closed_ids = tuple(proposal.id for proposal in closed_proposals)
+        closed_ids = frozenset(proposal.id for proposal in closed_proposals)
         key = ordered_proposals[0].id if ordered_proposals else universe_id
         async with self._lock:
             remembered = self._remembered.pop(key, None)  # dropped if checking on fails
@@ -137,7 +141,8 @@ class ProposalCheckMemory:
             if new_proposals:
                 remembered.report = await _check(remembered.run, new_proposals)
             remembered.inputs, remembered.gm_decided_ids = inputs, gm_decided_ids
-            self._remembered[key] = remembered
+            if not is_last:
+                self._remembered[key] = remembered
             while len(self._remembered) > MAX_REMEMBERED_GATES:
                 self._remembered.popitem(last=False)
             return CheckedProposals(remembered.canon, remembered.report)
@@ -149,7 +154,7 @@ async def _check(run: CheckRun, proposals: Sequence[ProposedChange]) -> Contradi
             run.check_proposal(proposal)
         return run.report()
 
-    return check_all() if len(proposals) <= _MAX_CHECKED_AT_ONCE else await asyncio.to_thread(check_all)
+    return await run_beside_screen(check_all, item_count=len(proposals))
 
 
 def _undecided(proposal: ProposedChange) -> ProposedChange:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
@@ -95,11 +95,8 @@ class MergePreviewer:
 
         With `entity_id`, only the pairs of that entity, which then comes first in each.
         """
-        names = [(normalize_name(name), whose) for name, whose in await self._canon.folded_names(universe_id)]
-        own_names = [pair for pair in names if pair[1] == entity_id]
-        if entity_id is not None:
-            names = [*own_names, *(pair for pair in names if pair[1] != entity_id)]
-        pairs = await to_thread(_similar_pairs, names, None if entity_id is None else len(own_names))
+        names = await self._canon.folded_names(universe_id)
+        pairs = await to_thread(_similar_pairs, names, entity_id)
         entities_by_id = await self._canon.entities_by_id({i for pair in pairs for i in pair})
         lookalike_pairs = [
             LookalikePair(
@@ -250,12 +247,17 @@ def _last_entity_in(commits: Sequence[Canonization], entity_id: Id | None) -> En
 
 
 def _similar_pairs(
-    names: Sequence[tuple[str, Id]], first_count: int | None = None
+    folded_names: Iterable[tuple[str, Id]], entity_id: Id | None = None
 ) -> dict[tuple[Id, Id], float]:
     """Return pairs of entities with names that are nearly the same, and how nearly (per cent).
 
-    With `only`, pairs of the first so many names with others.
+    With `entity_id`, pairs of its names with others.
     """
+    names = [(normalize_name(name), whose) for name, whose in folded_names]
+    own_names = [pair for pair in names if pair[1] == entity_id]
+    first_count = None if entity_id is None else len(own_names)
+    if entity_id is not None:
+        names = [*own_names, *(pair for pair in names if pair[1] != entity_id)]
     likeness_by_pair: dict[tuple[Id, Id], float] = {}
     words = [name for name, _ in names]
     for place, (name, whose) in enumerate(names[:first_count]):

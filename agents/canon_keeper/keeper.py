@@ -93,13 +93,17 @@ class CanonKeeper:
         )
 
     async def build_views(
-        self, proposals: Sequence[ProposedChange], *, turn_numbers: Mapping[Id, int] | None = None
+        self,
+        proposals: Sequence[ProposedChange],
+        *,
+        turn_numbers: Mapping[Id, int] | None = None,
+        numbers: Mapping[Id, int] | None = None,
     ) -> tuple[ProposalView, ...]:
-        """Return the proposals as rows draw them, numbered from 1 in the order given.
+        """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
         Proposals that a commit closed are shown with their outcome and are not assessed again.
         """
-        return await self._assessor.build_views(proposals, turn_numbers=turn_numbers)
+        return await self._assessor.build_views(proposals, turn_numbers=turn_numbers, numbers=numbers)
 
     async def find_critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
         """Return the staged proposals that ask to be committed at once."""

@@ -170,7 +170,10 @@ class SentenceIndex:
         self._facts_by_entity: defaultdict[Id, set[Id]] = defaultdict(set)
         self._claims: dict[Id, tuple[Claim, ...]] = {}
         self._propositions: dict[Id, tuple[Proposition, ...]] = {}
-        self._ids_by_key: defaultdict[tuple[str, str], dict[Id, None]] = defaultdict(dict)
+        self._ids_by_key: defaultdict[tuple[str, str], defaultdict[str, dict[Id, None]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+        """By what a claim is found by, and then by its relation if it is a plain deed (else by nothing)."""
         self._facts: dict[Id, Fact] = {}
         self._pending_ids: dict[Id, None] = {}
 
@@ -214,12 +217,16 @@ class SentenceIndex:
     def find_rivals(self, fact: Fact) -> Iterator[SentenceRival]:
         """Yield the facts that the claims of this one cannot be true beside."""
         claims, propositions = self.claims_of(fact), self.propositions_of(fact)
-        comparison = ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
+        if not claims and not propositions:
+            return
+        comparison = self._comparison()
         proposition_comparison = PropositionComparison(self._is_nested)
         candidate_ids = dict.fromkeys(
             other_id
-            for key in _keys_of_all(claims, propositions)
-            for other_id in self._ids_by_key.get(key, ())
+            for key, deed in _entries_of(claims, propositions, comparison)
+            for other_deed, other_ids in self._ids_by_key.get(key, {}).items()
+            if not deed or deed != other_deed
+            for other_id in other_ids
         )
         for other_id in candidate_ids:
             if other_id == fact.id:
@@ -235,19 +242,33 @@ class SentenceIndex:
                     self._facts[other_id], opposed.reason, opposed.is_passing, is_change=False
                 )
 
+    def _comparison(self) -> ClaimComparison:
+        return ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
+
+    def _entries_of_fact(
+        self, fact_id: Id, comparison: ClaimComparison
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        return _entries_of(self._claims.get(fact_id, ()), self._propositions.get(fact_id, ()), comparison)
+
     def _read_pending(self) -> None:
+        comparison = self._comparison()
         if self._are_names_old:
             self._names = build_name_book(self._entities.values())
             self._are_names_old = False
         for fact_id in self._pending_ids:
             fact = self._facts[fact_id]
-            for key in _keys_of_all(self._claims.get(fact_id, ()), self._propositions.get(fact_id, ())):
-                self._ids_by_key[key].pop(fact_id, None)
+            for key, deed in self._entries_of_fact(fact_id, comparison):
+                self._ids_by_key[key][deed].pop(fact_id, None)
             self._claims[fact_id] = claims_of_fact(fact, self._names, self._catalogue)
             self._propositions[fact_id] = propositions_of_fact(fact, self._names)
-            for key in _keys_of_all(self._claims[fact_id], self._propositions[fact_id]):
-                self._ids_by_key[key][fact_id] = None
+            for key, deed in self._entries_of_fact(fact_id, comparison):
+                self._ids_by_key[key][deed][fact_id] = None
         self._pending_ids.clear()
+
+
+def _plain_deed(claim: Claim, comparison: ClaimComparison) -> str:
+    """Return the relation of a plain deed, which need not be compared with others of it; else nothing."""
+    return claim.relation if comparison.is_plain_deed(claim) else ""
 
 
 def _keys_of(claim: Claim) -> Iterator[tuple[str, str]]:
@@ -260,11 +281,15 @@ def _keys_of(claim: Claim) -> Iterator[tuple[str, str]]:
         yield from ((family, end) for end in about)
 
 
-def _keys_of_all(claims: Iterable[Claim], propositions: Iterable[Proposition]) -> Iterator[tuple[str, str]]:
+def _entries_of(
+    claims: Iterable[Claim], propositions: Iterable[Proposition], comparison: ClaimComparison
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield what a fact is found by, each with the relation of its claim if that is a plain deed (else nothing)."""
     for claim in claims:
-        yield from _keys_of(claim)
+        deed = _plain_deed(claim, comparison)
+        yield from ((key, deed) for key in _keys_of(claim))
     for proposition in propositions:
         family = f"concept {proposition.concept}"
-        yield from ((family, entity_id) for entity_id in sorted(proposition.entities()))
+        yield from (((family, entity_id), "") for entity_id in sorted(proposition.entities()))
         if proposition.general:
-            yield family, _ANYBODY
+            yield (family, _ANYBODY), ""

@@ -135,6 +135,14 @@ class IndexWorker:
             await self._complete()
         return left_count
 
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        """Store that the index has taken in everything, also what changed without an event."""
+        if not self._indexer.follows_changes:
+            return ()
+        changed_subjects = await self._read_changed_subjects()
+        await self._complete()
+        return changed_subjects
+
     async def _reconcile_subject(self, subject_id: Id) -> int:
         """Do a piece of a scene or universe. It is up to date only if nothing changed it meanwhile."""
         number = self._outdated.get(subject_id)

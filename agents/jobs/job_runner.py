@@ -43,6 +43,8 @@ MAX_RETRY_SECONDS: Final = 60.0
 CLOSE_SECONDS: Final = 2.0
 CLOSE_ATTEMPTS: Final = 5
 """How often running tasks are cancelled on close, with `CLOSE_SECONDS` for each attempt."""
+QUIET_SECONDS: Final = 2.0
+"""How long nothing happens before workers store that all is done."""
 YIELD_SECONDS: Final = 0.002
 """Pause between two pieces, in which the event loop serves others."""
 
@@ -105,6 +107,8 @@ class JobRunner:
         self._scan_problems: dict[str, str] = {}
         """Why a look for work failed last, by what was looked for."""
         self._is_handling_event = False
+        self._unconfirmed = asyncio.Event()
+        """Set while something was done of which workers have not stored yet that all is done."""
         self._tasks: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] | None = None
         self._last_number = 0
@@ -131,6 +135,7 @@ class JobRunner:
         self._tasks = [
             asyncio.create_task(self._handle_events(), name="background: events"),
             asyncio.create_task(self._scan_all(), name="background: start"),
+            asyncio.create_task(self._confirm_when_quiet(), name="background: quiet"),
             *(
                 asyncio.create_task(self._run_queue(queue), name=f"background: {queue}")
                 for queue in self._queues
@@ -138,7 +143,11 @@ class JobRunner:
         ]
 
     async def close(self) -> None:
-        """Stop at once; unfinished work is found again at the next start."""
+        """Stop; unfinished work is found again at the next start."""
+        if self._tasks and self._is_idle():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._confirm_complete()
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -254,6 +263,28 @@ class JobRunner:
         for worker in sorted(self._workers, key=lambda one: -one.priority):
             await self._scan(worker)
 
+    async def _confirm_when_quiet(self) -> None:
+        while True:
+            await self._unconfirmed.wait()
+            await self._idle.wait()
+            await asyncio.sleep(QUIET_SECONDS)
+            if self._is_idle():
+                await self._confirm_complete()
+
+    async def _confirm_complete(self) -> None:
+        """Have workers with nothing left to do store it; what they find to be out of date after all is done."""
+        if not self._unconfirmed.is_set():
+            return
+        self._unconfirmed.clear()
+        for worker in self._workers:
+            if any(kind is worker.kind for kind, _ in self._entries):
+                continue
+            try:
+                for subject in await worker.confirm_complete():
+                    self._enqueue(worker, subject)
+            except Exception as error:  # noqa: BLE001 - logged; the next start looks again from where it was
+                self._log_failure(worker, "what is done", error)
+
     def _rescan_soon(self, worker: Worker) -> None:
         async def rescan() -> None:
             await asyncio.sleep(STORE_SECONDS)
@@ -271,6 +302,7 @@ class JobRunner:
 
         await self._retry_until_done(worker.kind, scan)
         self._kinds_scanning.discard(worker.kind)
+        self._unconfirmed.set()
         self._publish_change()
 
     async def _load_failures(self) -> None:
@@ -373,6 +405,7 @@ class JobRunner:
             await asyncio.sleep(YIELD_SECONDS)
 
     async def _process(self, entry: QueueEntry) -> None:
+        self._unconfirmed.set()
         worker, subject = entry.worker, entry.subject
         if entry.attempts:
             await self._store.record_start(worker.kind, subject, entry.attempts + 1)

@@ -6,12 +6,16 @@ For authors of a worker:
 should be there and makes up the difference. So a crash, an undo, a restart or an import need no code of
 their own. `reconcile` of an up-to-date subject is cheap and writes nothing.
 
-*Where to look.* At the start the runner calls `subjects()` once: everything that may be out of date (a cheap
-question per scene, not a walk over its turns; for the Indexer, what changed since its cursor).
-From then on every event of the EventBus goes to every
-worker's `on_event`, in order, one at a time; the subjects that it names are requested again. A (kind,
-subject) requested twice before it starts is done once; requested while it runs, it is done once more after.
+*Where to look.* At the start the runner calls `subjects()` once: everything that may be out of date among what
+changed since the worker's cursor; without one, among everything (a cheap question per scene, not a walk over its
+turns). From then on every event of the EventBus goes to every worker's `on_event`, in order, one at a time; the
+subjects that it names are requested again. A (kind, subject) requested twice before it starts is done once; requested
+while it runs, it is done once more after.
 Events that carry what nothing else tells (MemoriesRead) may be kept in memory by `on_event`, for `reconcile`.
+
+*All done.* When nothing is left to do and for a moment nothing happens, the runner has each worker
+`confirm_complete`: it stores up to which change of the library it is done, and the next start begins there. Workers of
+scenes leave this to `agents.jobs.followed_scenes`.
 
 *Pieces.* `reconcile` does a bounded piece (at most about a second, or some hundred records) and returns how
 many items are left of its subject, as far as it knows; 0 means done. The runner calls it again after others
@@ -109,6 +113,10 @@ class Worker(Protocol):
 
         A subject that no longer exists is done.
         """
+        ...
+
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        """Store that everything is done up to now, or return what is not. Called when no subject is left."""
         ...
 
 

@@ -18,7 +18,7 @@ from agents.events import Event
 from agents.jobs.worker import JobSubject
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 
 FRAME_HEADER: Final = struct.Struct("<II")
 """Number and length in bytes of a frame."""
@@ -49,7 +49,14 @@ class Reconcile:
     subject_id: Id
 
 
-WorkRequest = ListSubjects | NoteEvent | Reconcile
+@dataclass(frozen=True, slots=True)
+class ConfirmComplete:
+    """Asks for a worker's `confirm_complete`."""
+
+    kind: JobKind
+
+
+WorkRequest = ListSubjects | NoteEvent | Reconcile | ConfirmComplete
 """What the program asks of the process."""
 
 
@@ -76,6 +83,13 @@ class PutSummaries:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkArchived:
+    """Asks to have it written that a scene's log is archived."""
+
+    archived: ArchivedLog
+
+
+@dataclass(frozen=True, slots=True)
 class WriteCursor:
     """Asks to have it written how far a worker has come."""
 
@@ -91,7 +105,7 @@ class PublishEvent:
     event: Event
 
 
-WriteRequest = PutMemories | PutSummaries | WriteCursor | PublishEvent
+WriteRequest = PutMemories | PutSummaries | MarkArchived | WriteCursor | PublishEvent
 """What the process asks of the program, which alone writes the library."""
 
 
@@ -123,7 +137,7 @@ def pack_frame(number: int, message: FromProgram | FromProcess) -> bytes:
 def unpack_from_program(data: bytes) -> FromProgram:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
-    if isinstance(message, ListSubjects | NoteEvent | Reconcile | Done | Failure):
+    if isinstance(message, ListSubjects | NoteEvent | Reconcile | ConfirmComplete | Done | Failure):
         return message
     raise ValueError("not a message of the program's")
 
@@ -131,8 +145,8 @@ def unpack_from_program(data: bytes) -> FromProgram:
 def unpack_from_process(data: bytes) -> FromProcess:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
-    known_types = WorkAnswer | PutMemories | PutSummaries | WriteCursor | PublishEvent | Done | Failure
-    if isinstance(message, known_types):
+    writes = PutMemories | PutSummaries | MarkArchived | WriteCursor | PublishEvent
+    if isinstance(message, WorkAnswer | writes | Done | Failure):
         return message
     raise ValueError("not a message of the process's")
 

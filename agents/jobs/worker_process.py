@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import nullcontext
 from typing import Final, assert_never
 
@@ -16,6 +16,7 @@ from agents.events import Event
 from agents.jobs.running_process import ProcessEnd, RunningProcess, WriteForProcess
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater
 from agents.jobs.worker_pipe import (
+    ConfirmComplete,
     Done,
     Failure,
     ListSubjects,
@@ -207,10 +208,15 @@ class WorkerProcess:
         await asyncio.shield(kill)
 
 
+async def _always_new() -> bool:
+    return True
+
+
 class ProcessWorker:
     """Passes on what a worker is asked to its process. Implements `agents.jobs.worker.Worker`.
 
-    Only events that `concerns` are passed on.
+    Only events that `concerns` are passed on. A process is not started to be asked what there is to do if
+    `is_anything_new` says that nothing is; it is asked then before the first event that is passed on.
     """
 
     def __init__(
@@ -221,10 +227,13 @@ class ProcessWorker:
         queue: str,
         priority: int,
         concerns: Callable[[Event], bool],
+        is_anything_new: Callable[[], Awaitable[bool]] = _always_new,
     ) -> None:
         self._process = process
         self._kind, self._queue, self._priority = kind, queue, priority
         self._concerns = concerns
+        self._is_anything_new = is_anything_new
+        self._is_listing_postponed = False
 
     @property
     def kind(self) -> JobKind:
@@ -240,11 +249,22 @@ class ProcessWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         """Raises RetryLater if there is no process to ask."""
-        return await self._ask_subjects(ListSubjects(self._kind))
+        self._is_listing_postponed = self._process.pid is None and not await self._is_anything_new()
+        return () if self._is_listing_postponed else await self._ask_subjects(ListSubjects(self._kind))
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         """Raises RetryLater if there is no process to ask."""
-        return await self._ask_subjects(NoteEvent(self._kind, event)) if self._concerns(event) else ()
+        if not self._concerns(event):
+            return ()
+        postponed_subjects: Collection[JobSubject] = ()
+        if self._is_listing_postponed:
+            postponed_subjects = await self._ask_subjects(ListSubjects(self._kind))
+            self._is_listing_postponed = False
+        return (*postponed_subjects, *await self._ask_subjects(NoteEvent(self._kind, event)))
+
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        """Raises RetryLater if the process was lost; without one there was nothing to do."""
+        return await self._ask_subjects(ConfirmComplete(self._kind)) if self._process.pid is not None else ()
 
     async def reconcile(self, subject_id: Id) -> int:
         """Raises ProcessLost if the process was lost at this work and no other, and else RetryLater."""
@@ -258,7 +278,9 @@ class ProcessWorker:
                 raise
             raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
 
-    async def _ask_subjects(self, request: ListSubjects | NoteEvent) -> Collection[JobSubject]:
+    async def _ask_subjects(
+        self, request: ListSubjects | NoteEvent | ConfirmComplete
+    ) -> Collection[JobSubject]:
         try:
             return (await self._process.ask(request)).subjects
         except ProcessNotStarted as error:

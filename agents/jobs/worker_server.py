@@ -13,9 +13,11 @@ from agents.jobs.worker import Cursors, JobSubject, Worker
 from agents.jobs.worker_pipe import (
     FRAME_HEADER,
     READY_NUMBER,
+    ConfirmComplete,
     Done,
     Failure,
     ListSubjects,
+    MarkArchived,
     NoteEvent,
     PublishEvent,
     PutMemories,
@@ -31,11 +33,14 @@ from agents.jobs.worker_pipe import (
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
-from stores.records.memory import Memory, Summary
+from stores.records.memory import ArchivedLog, Memory, Summary
 
 
 class ProgramPipe:
-    """Has the program write what workers in this process found. Implements `stores.ports.MemoryWriter`."""
+    """Has the program write what workers in this process found.
+
+    Implements `stores.ports.MemoryWriter` and `ArchiveWriter`.
+    """
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -47,6 +52,9 @@ class ProgramPipe:
 
     async def put_summaries(self, summaries: Sequence[Summary]) -> None:
         await self._ask(PutSummaries(summaries))
+
+    async def mark_archived(self, archived: ArchivedLog) -> None:
+        await self._ask(MarkArchived(archived))
 
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
         await self._ask(WriteCursor(kind, subject, cursor))
@@ -133,5 +141,7 @@ async def _ask(worker: Worker, request: WorkRequest) -> WorkAnswer:
             return WorkAnswer(tuple(await worker.on_event(event)))
         case Reconcile(_, subject_id):
             return WorkAnswer(items_left=await worker.reconcile(subject_id))
+        case ConfirmComplete():
+            return WorkAnswer(tuple(await worker.confirm_complete()))
         case _:
             assert_never(request)

@@ -23,13 +23,14 @@ from agents.events import (
     SceneOpened,
     TurnAppended,
 )
+from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
 from agents.memory_manager.memory_changes import (
     derive_misremembered_id,
     find_changed_memories,
     is_misremembered,
 )
-from agents.memory_manager.memory_cursor import REPEATING, MemoryCursor
+from agents.memory_manager.memory_cursor import REPEATING, WORDS_VERSION, MemoryCursor
 from agents.memory_manager.memory_decay import recall_memory
 from agents.memory_manager.memory_extraction import extract_memories
 from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, SceneSetting
@@ -38,7 +39,7 @@ from stores.errors import NotFound
 from stores.ports import LogReader, MemoryWriter
 from stores.queries import MemoryQuery
 from stores.records.ids import Clock, Id, derive_id
-from stores.records.jobs import JobKind
+from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Turn
 from stores.records.workflow import ProposedChange
@@ -62,7 +63,7 @@ def concerns_memories(event: Event) -> bool:
 
 
 class MemoryManager:
-    """Keeps the memories of all characters up to date; see `agents.jobs.worker.Worker`.
+    """Keeps the memories of all characters up to date; see `agents.jobs.followed_scenes.SceneWorker`.
 
     It caches the proposals by turn of the scenes that it processed last, so that a decision does not need a
     walk over all turns.
@@ -71,6 +72,7 @@ class MemoryManager:
     kind = JobKind.REMEMBER
     queue = PLAIN_QUEUE
     priority = MEMORY_PRIORITY
+    version = WORDS_VERSION
 
     def __init__(
         self,
@@ -92,18 +94,17 @@ class MemoryManager:
         self._unannounced_scenes: dict[Id, Id] = {}
         """Scenes with new memories of which no event told yet, and their universes."""
 
-    async def subjects(self) -> Collection[JobSubject]:
-        """Return the scenes whose head has moved or that are being processed again, the newest first."""
-        jobs = await self._log.jobs(kinds=[JobKind.REMEMBER])
+    async def find_due(self, scenes: Sequence[Scene]) -> DueScenes:
+        """Return the scenes whose head has moved or that are being processed again."""
+        jobs = await self._log.jobs(ids=[derive_job_id(self.kind, scene.id) for scene in scenes])
         cursors = {job.subject_id: MemoryCursor.parse(job.cursor) for job in jobs}
-        behind_subjects: list[JobSubject] = []
-        for story in (await self._log.readable_stories()).records:
-            behind_subjects += (
+        return DueScenes(
+            [
                 JobSubject(scene.id, scene.universe_id)
-                for scene in reversed(await self._log.scenes(story.id))
+                for scene in scenes
                 if scene.head and cursors.get(scene.id, MemoryCursor()).is_behind(scene.head)
-            )
-        return behind_subjects
+            ]
+        )
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:

@@ -14,15 +14,16 @@ import json
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
 from agents.events import Event, HeadMoved
+from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject
 from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
-from stores.ports import ArchivistLog, LogReader, ObjectStore
+from stores.ports import ArchiveWriter, LogReader, ObjectStore
 from stores.queries import ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, derive_id
@@ -37,12 +38,19 @@ ARCHIVE_FORMAT: Final = "monitor scene log"
 ARCHIVE_VERSION: Final = 1
 ARCHIVE_AFTER: Final = timedelta(days=90)
 """Time since a scene's last turn after which it is archived automatically."""
+ARCHIVE_AGAIN_AFTER: Final = timedelta(hours=1)
+"""Time since a turn that was played on in an archived scene: not after each line."""
 MAX_TRANSITIONS: Final = 100_000
 """Transitions of one loop that are read."""
 MAX_UNPACKED_BYTES: Final = 512 * 1024 * 1024
 """Bytes that an archive may unpack to; more is treated as damaged."""
 
 R = TypeVar("R", bound=Record)
+
+
+def concerns_archives(event: Event) -> bool:
+    """Say whether an event may put an archive out of date."""
+    return isinstance(event, HeadMoved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +147,8 @@ def unpack_log(data: bytes) -> SceneLog:
 class SceneArchive:
     """Archives scenes and reads the archives back."""
 
-    log: ArchivistLog
+    log: LogReader
+    writer: ArchiveWriter
     objects: ObjectStore
     clock: Clock
 
@@ -169,7 +178,7 @@ class SceneArchive:
             head=scene_log.scene.head,
             archived_at=self.clock(),
         )
-        await self.log.mark_archived(archived_log)
+        await self.writer.mark_archived(archived_log)
         return archived_log
 
     async def read_archived(self, scene_id: Id) -> SceneLog:
@@ -214,31 +223,44 @@ class SceneArchive:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveWorker:
-    """Archives old scenes in the background, and archived ones that changed; see `agents.jobs.worker.Worker`."""
+    """Archives old scenes in the background, and archived ones that changed.
+
+    See `agents.jobs.followed_scenes.SceneWorker`.
+    """
 
     kind = JobKind.ARCHIVE
     queue = PLAIN_QUEUE
     priority = 0
+    version = ARCHIVE_VERSION
 
-    log: ArchivistLog
+    log: LogReader
     archive: SceneArchive
     clock: Clock
 
-    async def subjects(self) -> Collection[JobSubject]:
+    async def find_due(self, scenes: Sequence[Scene]) -> DueScenes:
+        """Return the archived scenes that were played on, and the old ones that are not archived."""
+        if not scenes:
+            return DueScenes([])
         archived_by_scene = {each.scene_id: each for each in await self.log.archived_logs()}
+        head_turns = await self.log.turns([scene.head for scene in scenes if scene.head])
         due_subjects: list[JobSubject] = []
-        for story in (await self.log.readable_stories()).records:
-            scenes = [s for s in await self.log.scenes(story.id) if s.head]
-            head_turns = await self.log.turns([s.head for s in scenes if s.head])
-            due_subjects += (
-                JobSubject(s.id, s.universe_id)
-                for s in scenes
-                if s.head in head_turns and self._is_due(head_turns[s.head], archived_by_scene)
-            )
-        return due_subjects
+        later_dates: list[datetime] = []
+        for scene in scenes:
+            head = head_turns.get(scene.head) if scene.head else None
+            if head is None:
+                continue
+            archived_log = archived_by_scene.get(scene.id)
+            if archived_log is not None and archived_log.head == head.id:
+                continue
+            due = head.created_at + (ARCHIVE_AFTER if archived_log is None else ARCHIVE_AGAIN_AFTER)
+            if due <= self.clock():
+                due_subjects.append(JobSubject(scene.id, scene.universe_id))
+            else:
+                later_dates.append(due)
+        return DueScenes(due_subjects, min(later_dates, default=None))
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
-        """Archive a scene again at once if its line changed; one that is only played on, at the next start."""
+        """Archive a scene again at once if its line changed; one that is only played on, some time after."""
         match event:
             case HeadMoved(scene_id=scene_id) if await self.archive.find_archived(scene_id) is not None:
                 scene = await self.log.scene(scene_id)
@@ -252,12 +274,6 @@ class ArchiveWorker:
         except NotFound:
             return 0
         return 0
-
-    def _is_due(self, head: Turn, archived_by_scene: dict[Id, ArchivedLog]) -> bool:
-        archived_log = archived_by_scene.get(head.scene_id)
-        if archived_log is not None:
-            return archived_log.head != head.id
-        return self.clock() - head.created_at >= ARCHIVE_AFTER
 
 
 def _record_lines(scene_log: SceneLog) -> list[tuple[str, Any]]:

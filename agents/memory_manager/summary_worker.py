@@ -14,6 +14,7 @@ from typing import Final
 
 from agents.canon_keeper.fact_claims import fact_id_of
 from agents.events import CanonCommitted, Event, HeadMoved, LoopStateChanged, TurnAppended
+from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
 from agents.memory_manager.proposed_facts import is_denied
 from agents.memory_manager.summary_texts import (
@@ -36,7 +37,7 @@ from stores.ports import CanonReader, LogReader, MemoryWriter
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, derive_id
-from stores.records.jobs import JobKind
+from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Summary
 from stores.records.play import Resolution, Scene, Speaker, Turn
 from stores.records.workflow import Loop, ProposedChange
@@ -59,11 +60,12 @@ def concerns_summaries(event: Event) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWorker:
-    """Keeps the summaries of scenes and stories up to date; see `agents.jobs.worker.Worker`."""
+    """Keeps the summaries of scenes and stories up to date; see `agents.jobs.followed_scenes.SceneWorker`."""
 
     kind = JobKind.SUMMARISE
     queue = PLAIN_QUEUE
     priority = SUMMARY_PRIORITY
+    version = 1
 
     log: LogReader
     writer: MemoryWriter
@@ -71,21 +73,23 @@ class SummaryWorker:
     cursors: Cursors
     clock: Clock
 
-    async def subjects(self) -> Collection[JobSubject]:
+    async def find_due(self, scenes: Sequence[Scene]) -> DueScenes:
         """Return the scenes whose line has moved since it was summarised, or that ended since."""
-        cursor_by_scene = {job.subject_id: job.cursor for job in await self.log.jobs(kinds=[self.kind])}
+        if not scenes:
+            return DueScenes([])
+        jobs = await self.log.jobs(ids=[derive_job_id(self.kind, scene.id) for scene in scenes])
+        cursor_by_scene = {job.subject_id: job.cursor for job in jobs}
+        states = await self.log.loop_states(Loop.SCENE, [scene.id for scene in scenes])
+        story_states = await self.log.loop_states(Loop.STORY, {scene.story_id for scene in scenes})
+        last_scene_ids = await self._read_last_scene_ids({scene.story_id for scene in scenes})
         due_subjects: list[JobSubject] = []
-        for story in (await self.log.readable_stories()).records:
-            scenes = [s for s in await self.log.scenes(story.id) if s.head]
-            states = await self.log.loop_states(Loop.SCENE, [s.id for s in scenes]) if scenes else {}
-            story_state = await self._read_state(Loop.STORY, story.id) if scenes else ""
-            for scene in scenes:
-                state = states[scene.id].target if scene.id in states else ""
-                if scene is scenes[-1]:
-                    state = _state_in_story(state, story_state)
-                if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
-                    due_subjects.append(JobSubject(scene.id, scene.universe_id))
-        return due_subjects
+        for scene in scenes:
+            state = states[scene.id].target if scene.id in states else ""
+            if scene.id in last_scene_ids and scene.story_id in story_states:
+                state = _state_in_story(state, story_states[scene.story_id].target)
+            if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
+                due_subjects.append(JobSubject(scene.id, scene.universe_id))
+        return DueScenes(due_subjects)
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:
@@ -267,6 +271,11 @@ class SummaryWorker:
             (head,) = await self.log.line_tail(scene.id, 1)
             text = format_story_end(story.title, story.recap)
             await self._put_if_changed(scene, self._build_summary(RECAP_KIND, scene, text, None, head))
+
+    async def _read_last_scene_ids(self, story_ids: Collection[Id]) -> set[Id]:
+        """Return the last scene of each story that was played."""
+        scene_lists = [await self.log.scenes(story_id) for story_id in story_ids]
+        return {[s.id for s in scenes if s.head][-1] for scenes in scene_lists if any(s.head for s in scenes)}
 
     async def _read_state(self, loop: Loop, subject_id: Id) -> str:
         move = await self.log.loop_state(loop, subject_id)

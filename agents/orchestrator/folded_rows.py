@@ -31,25 +31,24 @@ def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[I
 
 
 def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows, renumbered; the moves of one clock or number are one row in the place of the first of them."""
+    """Return the rows; the moves of one clock or number are one row in the place of the first of them.
+
+    It has the number of its oldest member.
+    """
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     for view in views:
         members_by_row.setdefault(_row_key(view) or ("row", view.proposal.id), []).append(view)
     folded_rows = (_fold_members(members) for members in members_by_row.values())
-    return tuple(
-        replace(row, number=number)
-        for number, row in enumerate((row for row in folded_rows if row is not None), start=1)
-    )
+    return tuple(row for row in folded_rows if row is not None)
 
 
-def number_rows(rows: Iterable[ProposalView], scene_proposal_ids: Sequence[Id]) -> tuple[ProposalView, ...]:
-    """Return the rows with numbers that they keep: each has that of its oldest member, in the order of proposing.
+def number_rows(rows: Iterable[ProposalView]) -> tuple[ProposalView, ...]:
+    """Return the rows, numbered from 1."""
+    return tuple(_with_number(row, number) for number, row in enumerate(rows, start=1))
 
-    `scene_proposal_ids` are all proposals of the scene in that order, those that are undone included, so that no
-    number ever means another row.
-    """
-    numbers = {proposal_id: number for number, proposal_id in enumerate(scene_proposal_ids, start=1)}
-    return tuple(replace(row, number=min(numbers[i] for i in row.member_ids)) for row in rows)
+
+def _with_number(row: ProposalView, number: int) -> ProposalView:
+    return row if row.number == number else replace(row, number=number)  # a copy of thousands takes long
 
 
 def count_by_row(
@@ -146,6 +145,7 @@ def _build_folded_row(
     last = members[-1]
     return replace(
         last,
+        number=min(row.number for row in members),
         title=title,
         diff=(diff,) if diff[0] else (),
         member_ids=tuple(row.proposal.id for row in members),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
@@ -127,8 +127,15 @@ class SceneViewBuilder:
     async def _build_scene_rows(
         self, scene_id: Id, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
     ) -> tuple[ProposalView, ...]:
-        rows = await self.build_proposal_rows(proposals, read_turns=read_turns)
-        return number_rows(rows, await self._log.proposal_ids(scene_id)) if rows else ()
+        """Return rows with numbers that they keep: each has that of its oldest member, in the order of proposing.
+
+        All proposals of the scene count, those that are undone included, so that no number ever means another row.
+        """
+        if not proposals:
+            return ()
+        scene_proposal_ids = await self._log.proposal_ids(scene_id)
+        numbers = {proposal_id: number for number, proposal_id in enumerate(scene_proposal_ids, start=1)}
+        return await self._build_rows(proposals, read_turns, numbers)
 
     async def _list_shown_proposals(self, scene_id: Id) -> list[ProposedChange]:
         """Return the timeline's waiting proposals and the ones decided last, in the order of the timeline.
@@ -177,12 +184,25 @@ class SceneViewBuilder:
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
     ) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, each with the number of its turn; turns that were read are passed in."""
+        """Return rows for the proposals, numbered from 1, each with the number of its turn.
+
+        Turns that were read are passed in.
+        """
+        return number_rows(await self._build_rows(proposals, read_turns, None))
+
+    async def _build_rows(
+        self,
+        proposals: Sequence[ProposedChange],
+        read_turns: Iterable[Turn | None],
+        numbers: Mapping[Id, int] | None,
+    ) -> tuple[ProposalView, ...]:
         turns = {turn.id: turn for turn in read_turns if turn is not None}
         if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
-        return fold_rows(await self._keeper.build_views(proposals, turn_numbers=turn_numbers))
+        return fold_rows(
+            await self._keeper.build_views(proposals, turn_numbers=turn_numbers, numbers=numbers)
+        )
 
 
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:

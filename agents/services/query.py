@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
@@ -18,6 +19,7 @@ from agents.search.search_port import RecordSearch, SearchKind, SearchResults, S
 from agents.services.answers import MAX_FINDINGS, MIN_LIKELY_SIMILARITY, FindingCollector
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
 from agents.services.result_formatter import ResultFormatter, describe_speaker
+from agents.thread_work import run_beside_screen
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -69,7 +71,9 @@ class QueryService:
         catalogue, entity_names = await gather(
             self._read_catalogue(universe_id), self._canon.folded_names(universe_id)
         )
-        parsed_question = parse_question(question, entity_names, catalogue)
+        parsed_question = await run_beside_screen(
+            partial(parse_question, question, entity_names, catalogue), item_count=len(entity_names)
+        )
         gathered = await self._finding_collector.collect_findings(
             parsed_question, SearchScope(universe_id, story_id), catalogue
         )

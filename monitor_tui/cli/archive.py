@@ -70,7 +70,7 @@ async def _archive_story(home: Path, name: str) -> list[ArchivedLog]:
     async with open_library(home) as stores:
         log = stores.log(Role.ARCHIVIST)
         story = find_one("story", name, [(s.id, s.title, s) for s in (await log.readable_stories()).records])
-        archive = SceneArchive(log, stores.objects(Role.ARCHIVIST), utc_now)
+        archive = SceneArchive(log, log, stores.objects(Role.ARCHIVIST), utc_now)
         return [await archive.archive_scene(scene.id) for scene in await log.scenes(story.id) if scene.head]
 
 
@@ -85,7 +85,7 @@ async def _read_archived_log(home: Path, name: str) -> SceneLog:
             await log.scene(archived_log.scene_id) for archived_log in await log.archived_logs()
         ]
         scene = find_one("archived scene", name, [(s.id, s.title, s) for s in archived_scenes])
-        return await SceneArchive(log, stores.objects(Role.ARCHIVIST), utc_now).read_archived(scene.id)
+        return await SceneArchive(log, log, stores.objects(Role.ARCHIVIST), utc_now).read_archived(scene.id)
 
 
 async def _list_archived_logs(home: Path) -> list[tuple[ArchivedLog, str, str, bool]]:

@@ -14,6 +14,7 @@ import apsw
 from stores.changes import Change, ChangeCursor, RecordKind
 from stores.embedded.database import Transactions
 from stores.embedded.permissions import CHANGES_TABLE
+from stores.records.workflow import Loop
 
 KEPT_CHANGES: Final = 1_000
 """Newest changes that are kept even if their records were changed again."""
@@ -89,6 +90,24 @@ def create_changes(connection: apsw.Connection) -> None:
     connection.execute(f"INSERT INTO {CHANGES_TABLE}(kind, id) VALUES ('{_FIRST_KIND}', '')")
     for statement in _trigger_statements():
         connection.execute(statement)
+
+
+def create_loop_changes(connection: apsw.Connection) -> None:
+    """Count a scene as changed when it begins or ends, and a story's last scene when the story does."""
+    for loop, scene_ids in (
+        (Loop.SCENE, "SELECT id, body FROM scenes WHERE id = NEW.subject_id"),
+        (
+            Loop.STORY,
+            """SELECT id, body FROM scenes WHERE story_id = NEW.subject_id AND head IS NOT NULL
+                ORDER BY "order" DESC LIMIT 1""",
+        ),
+    ):
+        connection.execute(
+            f"""CREATE TRIGGER {CHANGES_TABLE}_transitions_{loop} AFTER INSERT ON transitions
+                WHEN NEW.loop = '{loop}' BEGIN
+                INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
+                    SELECT '{RecordKind.SCENE}', s.id, s.body ->> '$.universe_id' FROM ({scene_ids}) s; END"""
+        )
 
 
 def _trigger_statements() -> Iterator[str]:

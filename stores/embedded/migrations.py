@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
-from stores.embedded.changes import create_changes
+from stores.embedded.changes import create_changes, create_loop_changes
 from stores.embedded.connections import Migration
 from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
@@ -203,6 +203,10 @@ def m011_secrets(connection: apsw.Connection) -> None:
     )
 
 
+def m012_changes_of_loops(connection: apsw.Connection) -> None:
+    create_loop_changes(connection)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -215,6 +219,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m009_field_names,
     m010_changes,
     m011_secrets,
+    m012_changes_of_loops,
 )
 
 

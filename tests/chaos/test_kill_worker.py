@@ -39,7 +39,7 @@ MAX_SECONDS_ALIVE = 1.0
 MAX_PAUSE = 0.2
 """Seconds between two lines that are typed, at most."""
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(1_800)]  # two minutes on an idle machine
 
 
 class KillsDoneError(Exception):

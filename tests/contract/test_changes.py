@@ -15,6 +15,7 @@ from stores.errors import WriteDenied
 from stores.ports import TextIndexWithCursor, VectorIndexWithCursor
 from stores.records.canon import FactChange, FactStatus
 from stores.records.play import MoveKind
+from stores.records.workflow import Loop
 from tests.contract import builders as make
 from tests.contract.conftest import Derived, Truth, embedded
 
@@ -63,6 +64,9 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
         partial(log.update_scene, scene.model_copy(update={"title": "Cold"})),
         partial(truth.log(Role.MEMORY_MANAGER).put_summaries, [make.summary(scene, last_turn=turn.id)]),
         partial(log.put_story, story.model_copy(update={"pc_id": make.new_id()})),
+        partial(log.append_turn, make.turn(scene, None, "I wade out.")),
+        partial(log.record_transition, make.transition(scene.id)),
+        partial(log.record_transition, make.transition(story.id, loop=Loop.STORY)),
     ):
         cursor = await changes.last_change()
         await write()

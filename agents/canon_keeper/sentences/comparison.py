@@ -80,6 +80,25 @@ class ClaimComparison:
                     change = change or contradiction
         return change
 
+    def is_plain_deed(self, claim: Claim) -> bool:
+        """Say whether a claim never contradicts another plain deed of the same relation.
+
+        It rains on one roof and on another: most of what is told is of this kind, and comparing it all would take long.
+        """
+        verb = claim.relation.removeprefix("verb:")
+        predicate = self.catalogue[claim.relation]
+        return (
+            claim.relation.startswith("verb:")
+            and claim.is_affirmed
+            and not claim.is_only_subject
+            and not claim.is_only_object
+            and verb != "die"
+            and verb not in self.lists.single_deeds
+            and verb not in self.lists.verb_opposites.get(verb, ())
+            and predicate.cardinality != "one"
+            and predicate.inverse_of is None
+        )
+
     def _contradiction(self, earlier: Claim, later: Claim) -> str:
         if later.when == AFTER_THAT and later.is_change:
             later = replace(later, when="", time=ClaimTime.NOW)

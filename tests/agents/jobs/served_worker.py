@@ -62,6 +62,9 @@ class ServedWorker:
                 self._program.publish(Notice("written"))
         return 3
 
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        return [JobSubject("overlooked", "universe")]
+
 
 class OddError(Exception):
     """Cannot be pickled."""

@@ -39,6 +39,7 @@ class FakeWorker:
         self.done: list[Id] = []
         self.subject_list = list(subjects)
         self.scan_count = 0
+        self.confirm_count = 0
         self._work = work
 
     async def subjects(self) -> Collection[JobSubject]:
@@ -52,6 +53,10 @@ class FakeWorker:
         await asyncio.sleep(0)
         self.done.append(subject_id)
         return self._work(subject_id)
+
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        self.confirm_count += 1
+        return ()
 
 
 class FastClock:
@@ -269,6 +274,35 @@ async def test_job_runner_does_not_count_retry_later_as_failure(runner: JobRunne
         await asyncio.sleep(0.001)
     await runner.wait_until_idle()
     assert await stored_jobs(stores) == []
+
+
+async def test_job_runner_has_workers_confirm_when_nothing_is_left(
+    stores: Stores, events: EventBus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "QUIET_SECONDS", 0.0)
+
+    def wait(id: Id) -> int:
+        raise RetryLater("a budget is used up", seconds=1_000_000)
+
+    done = FakeWorker(subjects=[JobSubject("a", "u")])
+    waiting = FakeWorker(wait, kind=JobKind.SUMMARISE, subjects=[JobSubject("a", "u")])
+    runner = build_runner(stores, events)
+    runner.register(done)
+    runner.register(waiting)
+    runner.start()
+    while not done.confirm_count:  # noqa: ASYNC110 - nothing tells of it
+        await asyncio.sleep(0.001)
+    await runner.close()
+    assert (done.confirm_count, waiting.confirm_count) == (1, 0)
+
+
+async def test_job_runner_confirms_at_close_what_was_done_just_before(runner: JobRunner) -> None:
+    worker = FakeWorker(subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.confirm_count == 0
+    await runner.close()
+    assert worker.confirm_count == 1
 
 
 async def test_job_queues_do_not_wait_for_each_other(runner: JobRunner) -> None:

@@ -86,6 +86,30 @@ async def program_with(
         await program.process.close()
 
 
+async def test_process_is_not_started_to_hear_that_nothing_is_new() -> None:
+    async with program_with() as program:
+
+        async def is_anything_new() -> bool:
+            return False
+
+        worker = ProcessWorker(
+            program.process,
+            kind=JobKind.REMEMBER,
+            queue=PLAIN_QUEUE,
+            priority=1,
+            concerns=lambda event: isinstance(event, HeadMoved),
+            is_anything_new=is_anything_new,
+        )
+        assert list(await worker.subjects()) == []
+        assert list(await worker.on_event(Notice("nothing to do with it"))) == []
+        assert list(await worker.confirm_complete()) == []
+        assert program.process.pid is None
+        # It is asked first what there is to do: what it knows begins there.
+        assert [s.id for s in await worker.on_event(HeadMoved("moved"))] == ["scene", "moved"]
+        assert [s.id for s in await worker.on_event(HeadMoved("moved"))] == ["moved"]
+        assert [s.id for s in await worker.confirm_complete()] == ["overlooked"]
+
+
 def is_alive(pid: int) -> bool:
     with suppress(ProcessLookupError):
         os.kill(pid, 0)

@@ -23,7 +23,7 @@ from agents.memory_manager.scene_archive import (
 from monitor_tui.cli.app import app
 from stores.authority import Role
 from stores.errors import ArchiveError, InputError, NotFound, StoreUnavailable
-from stores.records.ids import Clock
+from stores.records.ids import Clock, Id
 from stores.records.play import MoveKind
 from stores.records.workflow import Loop
 from tests.agents.memory_manager.memory_session import MemorySession, open_memory_session
@@ -45,7 +45,8 @@ def clock_after(days: float = 0) -> Clock:
 
 def archive(session: MemorySession, days: float = 0) -> SceneArchive:
     stores = session.program.stores
-    return SceneArchive(stores.log(Role.ARCHIVIST), stores.objects(Role.ARCHIVIST), clock_after(days))
+    log = stores.log(Role.ARCHIVIST)
+    return SceneArchive(log, log, stores.objects(Role.ARCHIVIST), clock_after(days))
 
 
 async def test_scene_archive_reads_back_equal_log(session: MemorySession) -> None:
@@ -104,16 +105,20 @@ async def test_scene_archive_worker_archives_old_scenes(session: MemorySession) 
     def worker(days: float) -> ArchiveWorker:
         return ArchiveWorker(log, archive(session, days), clock_after(days))
 
-    assert await worker(0).subjects() == []
+    async def due_ids(worker: ArchiveWorker) -> list[Id]:
+        scene = await session.log.scene(session.scene_id)
+        return [subject.id for subject in (await worker.find_due([scene])).subjects]
+
+    assert await due_ids(worker(0)) == []
     await session.play("> Fog.")
     late_worker = worker(ARCHIVE_AFTER.days + 1)
-    (subject,) = await late_worker.subjects()
-    assert subject.id == session.scene_id
-    assert await late_worker.reconcile(subject.id) == 0
-    assert await late_worker.subjects() == []
+    assert await due_ids(late_worker) == [session.scene_id]
+    assert await late_worker.reconcile(session.scene_id) == 0
+    assert await due_ids(late_worker) == []
     assert [s.id for s in await late_worker.on_event(HeadMoved(session.scene_id))] == [session.scene_id]
     await session.play("> More fog.")
-    assert [s.id for s in await worker(0).subjects()] == [session.scene_id]
+    assert await due_ids(worker(0)) == []  # not after each line
+    assert await due_ids(worker(0.1)) == [session.scene_id]
 
 
 async def test_scene_archive_worker_retries_while_store_is_down(session: MemorySession) -> None:
@@ -122,11 +127,10 @@ async def test_scene_archive_worker_retries_while_store_is_down(session: MemoryS
             raise StoreUnavailable("The object store does not answer.")
 
     stores = session.program.stores
-    unreachable = SceneArchive(stores.log(Role.ARCHIVIST), Down(), clock_after())  # type: ignore[arg-type]
+    log = stores.log(Role.ARCHIVIST)
+    unreachable = SceneArchive(log, log, Down(), clock_after())  # type: ignore[arg-type]
     with pytest.raises(StoreUnavailable):
-        await ArchiveWorker(stores.log(Role.ARCHIVIST), unreachable, clock_after()).reconcile(
-            session.scene_id
-        )
+        await ArchiveWorker(log, unreachable, clock_after()).reconcile(session.scene_id)
     assert await session.log.archived_logs() == []
 
 

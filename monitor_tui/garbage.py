@@ -1,0 +1,44 @@
+"""Has Python look for garbage while the player pauses, not while a key is answered.
+
+A collection of the oldest generation goes over all that a long scene has in memory: a tenth of a second, at any key.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from typing import Final
+
+PAUSE_SECONDS: Final = 5.0
+"""How long no key was pressed when the oldest generation is collected."""
+
+CHECK_SECONDS: Final = 5.0
+
+_MIDDLE_COLLECTIONS: Final = 20
+"""Collections of the middle generation after which the oldest is worth collecting (Python's own count is 10)."""
+
+_MAX_MIDDLE_COLLECTIONS: Final = 500
+"""After so many it is collected at once, though the player never pauses."""
+
+
+class GarbageCollector:
+    """Collects the oldest generation in pauses."""
+
+    def __init__(self) -> None:
+        self._last_key_at = time.monotonic()
+
+    def start(self) -> None:
+        """Take what is loaded by now as what stays, and leave the rest to pauses."""
+        gc.collect()
+        gc.freeze()
+        young, middle, _ = gc.get_threshold()
+        gc.set_threshold(young, middle, _MAX_MIDDLE_COLLECTIONS)
+
+    def note_key(self) -> None:
+        self._last_key_at = time.monotonic()
+
+    def collect_in_pause(self) -> None:
+        """Collect if it is worth it and nobody types."""
+        is_paused = time.monotonic() - self._last_key_at > PAUSE_SECONDS
+        if is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
+            gc.collect()

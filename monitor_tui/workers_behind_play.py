@@ -1,0 +1,127 @@
+"""Registers the workers that a process of their own runs, and says whether there is anything for it to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple, assert_never
+
+from agents.events import Event, EventBus, Notice
+from agents.indexer.index_worker import INDEX_PRIORITY, concerns_index
+from agents.indexer.index_writers import TextIndexWriter
+from agents.jobs.followed_scenes import read_scene_cursor
+from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_store import JobStore
+from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE
+from agents.jobs.worker_pipe import (
+    MarkArchived,
+    PublishEvent,
+    PutMemories,
+    PutSummaries,
+    WriteCursor,
+    WriteRequest,
+)
+from agents.jobs.worker_process import ProcessNotStarted, ProcessWorker, WorkerProcess
+from agents.memory_manager.memory_worker import MemoryManager, concerns_memories
+from agents.memory_manager.scene_archive import ArchiveWorker, concerns_archives
+from agents.memory_manager.summary_worker import SummaryWorker, concerns_summaries
+from stores.authority import Role
+from stores.changes import ChangeCursor
+from stores.records.ids import Clock
+from stores.records.jobs import JobKind
+from stores.stores import Stores
+
+_LOST_TEXT: Final = "The background process ended unexpectedly and is started again. Nothing is lost."
+_WAITING_TEXT: Final = "Memories, summaries and the index of words wait for it; it is tried again."
+
+
+class _Kind(NamedTuple):
+    """A kind of job that the process does."""
+
+    kind: JobKind
+    queue: str
+    priority: int
+    concerns: Callable[[Event], bool]
+    scene_version: int | None
+    """The version of a worker of scenes."""
+
+
+_KINDS: Final = (
+    *(
+        _Kind(worker.kind, PLAIN_QUEUE, worker.priority, concerns, worker.version)
+        for worker, concerns in (
+            (MemoryManager, concerns_memories),
+            (SummaryWorker, concerns_summaries),
+            (ArchiveWorker, concerns_archives),
+        )
+    ),
+    _Kind(JobKind.INDEX, WORDS_QUEUE, INDEX_PRIORITY, concerns_index, None),
+)
+
+
+def register_workers_behind_play(
+    home: Path, stores: Stores, runner: JobRunner, job_store: JobStore, clock: Clock, events: EventBus
+) -> WorkerProcess:
+    """Register the workers of the process for this home folder, and return the process, which is not started yet."""
+    notices = iter([Notice(_LOST_TEXT, "warning")])
+
+    def look_again() -> None:
+        for one in _KINDS:
+            runner.rescan(one.kind)
+        for notice in notices:  # once
+            events.publish(notice)
+
+    def say_not_started(error: ProcessNotStarted) -> None:
+        events.publish(Notice(f"{error.what} {_WAITING_TEXT}", "warning"))
+
+    process = WorkerProcess(
+        ("-m", "monitor_tui.background_process", str(home)),
+        write=partial(_write, stores, job_store, events),
+        on_lost=look_again,
+        on_not_started=say_not_started,
+    )
+    for one in _KINDS:
+        runner.register(
+            ProcessWorker(
+                process,
+                kind=one.kind,
+                queue=one.queue,
+                priority=one.priority,
+                concerns=one.concerns,
+                is_anything_new=partial(_is_anything_new, stores, job_store, clock, one),
+            )
+        )
+    return process
+
+
+async def _write(stores: Stores, job_store: JobStore, events: EventBus, request: WriteRequest) -> None:
+    """Write what the process asks for."""
+    match request:
+        case PutMemories(memories):
+            await stores.log(Role.MEMORY_MANAGER).put_memories(memories)
+        case PutSummaries(summaries):
+            await stores.log(Role.MEMORY_MANAGER).put_summaries(summaries)
+        case MarkArchived(archived_log):
+            await stores.log(Role.ARCHIVIST).mark_archived(archived_log)
+        case WriteCursor(kind, subject, cursor):
+            await job_store.write_cursor(kind, subject, cursor)
+        case PublishEvent(event):
+            events.publish(event)
+        case _:
+            assert_never(request)
+
+
+async def _is_anything_new(stores: Stores, job_store: JobStore, clock: Clock, one: _Kind) -> bool:
+    """Say whether anything changed, or became due, since a kind of job was done with everything."""
+    if stores.changes is None:
+        return True
+    done_up_to: ChangeCursor | None
+    if one.scene_version is None:
+        done_up_to = ChangeCursor.parse(await TextIndexWriter(stores.words(Role.INDEXER)).read_cursor())
+    else:
+        cursor = await read_scene_cursor(job_store, one.kind, one.scene_version)
+        if cursor is None or cursor.is_due(clock()):
+            return True
+        done_up_to = cursor.change
+    return done_up_to != await stores.changes.last_change()

@@ -1,0 +1,79 @@
+"""With 20,000 entities and 2,000 open proposals, no screen holds the event loop for long."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks.crowd import make_crowd
+from tests.loop_watchdog import LoopWatchdog, watched_loop
+from tests.screens.screen_driver import NIGHT, ScreenDriver, real_services, started_app
+
+MAX_MILLISECONDS = 120
+"""The aim is 50 (docs/benchmarks.md), and some 40 is measured: caches that others share make it more."""
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("crowded") / "home"
+    asyncio.run(make_crowd(home))
+    return home
+
+
+@pytest.fixture
+def crowded_home(built_home: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built_home, tmp_path / "home"))
+
+
+async def press(driver: ScreenDriver, watchdog: LoopWatchdog, key: str, screen: str, words: str = "") -> None:
+    """Press a key, and see that the screen is there and that nothing held the loop meanwhile."""
+    if words:
+        await driver.type(words, enter=False)
+    await driver.press(key)
+    assert driver.screen == screen, key
+    assert watchdog.take_steps_over(MAX_MILLISECONDS) == [], key
+
+
+async def test_loop_is_never_held_in_play_and_at_a_gate_of_2000(crowded_home: Path) -> None:
+    async with started_app(real_services(crowded_home, start=NIGHT)) as driver:
+        with watched_loop() as watchdog:
+            await press(driver, watchdog, "enter", "SceneScreen")
+            await press(driver, watchdog, "enter", "SceneScreen", "I look at the sea.")
+            assert driver.shows("I look at the sea.")
+            await press(driver, watchdog, "enter", "SceneScreen", "/fact The ferry is late at roof 900")
+            await press(driver, watchdog, "f3", "GateScreen")
+            assert driver.shows("Canon gate")
+            await press(driver, watchdog, "down", "GateScreen")
+            await press(driver, watchdog, "a", "GateScreen")
+            await press(driver, watchdog, "r", "GateScreen")
+            await press(driver, watchdog, "g", "GateScreen", "/")
+            await press(driver, watchdog, "escape", "GateScreen")
+            await press(driver, watchdog, "escape", "SceneScreen")
+
+
+async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: Path) -> None:
+    async with started_app(real_services(crowded_home, start=NIGHT)) as driver:
+        with watched_loop() as watchdog:
+            await press(driver, watchdog, "3", "UniverseScreen")
+            await press(driver, watchdog, "enter", "UniverseScreen", "/Ada")
+            await press(driver, watchdog, "enter", "UniverseScreen")
+            for key, screen in (
+                ("v", "RelationsScreen"),
+                ("t", "MomentScreen"),
+                ("p", "CommitmentsScreen"),
+                ("T", "TimelineScreen"),
+                ("m", "LookalikesScreen"),
+                ("g", "GateScreen"),
+            ):
+                await press(driver, watchdog, key, screen)
+                await press(driver, watchdog, "escape", "UniverseScreen")
+            await driver.press("escape", "escape")
+            await press(driver, watchdog, "4", "CharactersScreen")
+            await driver.press("escape")
+            await press(driver, watchdog, "5", "QueryScreen")
+            await press(driver, watchdog, "enter", "QueryScreen", "Where is Mara?")
