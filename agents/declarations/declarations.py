@@ -18,13 +18,13 @@ from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
-from agents.declarations.lore_reader import read_lore
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
+from agents.proposals.lore_entries import read_lore
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import build_location_fact
 from agents.prose.hero_name import name_hero

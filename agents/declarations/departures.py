@@ -46,16 +46,17 @@ def read_departures(sentences: Sequence[Statement], entities: Sequence[Entity]) 
     departures = []
     for sentence, quote in sentences:
         match = _DEPARTURE.fullmatch(f"{sentence}.")
-        people = _find_called(match["who"], [e for e in entities if e.kind in ACTORS]) if match else []
+        people = find_called(match["who"], [e for e in entities if e.kind in ACTORS]) if match else []
         places = (
-            _find_called(match["place"], [e for e in entities if e.kind is EntityKind.PLACE]) if match else []
+            find_called(match["place"], [e for e in entities if e.kind is EntityKind.PLACE]) if match else []
         )
         if len(people) == 1 and len(places) == 1:
             departures.append(Departure(people[0], places[0], quote))
     return departures
 
 
-def _find_called(name: str, entities: Sequence[Entity]) -> list[Entity]:
+def find_called(name: str, entities: Sequence[Entity]) -> list[Entity]:
+    """Return the entities that prose may call so, with or without an article."""
     folded_name = _fold_without_article(name)
     return [e for e in entities if folded_name in map(_fold_without_article, (e.name, *names_of(e)))]
 

@@ -1,71 +1,195 @@
-"""Reads where the hero leaves a thing, or to whom: `I leave the glass bell with Vess.` Pure.
+"""Reads who has a thing, or where it lies, after somebody handed it over: `I leave the bell with Vess.` Pure.
 
-Each is put as the sentence that is true afterwards, `Vess has the glass bell`, which is read as any other.
+Each is put as the sentence that is true afterwards, `Vess has the bell`, which is read as any other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple
 
-from agents.declarations.lasting_facts import LastingFact, Statement
-from agents.prose.speech import strip_speech
+from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.canon_keeper.predicates import Catalogue
+from agents.declarations.departures import find_called
+from agents.declarations.lasting_facts import LastingFact, Statement, read_lasting_facts
+from agents.proposals.statements import STATED_PREDICATE
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
+from stores.records.canon import AssertFact, Fact
+from stores.records.ids import Id
 from stores.records.world import ACTORS, Entity, EntityKind
 
 _DET: Final = r"(?:the|my|this|that|our|a|an|his|her|their) "
-_THING: Final = rf"{_DET}(?P<thing>[\w'’-]+(?: [\w'’-]+){{0,4}}?)"
-_NAME: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
-_END: Final = r"(?:, .*| and (?:then|I) .*)?"
-_TO_SOMEBODY: Final = (
-    rf"(?:leave|left|entrust|entrusted) {_THING} (?:with|to) (?P<who>{_NAME})",
-    rf"(?:give|gave|hand|handed|pass|passed|lend|lent|return|returned|sell|sold)(?: back)? {_THING}(?: back| over)?"
-    rf" to (?P<who>{_NAME})",
-    rf"(?:give|gave|hand|handed|pass|passed|lend|lent) (?P<who>{_NAME})(?: back)? {_THING}(?: back)?",
+_WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
+_THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
+_WHO: Final = rf"(?P<who>{_WORDS})"
+_WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
+_NAME: Final = r"(?P<actor>[^\W\d_a-z][\w'’-]*(?: (?:of |the |de |von |van )?[^\W\d_a-z][\w'’-]*){0,4})"
+_END: Final = r"(?P<end>, .*| and (?:then|I|you) .*)?"
+_UNCERTAIN: Final = re.compile(
+    r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
+    r"|sometimes|never|almost|nearly)\b",
+    re.IGNORECASE,
 )
-_TO_HERO: Final = (rf"(?:take|took|get|got) {_THING} (?:back )?from {_NAME}",)
-_TO_PLACE: Final = (
-    rf"(?:leave|left|drop|dropped|put|hide|hid|place|placed|lay|laid) {_THING} (?:down )?(?P<where>in|at|inside) "
-    rf"(?P<place>{_DET}?{_NAME})",
-)
-_HERE: Final = (
-    rf"(?:leave|left) {_THING} (?:behind|here)",
-    rf"(?:drop|dropped) {_THING}",
-    rf"(?:put|lay|laid) {_THING} down",
+"""What asks, plans, repeats, doubts or quotes."""
+_TAKES_BACK: Final = re.compile(r"\b(?:but|only|back|refus\w*|declin\w*|pretend\w*)\b", re.IGNORECASE)
+"""What may undo the words before it, where it follows them."""
+_HAS: Final = re.compile(rf"(?:The )?{_NAME} has {_THING}\.")
+
+_GIVE: Final = (
+    "give gives gave", "hand hands handed", "pass passes passed", "lend lends lent", "toss tosses tossed",
+    "throw throws threw", "slip slips slipped", "bring brings brought",
+)  # fmt: skip
+_GIVE_TO: Final = (*_GIVE, "return returns returned", "sell sells sold", "deliver delivers delivered")
+_LEAVE: Final = ("leave leaves left",)
+_ENTRUST: Final = (*_LEAVE, "entrust entrusts entrusted")
+_TAKE: Final = ("take takes took", "grab grabs grabbed", "snatch snatches snatched")
+_POCKET: Final = (*_TAKE, "pocket pockets pocketed")
+_GET: Final = (*_TAKE, "get gets got")
+_PICK: Final = ("pick picks picked",)
+_DROP: Final = ("drop drops dropped",)
+_LAY: Final = ("put puts put", "lay lays laid")
+_PUT: Final = (
+    *_LEAVE,
+    *_DROP,
+    *_LAY,
+    "hide hides hid",
+    "place places placed",
+    "lock locks locked",
+    "stow stows stowed",
 )
 
 
-def find_handovers(text: str, hero_name: str, place_name: str) -> list[Statement]:
-    """Return what is true after the hero handed over, left or took back a thing; empty names are not known."""
+class _Rule(NamedTuple):
+    """What follows the subject of a sentence, and the sentence that is true after it."""
+
+    verbs: tuple[str, ...]
+    """Each as `base third-person past`."""
+    rest: str
+    sentence_after: str
+
+
+_RULES: Final = (
+    _Rule(_ENTRUST, rf"{_THING} (?:with|to) {_WHO}", "{who} has the {thing}"),
+    _Rule(_GIVE_TO, rf"(?:back )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
+    _Rule(_GIVE, rf"{_WHO}(?: back)? {_THING}(?: back)?", "{who} has the {thing}"),
+    _Rule(_GET, rf"{_THING} (?:back )?from {_WORDS}", "{actor} has the {thing}"),
+    _Rule(_PICK, rf"up {_THING}(?: from {_WORDS})?", "{actor} has the {thing}"),
+    _Rule(_PICK, rf"{_THING} up(?: from {_WORDS})?", "{actor} has the {thing}"),
+    _Rule(_POCKET, _THING, "{actor} has the {thing}"),
+    _Rule(_PUT, rf"{_THING} (?:down )?{_WHERE}", "The {thing} is {preposition} {place}"),
+    _Rule(_LEAVE, rf"{_THING} (?:behind|here)", "The {thing} is in {here}"),
+    _Rule(_LAY, rf"{_THING} down", "The {thing} is in {here}"),
+    _Rule(_LAY, rf"down {_THING}", "The {thing} is in {here}"),
+    _Rule(_DROP, _THING, "The {thing} is in {here}"),
+)
+_PREPOSITIONS: Final = {"into": "in", "inside": "in"}
+
+
+class Handover(NamedTuple):
+    """What is true after a thing changed hands or places."""
+
+    statement: Statement
+    actor_name: str
+    """Who did it; empty for the hero."""
+
+
+class HandoverReader:
+    """Reads what the hero (`I`, and `you` in words of the GM) or somebody with a name does with a thing.
+
+    The name of a hero or place that is not known is empty.
+    """
+
+    def __init__(self, hero_name: str, place_name: str, *, is_gm: bool) -> None:
+        self._hero_name = hero_name
+        self._place_name = place_name
+        self._hero_subject, self._hero_object = ("You", "you") if is_gm else ("I", "me")
+
+    def find(self, text: str) -> list[Handover]:
+        """Return what is true after the sentences of a text that say so. Nothing is looked up for this."""
+        if SINGLE_QUOTED.search(text):
+            return []
+        sentences = (s.strip(" .!") for s in split_sentences(strip_speech(text)) if not _UNCERTAIN.search(s))
+        return [handover for sentence in sentences for handover in self._read_sentence(sentence)]
+
+    def _read_sentence(self, sentence: str) -> Iterator[Handover]:
+        """Yield the one handover of a sentence, if it is one and all that it needs is known."""
+        for rule in _RULES:
+            for subject in (self._hero_subject, ""):
+                match = _rule_pattern(rule, subject).fullmatch(sentence)
+                if match is not None and not _TAKES_BACK.search(match["end"] or ""):
+                    names = self._name_parts(match.groupdict(""))
+                    if all(names[key] for key in re.findall(r"{(\w+)}", rule.sentence_after)):
+                        yield Handover(
+                            Statement(rule.sentence_after.format_map(names), sentence),
+                            names["actor"] if not subject else "",
+                        )
+                    return
+
+    def _name_parts(self, groups: Mapping[str, str]) -> dict[str, str]:
+        who, preposition = groups.get("who", ""), groups.get("preposition", "")
+        return {
+            "thing": groups["thing"],
+            "actor": groups.get("actor", self._hero_name),
+            "who": self._hero_name if who == self._hero_object else who,
+            "preposition": _PREPOSITIONS.get(preposition, preposition),
+            "place": groups.get("place", ""),
+            # Where somebody else is who drops a thing is not said.
+            "here": "" if "actor" in groups else self._place_name,
+        }
+
+
+def read_handovers(
+    handovers: Sequence[Handover], entities: Sequence[Entity], catalogue: Catalogue, tick: int
+) -> list[LastingFact]:
+    """Return the facts about known things that the hero or known people handed over."""
+    people = [entity for entity in entities if entity.kind in ACTORS]
+    statements = [
+        statement for statement, actor in handovers if not actor or len(find_called(actor, people)) == 1
+    ]
+    kinds = {entity.id: entity.kind for entity in entities}
     return [
-        Statement(sentence_after, sentence.strip(" .!"))
-        for sentence in split_sentences(strip_speech(text))
-        for sentence_after in _sentences_after(sentence.strip(" .!"), hero_name, place_name)
+        lasting_fact
+        for lasting_fact in read_lasting_facts(statements, entities, catalogue, tick)
+        if _is_of_thing(lasting_fact.fact, kinds)
     ]
 
 
-def _sentences_after(sentence: str, hero_name: str, place_name: str) -> Iterator[str]:
-    """Yield the one sentence that is true after it, if it says so."""
-    if match := _match(_TO_SOMEBODY, sentence):
-        yield f"{match['who']} has the {match['thing']}"
-    elif (match := _match(_TO_HERO, sentence)) and hero_name:
-        yield f"{hero_name} has the {match['thing']}"
-    elif match := _match(_TO_PLACE, sentence):
-        yield f"The {match['thing']} is {'at' if match['where'] == 'at' else 'in'} {match['place']}"
-    elif (match := _match(_HERE, sentence)) and place_name:
-        yield f"The {match['thing']} is in {place_name}"
+def thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:
+    """Return the thing that a fact of `read_handovers` is about."""
+    roles = {involvement.entity_id: involvement.role for involvement in fact.involves}
+    things = [e for e in entities if e.kind is EntityKind.OBJECT and e.id in roles]
+    return min(things, key=lambda thing: roles[thing.id] != SUBJECT)
 
 
-def _match(patterns: Sequence[str], sentence: str) -> re.Match[str] | None:
-    matches = (re.fullmatch(rf"I (?:now |then )?{pattern}{_END}", sentence) for pattern in patterns)
-    return next(filter(None, matches), None)
+def find_ended_ids(fact: AssertFact, thing: Entity, facts: Iterable[Fact]) -> tuple[Id, ...]:
+    """Return which facts no longer hold: where the thing lay that somebody took, who had what was put away."""
+    if fact.predicate != LOCATED_IN:
+        return tuple(f.id for f in facts if f.predicate == LOCATED_IN and f.entity(SUBJECT) == thing.id)
+    holdings = ((f, _HAS.fullmatch(f.statement)) for f in facts if f.predicate == STATED_PREDICATE)
+    return tuple(f.id for f, match in holdings if match and find_called(match["thing"], [thing]))
 
 
-def is_of_thing(lasting_fact: LastingFact, entities: Sequence[Entity]) -> bool:
-    """Return whether a fact is about one thing, and somebody or a place: `I leave the Tower with Vess` is not."""
-    kinds = {entity.id: entity.kind for entity in entities}
-    fact_kinds = [kinds.get(involvement.entity_id) for involvement in lasting_fact.fact.involves]
-    others = [kind for kind in fact_kinds if kind is not EntityKind.OBJECT]
-    is_end = all(kind in ACTORS or kind is EntityKind.PLACE for kind in others)
-    return len(fact_kinds) - len(others) == 1 and len(others) == 1 and is_end
+@cache
+def _rule_pattern(rule: _Rule, hero_subject: str) -> re.Pattern[str]:
+    """Return the pattern of sentences about the hero, or about somebody with a name if `hero_subject` is empty."""
+    forms = [form.split() for form in rule.verbs]
+    verbs = "|".join(f"{base if hero_subject else third}|{past}" for base, third, past in forms)
+    subject = hero_subject or _NAME
+    return re.compile(
+        rf"(?:(?:Now|Then|Finally|At last),? )?{subject} (?:now |then )?(?:{verbs}) {rule.rest}{_END}"
+    )
+
+
+def _is_of_thing(fact: AssertFact, kinds: Mapping[Id, EntityKind]) -> bool:
+    """Return whether a fact says of a thing who has it, or at what place or in what thing it is."""
+    fact_kinds = [kinds.get(involvement.entity_id) for involvement in fact.involves]
+    if len(fact_kinds) != 2 or EntityKind.OBJECT not in fact_kinds:
+        return False
+    fact_kinds.remove(EntityKind.OBJECT)
+    (other,) = fact_kinds
+    return other in (*ACTORS, EntityKind.PLACE) or (
+        other is EntityKind.OBJECT and fact.predicate == LOCATED_IN
+    )

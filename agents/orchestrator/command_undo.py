@@ -128,4 +128,5 @@ class CommandUndo:
     ) -> None:
         for entry in command.entries:
             await self._journal.set_undone(context, entry, is_undone)
-        self._events.publish(ProposalsChanged(context.universe.id, context.scene.id))
+        for scene_id in dict.fromkeys((context.scene.id, *(p.scene_id for p in command.proposals))):
+            self._events.publish(ProposalsChanged(context.universe.id, scene_id))

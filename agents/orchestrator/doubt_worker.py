@@ -60,6 +60,10 @@ class DoubtWorker:
             return [JobSubject(event.scene_id or event.universe_id, event.universe_id)]
         return []
 
+    async def confirm_complete(self) -> Collection[JobSubject]:
+        """Return nothing: what a doubt is read from is the record of its call."""
+        return ()
+
     async def reconcile(self, subject_id: Id) -> int:
         """Ask about one sentence of the gate, and return how many are left."""
         if not self.is_on():

@@ -14,7 +14,13 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
-from agents.declarations.handovers import find_handovers, is_of_thing
+from agents.declarations.handovers import (
+    Handover,
+    HandoverReader,
+    find_ended_ids,
+    read_handovers,
+    thing_of,
+)
 from agents.declarations.lasting_facts import (
     LastingFact,
     Statement,
@@ -61,20 +67,27 @@ class PlainClaims:
         tells = is_narration(exchange, text)
         statements = find_statements(text, list(context.entities.values())) if tells else []
         departures = find_departure_sentences(text) if tells else []
-        handovers = _find_hero_handovers(exchange, text, context)
+        handovers = _find_handovers(exchange, text, context)
         has_claims = statements or departures or handovers
         turn = exchange.build_words_turn(self._clock()) if has_claims else None
         if turn is None:
             return ()
-        entities = await self._read_named_entities(context, [*statements, *departures, *handovers])
+        entities = await self._read_named_entities(
+            context,
+            [
+                *statements,
+                *departures,
+                *(Statement(f"{actor} {sentence}", quote) for (sentence, quote), actor in handovers),
+            ],
+        )
         catalogue = await self._read_catalogue(context.universe.id)
+        stated_facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
+        handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
+        # `Vess gives the bell to Bela` is a statement of its own.
+        quotes = {fact.quote for fact in stated_facts}
         facts = [
-            *read_lasting_facts(statements, entities, catalogue, exchange.tick),
-            *(
-                fact
-                for fact in read_lasting_facts(handovers, entities, catalogue, exchange.tick)
-                if is_of_thing(fact, entities)
-            ),
+            *stated_facts,
+            *[await self._end_earlier_holding(f, entities) for f in handover_facts if f.quote not in quotes],
         ]
         new_facts = await self._drop_known(facts, context, catalogue)
         site = ProposalSite(
@@ -93,6 +106,16 @@ class PlainClaims:
             )
             for proposal_id, change, quote in changes[:MAX_CLAIMS]
         )
+
+    async def _end_earlier_holding(
+        self, handover_fact: LastingFact, entities: Sequence[Entity]
+    ) -> LastingFact:
+        """Return the fact with those of canon that it ends: the bell that Bela took lies at Pier Nine no more."""
+        fact, quote = handover_fact
+        thing = thing_of(fact, entities)
+        facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+        ended_ids = find_ended_ids(fact, thing, facts)
+        return LastingFact(fact.model_copy(update={"ends": ended_ids}), quote)
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -176,12 +199,15 @@ class PlainClaims:
         )
 
 
-def _find_hero_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Statement]:
-    """Return what is true after the hero, in words that no roll decides, handed over or left a thing."""
+def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:
+    """Return what is true after somebody, in words that no roll decides, handed over or left a thing."""
     if not text or exchange.time_passes or exchange.roll is not None or exchange.hearers:
         return []
     hero, place = context.player_character(), context.place
-    return find_handovers(text, hero.name if hero else "", place.name if place else "")
+    reader = HandoverReader(
+        hero.name if hero else "", place.name if place else "", is_gm=exchange.gm_authored
+    )
+    return reader.find(text)
 
 
 def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:

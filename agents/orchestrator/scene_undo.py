@@ -7,6 +7,7 @@ was played. The dispatcher runs these, holds the session lock and hands in the s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, assert_never
 
@@ -24,7 +25,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun, list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
-from agents.proposals.decisions import VERDICT_WORDS
+from agents.proposals.decisions import VERDICT_WORDS, is_undone
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
@@ -35,6 +36,9 @@ from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 
 MAX_COMMITTED_NAMED: Final = 30
 """Accepted proposals, the newest, among which undo looks for what was committed last."""
+
+MAX_WAITING_READ: Final = 200
+"""Proposals of the universe, the newest, among which undo looks for edits made since the last turn."""
 
 _CONFIRM_LINE: Final = "/undo yes"
 
@@ -92,11 +96,12 @@ class SceneUndo:
     async def redo(self, context: SceneContext) -> Outcome:
         """Bring back what was undone last."""
         undone_move = await self._timeline.find_undone_move(context.scene)
-        last_command = find_last_command(context)
+        edited_context = await self._with_world_edits(context)
+        last_command = find_last_command(edited_context)
         decisions = [self._verdict_undo.find_undone(context), self._passed_offers.find_undone(context)]
         # A decision is not made again over a command that was typed since.
         candidates: list[StepOnTurn | None] = [
-            find_undone_command(context),
+            find_undone_command(edited_context),
             *(d for d in decisions if d is not None and (last_command is None or last_command.at < d.at)),
         ]
         steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
@@ -120,18 +125,38 @@ class SceneUndo:
     async def _find_last_step(self, context: SceneContext) -> StepOnTurn | HeadMove | None:
         """Return what was done last, where the move is a branch; None if it was a line of the story."""
         candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
-            find_last_command(context),
+            find_last_command(await self._with_world_edits(context)),
             self._verdict_undo.find_last(context),
             self._passed_offers.find_last(context),
             await self._timeline.find_last_branch(context.scene),
         )
         return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
 
+    async def _with_world_edits(self, context: SceneContext) -> SceneContext:
+        """Return the scene with what was edited in its universe since the last turn, which waits at no scene's gate."""
+        waiting_proposals = await self._log.proposals(
+            ProposalQuery(
+                universe_id=context.universe.id,
+                statuses=(*OPEN_STATUSES, ProposalStatus.WITHDRAWN),
+                last=MAX_WAITING_READ,
+            )
+        )
+        last_turn = context.last_play_turn
+        since = last_turn.created_at if last_turn else context.scene.created_at
+        edits = [p for p in waiting_proposals if p.scene_id is None and p.command_id and p.created_at > since]
+        return replace(
+            context,
+            undecided=(*context.undecided, *(p for p in edits if not is_undone(p))),
+            undone=(*context.undone, *filter(is_undone, edits)),
+        )
+
     async def _describe_step(self, context: SceneContext, step: StepOnTurn) -> str:
         if isinstance(step, CommandEffects):
             gate_proposals = [p for p in step.proposals if p.turn_id is None]
             gate_rows = await self._views.build_proposal_rows(gate_proposals) if gate_proposals else ()
-            return shorten(step.describe(context, {row.proposal.id: row.title for row in gate_rows}))
+            step_text = shorten(step.describe(context, {row.proposal.id: row.title for row in gate_rows}))
+            is_world_edit = any(p.scene_id is None for p in gate_proposals)
+            return f"{step_text} (proposed in the universe)" if is_world_edit else step_text
         if isinstance(step, OfferPass):
             return _OFFER_LEFT
         rows = await self._views.read_scene_rows(context.scene.id)

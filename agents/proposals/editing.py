@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from agents.proposals.effects import fit_value, parse_effect
+from agents.proposals.lore_entries import format_lore, read_lore
 from agents.proposals.statements import (
-    MAX_LORE_LENGTH,
     MAX_NAME_LENGTH,
-    MAX_STATEMENT_LENGTH,
     as_sentence,
     require_statement_length,
 )
@@ -20,6 +19,7 @@ from stores.records.canon import (
     ChangeSecrecy,
     CreateEntity,
     EndFact,
+    LoreKeys,
     MergeEntities,
     NoteAxiom,
     Payload,
@@ -33,6 +33,8 @@ from stores.records.canon import (
 def editable_text(change: Payload) -> str:
     """Return the words that an edit of this change starts from; empty when it has none."""
     match change:
+        case AssertFact(lore=LoreKeys() as lore):
+            return format_lore(change, lore)
         case AssertFact() | NoteAxiom():
             return change.statement
         case CreateEntity():
@@ -50,12 +52,13 @@ def editable_text(change: Payload) -> str:
 
 
 def apply_text_edit(change: Payload, text: str) -> Payload:
-    """Return `change` with other words: a statement, a name (and description), an amount, a tag.
+    """Return `change` with other words: a statement, a name (and description), an amount, a tag, lore with its keys.
 
     Raises InputError when the text does not fit, or when this kind of change has no words.
     """
-    is_lore = isinstance(change, AssertFact) and change.lore is not None
-    text = require_statement_length(clean(text), MAX_LORE_LENGTH if is_lore else MAX_STATEMENT_LENGTH)
+    if isinstance(change, AssertFact) and change.lore is not None:
+        return read_lore(text, change)
+    text = require_statement_length(clean(text))
     if not text:
         raise InputError("There is nothing typed.", kept="The proposal is as it was.")
     match change:

@@ -51,6 +51,10 @@ _TAKES: Final = re.compile(r"(?:tak|lead|drag|carr|pull)")
 _SEES_OFF: Final = re.compile(r"to\s+the\s+(?:door|gate)|(?:see|show)s?\s+@[^@]+@\s+(?:out|off)")
 
 
+_SLAMS_DOOR: Final = re.compile(r"\s*(?:slam|bang|shut|clos|pull|lock|bolt)\w*\s.*\b(?:door|gate|hatch)\b")
+"""What somebody does on the way out: `leaves and slams the door`."""
+
+
 class CastReader:
     """Reads the moves of people in successive texts of one scene."""
 
@@ -69,6 +73,8 @@ class CastReader:
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
         self._hero_acts = HeroActs(self._other_places)
+        # In a scene without a place, who is present leaves it whatever place they leave.
+        self._leaves_here = _compile_leaving(here_names or other_places)
 
     def pass_over(self, text: str, *, is_gm: bool) -> None:
         """Read an earlier text for the pronouns of the next."""
@@ -230,8 +236,8 @@ class CastReader:
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES
-        is_going = reading.present.intersection(numbers) and self._hero_acts.is_leaving(rest)
-        if is_going and not reading.is_within_place:
+        is_leaving = self._hero_acts.is_leaving(rest) or self._leaves_here.match(rest)
+        if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
         if (
@@ -239,7 +245,9 @@ class CastReader:
             and not ELSEWHERE.search(sentence)
             and not self._other_places.search(sentence)
         ):
-            reading.move(CastMove.COMES, [n for n in numbers if n not in reading.senseless])
+            is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)
+            gone = reading.departed if is_way_out else set()
+            reading.move(CastMove.COMES, [n for n in numbers if n not in reading.senseless | gone])
         return None
 
     def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
@@ -313,6 +321,19 @@ def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:
     names = {word for name in here_names if name.split() for word in (name.strip(), name.split()[-1])}
     alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.compile(rf"\b(?:{alternatives or '(?!)'})\b", re.IGNORECASE)
+
+
+def _compile_leaving(place_names: Collection[str]) -> re.Pattern[str]:
+    """Return a pattern of leaving a place by its name: `leaves the Heron Inn`, not `leaves the Heron Inn unlocked`."""
+    names = {
+        re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE) for name in place_names if name.strip()
+    }
+    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(
+        rf"\s*(?:leaves?|left|has\s+left|is\s+leaving|quits)\s+(?:the\s+)?(?:{alternatives or '(?!)'})"
+        r"(?=\s*(?:$|[.,;!]|(?:and|with|without|again|together|alone|by|for|in\s+silence|at\s+(?:once|last))\b))",
+        re.IGNORECASE,
+    )
 
 
 def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str] | None:

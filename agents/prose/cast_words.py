@@ -108,7 +108,7 @@ _WORDS: Final = {
 LEAVES: Final = compile_phrases(
     r"""
     [leave]END
-    [leave] THE (\w+ )?PLACE_NOUN(?! (open|on|in|at|under|unlocked|empty|behind|to @|door|key|window)\b)
+    [leave] THE (\w+ )?(?i:PLACE_NOUN)(?! (open|on|in|at|under|unlocked|empty|behind|to @|door|key|window)\b)
     [leave] HEROEND
     [leave] HERO (alone|there|here|standing|sitting|with|behind|and|at the|by)\b
     [leave] HERO (to (it|my|our|the|talk|think|ourselves|myself)|in (the|peace|silence|darkness))\b

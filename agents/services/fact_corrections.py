@@ -9,7 +9,13 @@ from agents.canon_keeper.fact_readings import OBJECT, SUBJECT, is_open
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import value_in_words
 from agents.declarations import reader as declare
-from agents.proposals.statements import as_sentence, require_statement_length
+from agents.proposals.lore_entries import read_lore_keys
+from agents.proposals.statements import (
+    MAX_LORE_LENGTH,
+    MAX_STATEMENT_LENGTH,
+    as_sentence,
+    require_statement_length,
+)
 from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit, read_present_tick
 from agents.views.world_views import FactEdit
@@ -23,6 +29,7 @@ from stores.records.canon import (
     FactStatus,
     FactValue,
     Involvement,
+    LoreKeys,
     NoteAxiom,
     RetconFact,
 )
@@ -52,7 +59,10 @@ class FactCorrections:
                 todo="R retcons what was never true.",
                 field="statement",
             )
-        statement = as_sentence(parse_field("statement", require_statement_length, clean(edit.statement)))
+        limit = MAX_STATEMENT_LENGTH if fact.lore is None else MAX_LORE_LENGTH
+        statement = as_sentence(
+            parse_field("statement", require_statement_length, clean(edit.statement), limit)
+        )
         current_tick = await read_present_tick(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
         retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never true: {fact.statement}")
@@ -103,7 +113,7 @@ class FactCorrections:
             valid_to=valid_to,
             ends=(fact.id,) if is_open(fact) else (),
             because=fact.because,
-            lore=fact.lore,
+            lore=_read_keys(fact, edit.lore_keys, statement),
             secrecy=fact.secrecy,
         )
 
@@ -167,16 +177,27 @@ def _build_reworded_axiom(fact: Fact, statement: str) -> NoteAxiom:
 
 
 def _is_unchanged(change: AssertFact, fact: Fact) -> bool:
-    change_content = (change.statement, change.involves, change.value, change.standing)
+    change_content = (change.statement, change.involves, change.value, change.standing, change.lore)
     change_span = (change.valid_from, change.valid_to)
     return (*change_content, *change_span) == (
         fact.statement,
         fact.involves,
         fact.value,
         fact.standing,
+        fact.lore,
         fact.valid_from,
         fact.valid_to,
     )
+
+
+def _read_keys(fact: Fact, keys_text: str, statement: str) -> LoreKeys | None:
+    """Return the keys of a lore entry; nothing typed leaves them as they are. Raises InputError."""
+    if fact.lore is None or not keys_text.strip():
+        return fact.lore
+    before = AssertFact(
+        fact_kind=fact.kind, predicate=fact.predicate, statement=fact.statement, lore=fact.lore
+    )
+    return parse_field("lore_keys", read_lore_keys, keys_text, statement, before)
 
 
 def _is_number(value: object) -> bool:

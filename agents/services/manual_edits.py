@@ -72,6 +72,9 @@ class ManualEdits:
                 )
                 for edit in new_edits
             ]
+            # One command of their own, so that undo in play takes them back together.
+            stamp = {"command_id": proposals[0].id}
+            proposals = [proposal.model_copy(update=stamp) for proposal in proposals]
             await self._proposals.stage(proposals)
         return await self.describe_staged(proposals)
 

@@ -59,6 +59,9 @@ class FactEdit:
     until: str = ""
     """As `since`."""
 
+    lore_keys: str = ""
+    """The keys of a lore entry as they are typed; empty: unchanged."""
+
 
 @dataclass(frozen=True, slots=True)
 class StagedEdits:

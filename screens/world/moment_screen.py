@@ -17,13 +17,15 @@ from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
 from screens.routes import ToHistory, Visit
 from screens.world.mention_list_screen import MentionListScreen
+from screens.world.world_forms import fact_edit_form
 from stores.errors import InputError
 from stores.records.ids import Id
 from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.world_views import CanonMomentView
+    from agents.views.play_views import FactView
+    from agents.views.world_views import CanonMomentView, StagedEdits
 
 
 MOMENT_FIELDS = ("when", "recorded", "search")
@@ -37,6 +39,7 @@ class MomentScreen(MentionListScreen):
     BINDING_GROUP_TITLE = "Canon at a time"
     NAME = "Canon at a time"
     BINDINGS = [
+        Binding("e", "correct", "Edit", id="moment.correct", tooltip="Edit this fact"),
         Binding("h", "history", "History", id="moment.history", tooltip="How this changed"),
         Binding(
             "slash", "edit", "Other time", id="moment.edit", tooltip="Type another time", key_display="/"
@@ -101,9 +104,27 @@ class MomentScreen(MentionListScreen):
         match action:
             case "history":
                 return self.is_list_focused and self.current_mention is not None
+            case "correct":
+                return self.is_list_focused and self._current_fact is not None
             case "edit":
                 return self.is_list_focused
         return super().check_action(action, parameters)
+
+    @property
+    def _current_fact(self) -> FactView | None:
+        """The fact under the cursor, if it still holds."""
+        fact = self.current_mention.fact if self.current_mention else None
+        return fact if fact is not None and fact.is_current else None
+
+    def action_correct(self) -> None:
+        """Edit a fact: one that names nobody, as most lore does, is on no card."""
+        if (fact := self._current_fact) is not None:
+            self.query_one(NoticePanel).clear()
+            self.app.push_screen(fact_edit_form(self.services.world, fact, {}), self._form_closed)
+
+    def _form_closed(self, staged_edits: StagedEdits | None) -> None:
+        if staged_edits is not None:
+            self.query_one(NoticePanel).show_lines(staged_edits.lines)
 
     def action_history(self) -> None:
         if self.current_mention is not None and (fact := self.current_mention.fact):

@@ -38,6 +38,11 @@ NO_UNIVERSE_HINT = "No world yet. Press i to add the sample world, or start a st
 NAME_NOT_FOUND = "Nothing with that name. t finds facts by their words."
 NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at the gate shows up here."
 
+WHERE_UNDO_IS = (
+    "An edit waits at the gate: g, then r rejects it; u takes back what is canon. "
+    "Ctrl+Z in play undoes the last edit."
+)
+
 
 class UniverseScreen(UniverseEditScreen):
     """Tree, card, evidence; from the evidence to its turn."""
@@ -263,7 +268,7 @@ class UniverseScreen(UniverseEditScreen):
 
     def action_explain_undo(self) -> None:
         """Say where undo is: canon changes at the gate alone."""
-        self.query_one(NoticePanel).show_lines(["Undo is at the gate: g, then u on the row."])
+        self.query_one(NoticePanel).show_lines([WHERE_UNDO_IS])
 
     def action_sample(self) -> None:
         self.start_change(self._add_sample, "sample")

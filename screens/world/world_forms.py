@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widget import Widget
 
+from agents.proposals.lore_entries import format_lore_keys
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields, StagedEdits
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
@@ -81,6 +82,7 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
             standing=Standing(form["standing"]) if fact.kind is not FactKind.AXIOM else Standing.TRUE,
             since=form["since"] if fact.kind is not FactKind.AXIOM else "",
             until=form["until"] if fact.kind not in _NEVER_ENDING_KINDS else "",
+            lore_keys=form["lore_keys"] if fact.lore is not None else "",
         )
         return await world.edits.propose_correction(fact.id, fact_edit)
 
@@ -96,6 +98,9 @@ def fact_edit_form(world: WorldServices, view: FactView, names: Mapping[Id, str]
 
 def _fact_fields(fact: Fact, when: str, object_name: str) -> Iterator[Widget]:
     yield TextField("Text", "statement", value=fact.statement)
+    if fact.lore is not None:
+        keys_hint = "separated by commas, second keys after a plus; or always"
+        yield Field("Keys", "lore_keys", value=format_lore_keys(fact.lore), hint=keys_hint)
     if object_name:
         yield Field("About", "object_name", value=object_name)
     if fact.value is not None:

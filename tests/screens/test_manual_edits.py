@@ -444,6 +444,11 @@ async def test_canon_at_a_time(ui: ScreenDriver) -> None:
     await stand_on(ui, LOFT)
     await ui.press("h")
     assert ui.screen == "FactHistoryScreen"
+    await ui.press("escape")
+    await stand_on(ui, LOFT)
+    await ui.press("e")
+    assert ui.screen == "FormDialog"
+    assert ui.shows("Correct this fact", LOFT)
 
 
 async def test_timeline_is_searched(ui: ScreenDriver) -> None:

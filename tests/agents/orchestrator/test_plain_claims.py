@@ -29,6 +29,7 @@ WORLD = (
     "/place Salvage Skiff",
     "/place Tower",
     "/thing Glass Bell",
+    "/thing Iron Chest",
     "/faction The Red Sedge",
     "/commit",
 )
@@ -117,9 +118,22 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
         ("I put the glass bell in the Tower.", "The glass bell is in the Tower."),
         ("I drop the glass bell in the Tower.", "The glass bell is in the Tower."),
         ("I leave the glass bell behind.", "The glass bell is in Yard."),
+        ("I leave the bell at Pier Nine.", "The bell is at Pier Nine."),
+        ("I put the bell in the chest.", "The bell is in the chest."),
+        ("I throw the bell to Dob.", "Dob has the bell."),
+        ("I pick up the glass bell.", "Mara has the glass bell."),
+        ("I take the glass bell from the shelf.", "Mara has the glass bell."),
+        ("Vess hands me the bell.", "Mara has the bell."),
+        ("> Vess hands you the bell.", "Mara has the bell."),
+        ("> Mara leaves the bell with Vess.", "Vess has the bell."),
+        ("> Vess handed Mara the bell.", "Mara has the bell."),
+        ("> Dob pockets the bell.", "Dob has the bell."),
+        ("> Captain Vess drops the bell into the Tower.", "The bell is in the Tower."),
     ],
 )
-async def test_thing_that_the_hero_hands_over_has_a_holder(tmp_path: Path, line: str, title: str) -> None:
+async def test_thing_that_is_handed_over_has_a_holder_or_a_place(
+    tmp_path: Path, line: str, title: str
+) -> None:
     async with seated(tmp_path) as table:
         reply = await table.play(line)
         assert await table.titles() == [title]
@@ -138,6 +152,22 @@ async def test_thing_that_goes_from_hand_to_hand_is_with_the_last(tmp_path: Path
         assert (row.title, row.conflicts) == ("Bela has the glass bell.", ())
 
 
+async def test_thing_that_is_taken_or_put_away_is_where_it_was_no_more(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in (
+            "I leave the bell at Pier Nine.",
+            "> Bela grabs the bell.",
+            "I put the bell in the chest.",
+        ):
+            await table.play(line)
+            await table.accept_all()
+        universe_id = (await table.program.services.play.scene(table.scene_id)).universe.id
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        (bell,) = await canon.find_entity(universe_id, "Glass Bell")
+        facts = await canon.facts_about(bell.id)
+        assert [fact.statement for fact in facts] == ["The bell is in the chest."]
+
+
 STATING_NOTHING = (
     "I leave the Tower with Vess.",
     "I leave Tam with Vess.",
@@ -149,6 +179,20 @@ STATING_NOTHING = (
     "I tell Vess: I leave the glass bell with Tam.",
     "I could leave the glass bell with Tam.",
     "I do not give Vess the glass bell.",
+    "I take the bell to Vess.",
+    "I leave the bell with Vess, right?",
+    "I hand Bela the bell, but she drops it.",
+    "'I leave the bell with Vess,' says Tam.",
+    "Vess hands me the bell. /check 2d6 vs 2",
+    "> Captain Vess had left the bell with Bela.",
+    "> Tomorrow Vess hands Bela the bell.",
+    "> Vess hands Bela the bell every night.",
+    "> Maybe Vess hands Bela the bell.",
+    "> Let Vess hand Bela the bell.",
+    "> Vess throws the bell at Bela.",
+    "> Vess drops the bell.",
+    "> Wil pockets the bell.",
+    "> Vess takes the Tower from Bela.",
     "> Tam runs to the Tower.",
     "> Tam runs to the Tower again.",
     "> Tam is angry again.",

@@ -79,6 +79,11 @@ async def test_presence_moves_with_plain_narration_and_is_undone_with_its_turn(t
     assert not (await table.program.services.gate.gate(table.scene_id)).proposals[1:]  # no row but hers
 
 
+async def test_presence_ends_by_leaving_the_place_by_its_name(table: Table) -> None:
+    await table.say("/npc here Bela: a smith", "/place Salt Steps", "I nod.", "/go Salt Steps with Bela")
+    assert await table.say("> Bela leaves the Salt Steps.") == ("Bela leaves.",)
+
+
 async def test_presence_that_is_read_wrongly_is_corrected_by_cast(table: Table) -> None:
     await table.say("/npc Bela: a smith", "> Bela comes in.")
     assert await table.say("/cast - Bela") == ("Bela leaves.",)

@@ -9,7 +9,7 @@ import pytest
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.workflow import OPEN_STATUSES, Verdict
 from tests.program import begin, opened
 
 FACT = "The chapel door is red."
@@ -335,3 +335,26 @@ async def test_undo_takes_a_rejected_row_that_was_proposed_again_and_not_its_com
         assert await say(program, scene_id, "/undo") == ("Undone: Tam",)
         assert await read_titles(program, scene_id) == ["Tam"]
         assert await say(program, scene_id, "/redo") == ("Back: Tam",)
+
+
+async def test_undo_takes_an_edit_of_the_world_before_the_line(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        edits = program.services.world.edits
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+
+        async def waiting_titles() -> list[str]:
+            view = await program.services.gate.gate(None, universe_id)
+            return [row.title for row in view.proposals if row.status in OPEN_STATUSES]
+
+        await edits.propose_fact(universe_id, "The mill burned down")
+        await say(program, scene_id, "I look round.", "/fact The chapel door is red")
+        await edits.propose_fact(universe_id, "The bell is cracked")
+        undone = "The bell is cracked. (proposed in the universe)"
+        assert await say(program, scene_id, "/undo") == (f"Undone: {undone}",)
+        assert await waiting_titles() == ["The mill burned down."]
+        assert await say(program, scene_id, "/redo") == (f"Back: {undone}",)
+        assert await waiting_titles() == ["The mill burned down.", "The bell is cracked."]
+        assert await say(program, scene_id, "/undo", "/undo") == (f"Undone: {FACT}",)
+        assert await say(program, scene_id, "/undo") == ("Undone: I look round.",)
+        assert await waiting_titles() == ["The mill burned down."]

@@ -71,6 +71,9 @@ COMING = (
 LEAVING = (
     _case("Vess", "> Vess leaves.", "-Vess"),
     _case("Vess", "> Captain Vess leaves the room without a word.", "-Vess"),
+    _case("Vess", "> Vess leaves the Heron Inn.", "-Vess"),
+    _case("Vess", "> Vess leaves the Heron Inn unlocked.", ""),
+    _case("Vess", "> Vess leaves and slams the door.", "-Vess"),
     _case("Vess Bela", "> Vess and Bela leave.", "-Vess -Bela"),
     _case("Vess Bela", "> Vess nods to Bela and goes out.", "-Vess"),
     _case("Vess Bela", "> Vess takes her hat. She stalks out into the rain.", "-Vess"),
