@@ -74,6 +74,10 @@ class PaletteTarget(Protocol):
         """Send the command at once, or put it into the prompt if it needs words after it."""
         ...
 
+    def type_text(self, text: str) -> None:
+        """Type into the prompt, and go to it."""
+        ...
+
     def named_routes(self) -> tuple[NamedRoute, ...]:
         """Return the screens that can be opened over this one."""
         ...

@@ -41,5 +41,11 @@ class TypeAhead:
 
 def is_over_prompt(screen: Screen[Any]) -> bool:
     """Return whether the screen lies directly over one with a prompt."""
+    return find_prompt_below(screen) is not None
+
+
+def find_prompt_below(screen: Screen[Any]) -> PaletteTarget | None:
+    """Return the screen with a prompt over which this one lies directly."""
     stack = screen.app.screen_stack
-    return screen in stack[1:] and isinstance(stack[stack.index(screen) - 1], PaletteTarget)
+    below = stack[stack.index(screen) - 1] if screen in stack[1:] else None
+    return below if isinstance(below, PaletteTarget) else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -11,12 +9,14 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from screens.base import PaletteTarget
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
+from screens.typed_ahead import find_prompt_below
 
 
 class ConfirmDialog(ModalScreen[bool]):
-    """Dismisses with True for yes."""
+    """Dismisses with True for yes. Over the story, what is typed on goes to the prompt and answers no."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = ""
@@ -26,22 +26,13 @@ class ConfirmDialog(ModalScreen[bool]):
         Binding("escape", "answer(False)", "No", id="confirm.no", tooltip="Leave it as it is"),
     ]
 
-    def __init__(
-        self,
-        question: str,
-        detail: str = "",
-        *,
-        yes: str = "Yes",
-        no: str = "No",
-        type_text: Callable[[str], None] | None = None,
-    ) -> None:
-        """`type_text` takes what is typed on: it answers no. Without it letters do nothing."""
+    def __init__(self, question: str, detail: str = "", *, yes: str = "Yes", no: str = "No") -> None:
         super().__init__()
         self._question = question
         self._detail = detail
         self._button_labels = (yes, no)
-        self._type_text = type_text
         self._is_answered = False
+        self._prompt_screen: PaletteTarget | None = None
 
     def compose(self) -> ComposeResult:
         yes, no = self._button_labels
@@ -52,10 +43,15 @@ class ConfirmDialog(ModalScreen[bool]):
             yield Static(f"⏎  {yes}     esc  {no}", classes="keys", markup=False)
         yield KeyBar()
 
+    def on_mount(self) -> None:
+        self._prompt_screen = find_prompt_below(self)
+
     def on_key(self, event: events.Key) -> None:
-        if self._type_text is not None and event.is_printable and event.character:
+        if not (event.is_printable and event.character):
+            return
+        if self._prompt_screen is not None:  # a line that is typed on belongs to the story, and answers no
             event.stop()
-            self._type_text(event.character)
+            self._prompt_screen.type_text(event.character)
             self.action_answer(False)
 
     def action_answer(self, answer: bool) -> None:

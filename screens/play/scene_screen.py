@@ -449,9 +449,7 @@ class SceneScreen(ServiceScreen[None]):
         detail = "The scene stays as it is. Resume it under Continue."
         if self._prompt.text.strip():
             detail += "\nWhat you typed and did not send is kept."
-        dialog = ConfirmDialog(
-            "Leave for the menu?", detail, yes="Leave", no="Play on", type_text=self._prompt.type_text
-        )
+        dialog = ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on")
         self.app.push_screen(dialog, self._apply_leave_answer)
 
     def _apply_leave_answer(self, is_confirmed: bool | None) -> None:
@@ -568,7 +566,6 @@ class SceneScreen(ServiceScreen[None]):
             "\n".join(details),
             yes=reply.confirm_word,
             no="Keep it",
-            type_text=self._prompt.type_text,
         )
         self.app.push_screen(dialog, apply_answer)
 
@@ -714,6 +711,10 @@ class SceneScreen(ServiceScreen[None]):
             self._prompt.focus_input()
         else:
             self._send_line(name)
+
+    def type_text(self, text: str) -> None:
+        self._focus_prompt()
+        self._prompt.type_text(text)
 
     def named_routes(self) -> tuple[NamedRoute, ...]:
         """The screens about the world that is played, for the palette."""

@@ -194,6 +194,18 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     assert ui.shows("Retcon proposed: The rope was cut with a company knife.")
 
 
+async def test_scene_words_typed_over_a_question_of_a_panel_begin_a_line(ui: ScreenDriver) -> None:
+    await ui.type("/place here > Cellar: dry, with a second door")
+    await ui.press("enter")
+    assert ui.shows("Cellar")
+    await ui.press("f2", "u")
+    assert ui.shows("Propose to take it back?")
+    await ui.press("I", "space", "o", "p", "e", "n")
+    assert ui.screen == "SceneScreen"
+    assert prompt(ui).text == "I open"
+    assert not ui.shows("Never true")
+
+
 async def test_scene_retake_begins_with_the_last_words(ui: ScreenDriver) -> None:
     await ui.press("ctrl+r")
     assert ui.screen == "TextDialog"
