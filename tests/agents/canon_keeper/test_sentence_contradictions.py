@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 import yaml
 
 from agents.canon_keeper.checks.contradictions import check_proposals
@@ -100,7 +101,7 @@ async def is_held(pair: SentencePair) -> bool:
 LEAST_PRECISION, LEAST_RECALL = 0.87, 0.36
 """What is reached over all pairs. The goal is 0.97 and 0.85; docs/contradictions.md says what is missing."""
 PLAYER_TABLE = Path(__file__).parent / "data" / "plain_player_pairs.yaml"
-LEAST_PLAYER_PRECISION, LEAST_PLAYER_RECALL = 0.97, 0.85
+EVERYDAY_TABLE = Path(__file__).parent / "data" / "everyday_player_pairs.yaml"
 
 
 async def test_sentence_contradictions_of_the_blind_table_reach_the_published_figures() -> None:
@@ -120,15 +121,25 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
     assert figures["all"].recall >= LEAST_RECALL
 
 
-async def test_sentence_contradictions_in_a_players_plain_words_reach_the_published_figures() -> None:
+@pytest.mark.parametrize(
+    ("table", "half", "least_precision", "least_recall"),
+    [
+        pytest.param(PLAYER_TABLE, "tune", 0.97, 0.85, id="plain_words_looked_at"),
+        pytest.param(PLAYER_TABLE, "held", 0.76, 0.07, id="plain_words"),
+        pytest.param(EVERYDAY_TABLE, "held", 0.91, 0.46, id="everyday_words"),
+    ],
+)
+async def test_sentence_contradictions_of_players_reach_the_published_figures(
+    table: Path, half: str, least_precision: float, least_recall: float
+) -> None:
     figures = Figures()
-    for pair in read_pairs(PLAYER_TABLE):
-        if pair.half == "tune":
+    for pair in read_pairs(table):
+        if pair.half == half:
             figures.add(contradicts=pair.contradicts, is_held=await is_held(pair))
-    print(f"\nplayer tune  {figures}")
+    print(f"\n{table.stem} {half}  {figures}")
     assert figures.caught + figures.missed >= 72
-    assert figures.precision >= LEAST_PLAYER_PRECISION
-    assert figures.recall >= LEAST_PLAYER_RECALL
+    assert figures.precision >= least_precision - 0.005
+    assert figures.recall >= least_recall - 0.005
 
 
 OWN_TABLE = Path(__file__).parent / "data" / "plain_contradictions.yaml"
