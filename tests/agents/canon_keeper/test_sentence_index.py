@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import permutations
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.canon_keeper.sentence_index import SentenceIndex, claims_of_fact
+from agents.canon_keeper.propositions.proposition_comparison import PropositionComparison
+from agents.canon_keeper.sentence_index import SentenceIndex, claims_of_fact, propositions_of_fact
 from agents.canon_keeper.sentences.comparison import ClaimComparison
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.canon_keeper.sentences.word_lists import load_word_lists
@@ -42,10 +43,15 @@ def test_sentence_index_finds_what_comparing_each_with_each_finds() -> None:
     for fact in facts:
         index.add_fact(fact)
     comparison = ClaimComparison(catalogue, load_word_lists(), lambda one, other: False, names.places)
+    proposition_comparison = PropositionComparison(lambda one, other: False)
 
     def contradicts(fact: Fact, other: Fact) -> bool:
         claims = (claims_of_fact(one, names, catalogue) for one in (other, fact))
-        return comparison.find_contradiction(*claims) is not None
+        propositions = (propositions_of_fact(one, names) for one in (other, fact))
+        return (
+            comparison.find_contradiction(*claims) is not None
+            or proposition_comparison.find_opposed(*propositions) is not None
+        )
 
     found = {(fact.statement, rival.fact.statement) for fact in facts for rival in index.find_rivals(fact)}
     pairs = permutations(facts, 2)

@@ -242,6 +242,9 @@ CALLS: dict[str, Call] = {
         p.proposal, lambda i: p.services.gate.decide([i], p.dice.choice([*Verdict, None]))
     ),
     "edit_text": lambda p: _with(p.proposal, lambda i: p.services.gate.edit_text(i, "Otherwise")),
+    "set_knowers": lambda p: _with(
+        p.proposal, lambda i: p.services.gate.set_knowers(i, p.dice.choice(["", "Tom, Ann", "all"]))
+    ),
     "undo_last_decision": lambda p: _with(
         p.universe, lambda i: p.services.gate.undo_last_decision(p.scene_id, i)
     ),
@@ -268,6 +271,9 @@ CALLS: dict[str, Call] = {
         p.fact, lambda f: p.services.world.edits.propose_correction(f, FactEdit("It was otherwise."))
     ),
     "edits.propose_end": lambda p: _with(p.fact, p.services.world.edits.propose_end),
+    "edits.propose_knowers": lambda p: _with(
+        p.fact, lambda f: p.services.world.edits.propose_knowers(f, p.dice.choice(["", "Tom, Ann", "all"]))
+    ),
     "edits.propose_retcon": lambda p: _with(p.fact, p.services.world.edits.propose_retcon),
     "edits.propose_merge": lambda p: _two(p, p.services.world.edits.propose_merge),
     "edits.propose_split": lambda p: _with(p.entity, p.services.world.edits.propose_split),
