@@ -94,6 +94,9 @@ class SourceReader:
         last_turn_ids = [s.last_turn for s in summaries if s.last_turn]
         ids_on_line = await self.log.on_line(scene.id, last_turn_ids) if last_turn_ids else set()
         valid_summaries = [s for s in summaries if s.last_turn is None or s.last_turn in ids_on_line]
+        # Stretches in the order of their turns, then the scene, whichever was written first: one text, however often
+        # it is derived.
+        valid_summaries.sort(key=lambda summary: (summary.kind in SCENE_LEVELS, summary.last_turn or ""))
         return build_scene_item(scene, valid_summaries, await self._read_name(scene.place_id))
 
     async def read_memory_cursors(self, scene_ids: Collection[Id] | None = None) -> dict[Id, MemoryCursor]:

@@ -249,3 +249,21 @@ async def test_chapter_of_earlier_scenes_is_not_part_of_what_is_indexed_of_a_sce
         await session.program.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
     after = await reader.read_scene_item(scene)
     assert after.text == f"{before.text}\nThe gate is barred."
+
+
+async def test_what_is_indexed_of_a_scene_is_the_same_in_whatever_order_its_summaries_were_written(
+    session: MemorySession,
+) -> None:
+    await session.play("I bar the gate.")
+    scene = await session.log.scene(session.scene_id)
+    reader = SourceReader(
+        session.program.stores.canon(Role.INDEXER), session.program.stores.log(Role.INDEXER)
+    )
+    before = await reader.read_scene_item(scene)
+    for kind, text in (("scene", "The gate is barred."), ("turns", "Turns 1 to 20: a gate.")):
+        summary = Summary(
+            id=kind, scene_id=scene.id, kind=kind, text=text, last_turn=scene.head, created_at=START
+        )
+        await session.program.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
+    after = await reader.read_scene_item(scene)
+    assert after.text == f"{before.text}\nTurns 1 to 20: a gate.\nThe gate is barred."
