@@ -9,11 +9,9 @@ import itertools
 from pathlib import Path
 
 from benchmarks.fill import Size, fill
-from benchmarks.libraries import OpenScene, open_scene
-from stores.authority import Role
-from stores.records.canon import AssertFact, Authority, FactKind
-from stores.records.ids import SystemIdGenerator, utc_now
-from stores.records.workflow import ProposedChange
+from benchmarks.gate import stage_sentences
+from benchmarks.libraries import open_scene
+from stores.records.canon import Authority
 
 ENTITIES = 20_000
 PROPOSALS = 2_000
@@ -36,27 +34,6 @@ async def make_crowd(home: Path) -> None:
     async with open_scene(home) as scene_in_play:
         play, scene_id = scene_in_play.services.play, scene_in_play.scene_id
         await play.submit(scene_id, "I count what there is.")
-        await _infer(scene_in_play, PROPOSALS - _TYPED)
+        await stage_sentences(scene_in_play, PROPOSALS - _TYPED, Authority.SYSTEM, Authority.GM)
         for number, line in enumerate(itertools.islice(itertools.cycle(_LINES), _TYPED)):
             await play.submit(scene_id, line.format(number))
-
-
-async def _infer(scene_in_play: OpenScene, count: int) -> None:
-    view, ids = await scene_in_play.services.play.scene(scene_in_play.scene_id), SystemIdGenerator()
-    await scene_in_play.stores.log(Role.RESOLVER).stage(
-        [
-            ProposedChange(
-                id=ids.new(),
-                universe_id=view.universe.id,
-                story_id=view.story.id,
-                scene_id=scene_in_play.scene_id,
-                turn_id=view.scene.head,
-                payload=AssertFact(
-                    fact_kind=FactKind.ATTRIBUTE, predicate="weather", statement=f"It rains on roof {number}."
-                ),
-                authority=Authority.GM if number % 2 else Authority.SYSTEM,
-                created_at=utc_now(),
-            )
-            for number in range(count)
-        ]
-    )

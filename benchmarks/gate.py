@@ -120,7 +120,7 @@ async def propose(home: Path) -> None:
             itertools.islice(itertools.cycle(LINES), PROPOSALS - UNSURE - pending_count)
         ):
             await scene_in_play.services.play.submit(scene_in_play.scene_id, line.format(number))
-        await _infer(scene_in_play)
+        await stage_sentences(scene_in_play, UNSURE, Authority.SYSTEM)
 
 
 LINES = (
@@ -134,7 +134,8 @@ LINES = (
 )
 
 
-async def _infer(scene_in_play: OpenScene) -> None:
+async def stage_sentences(scene_in_play: OpenScene, count: int, *authorities: Authority) -> None:
+    """Stage as many statements on the scene's last turn, of these authorities in turn."""
     view, ids = await scene_in_play.services.play.scene(scene_in_play.scene_id), SystemIdGenerator()
     await scene_in_play.stores.log(Role.RESOLVER).stage(
         [
@@ -145,11 +146,11 @@ async def _infer(scene_in_play: OpenScene) -> None:
                 scene_id=scene_in_play.scene_id,
                 turn_id=view.scene.head,
                 payload=AssertFact(
-                    fact_kind=FactKind.ATTRIBUTE, predicate="weather", statement=f"It rains on roof {n}."
+                    fact_kind=FactKind.ATTRIBUTE, predicate="weather", statement=f"It rains on roof {number}."
                 ),
-                authority=Authority.SYSTEM,
+                authority=authorities[number % len(authorities)],
                 created_at=utc_now(),
             )
-            for n in range(UNSURE)
+            for number in range(count)
         ]
     )

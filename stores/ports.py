@@ -458,11 +458,11 @@ class IngestLog(LogReader, Protocol):
     async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
 
 
-class ArchiveWriter(Protocol):
+class ArchivedLogWriter(Protocol):
     async def mark_archived(self, archived: ArchivedLog) -> None: ...
 
 
-class ArchivistLog(ArchiveWriter, LogReader, Protocol):
+class ArchivistLog(ArchivedLogWriter, LogReader, Protocol):
     """What archives logs."""
 
 

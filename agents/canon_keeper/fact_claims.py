@@ -93,6 +93,26 @@ def fact_id_of(proposal: ProposedChange) -> Id:
     return derive_id("fact", proposal.id)
 
 
+def fact_from_assertion(proposal: ProposedChange, change: AssertFact) -> Fact:
+    """Return the fact that a proposed statement would become."""
+    return Fact(
+        id=fact_id_of(proposal),
+        universe_id=proposal.universe_id,
+        kind=change.fact_kind,
+        predicate=change.predicate,
+        statement=change.statement,
+        involves=change.involves,
+        value=change.value,
+        valid_from=proposal.tick if change.valid_from is None else change.valid_from,
+        valid_to=change.valid_to,
+        standing=change.standing,
+        secrecy=change.secrecy,
+        authority=proposal.authority,
+        proposal_id=proposal.id,
+        recorded_at=proposal.created_at,
+    )
+
+
 def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
     """Return what the proposal would make true; None for kinds that make no fact of their own.
 

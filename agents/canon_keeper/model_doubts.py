@@ -10,10 +10,11 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.conflicts.precedents import Precedents
+from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.predicates import Catalogue
 from agents.views.play_views import ConflictView
 from stores.records.canon import AssertFact, Fact
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 
 MODEL_DOUBT_CHECK: Final = "model_doubt"
@@ -33,19 +34,7 @@ def fact_of_sentence(proposal: ProposedChange) -> Fact:
     """Return the fact that a proposed sentence would become."""
     change = proposal.change
     assert isinstance(change, AssertFact)
-    return Fact(
-        id=derive_id("fact", proposal.id),
-        universe_id=proposal.universe_id,
-        kind=change.fact_kind,
-        predicate=change.predicate,
-        statement=change.statement,
-        involves=change.involves,
-        value=change.value,
-        valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-        authority=proposal.authority,
-        proposal_id=proposal.id,
-        recorded_at=proposal.created_at,
-    )
+    return fact_from_assertion(proposal, change)
 
 
 def sentence_of(proposal: ProposedChange) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.proposal_subjects import current_entity
 from agents.context_assembly.context_package import CanonContext, ContextPackage, KnownSecret, RecalledContext
-from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.prose.struck_words import is_stated, strike_statements
 from agents.search.retrieval import OmittedItem
 from stores.records.canon import AssertFact, ChangeSecrecy, Fact, Secrecy

@@ -10,7 +10,7 @@ from asyncio import gather
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.thread_numbers import ThreadNumbers
 from agents.resolver.clocks import apply_clock_changes
@@ -129,17 +129,7 @@ def read_staged_commitments(context: SceneContext) -> Iterator[Fact]:
     for proposal in context.staged_proposals:
         change = proposal.change
         if isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT:
-            yield Fact(
-                id=fact_id_of(proposal),
-                universe_id=proposal.universe_id,
-                kind=change.fact_kind,
-                predicate=change.predicate,
-                statement=change.statement,
-                involves=change.involves,
-                valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-                proposal_id=proposal.id,
-                recorded_at=proposal.created_at,
-            )
+            yield fact_from_assertion(proposal, change)
 
 
 def _read_clock(fact: Fact) -> ProgressClock:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.checks.duplicate_check import is_like_kind
+from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -21,7 +22,6 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
-from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.lore_entries import read_lore

@@ -39,7 +39,7 @@ from stores.records.memory import ArchivedLog, Memory, Summary
 class ProgramPipe:
     """Has the program write what workers in this process found.
 
-    Implements `stores.ports.MemoryWriter` and `ArchiveWriter`.
+    Implements `stores.ports.MemoryWriter` and `ArchivedLogWriter`.
     """
 
     def __init__(self, write: Callable[[bytes], None]) -> None:

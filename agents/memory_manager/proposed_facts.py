@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
+from agents.canon_keeper.fact_claims import fact_from_assertion, fact_id_of, state_move_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, TickInterval
 from agents.memory_manager.scene_stretch import DeathRecord
@@ -20,26 +20,6 @@ def is_denied(proposal: ProposedChange) -> bool:
         return True
     verdict = proposal.decision.verdict if proposal.decision else None
     return verdict in (Verdict.REJECT, Verdict.FLAVOUR)
-
-
-def fact_from_assertion(proposal: ProposedChange, change: AssertFact) -> Fact:
-    """Return the fact that a proposed statement would become."""
-    return Fact(
-        id=fact_id_of(proposal),
-        universe_id=proposal.universe_id,
-        kind=change.fact_kind,
-        predicate=change.predicate,
-        statement=change.statement,
-        involves=change.involves,
-        value=change.value,
-        valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-        valid_to=change.valid_to,
-        standing=change.standing,
-        secrecy=change.secrecy,
-        authority=proposal.authority,
-        proposal_id=proposal.id,
-        recorded_at=proposal.created_at,
-    )
 
 
 def fact_from_proposal(

@@ -23,7 +23,7 @@ from agents.events import Event, HeadMoved
 from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject
 from stores.errors import ArchiveError, NotFound, StoreError, StoreUnavailable
-from stores.ports import ArchiveWriter, LogReader, ObjectStore
+from stores.ports import ArchivedLogWriter, LogReader, ObjectStore
 from stores.queries import ProposalQuery
 from stores.records.base import Record
 from stores.records.ids import Clock, Id, derive_id
@@ -148,7 +148,7 @@ class SceneArchive:
     """Archives scenes and reads the archives back."""
 
     log: LogReader
-    writer: ArchiveWriter
+    writer: ArchivedLogWriter
     objects: ObjectStore
     clock: Clock
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.known_secrets import fold_secrets
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.named_entities import read_named_entities
 from agents.declarations.secret_facts import SecretReader
-from agents.memory_manager.proposed_facts import fact_from_assertion
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.proposals.evidence import words_evidence

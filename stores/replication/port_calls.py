@@ -25,7 +25,7 @@ _WRITER_PORTS: Final[Mapping[Store, tuple[type, ...]]] = {
         ports.CanonKeeperLog,
         ports.MemoryWriter,
         ports.IngestLog,
-        ports.ArchiveWriter,
+        ports.ArchivedLogWriter,
     ),
     Store.CANON: (ports.ContainerWriter, ports.CanonWriter),
     Store.VECTORS: (ports.VectorIndex,),

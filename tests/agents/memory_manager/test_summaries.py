@@ -260,7 +260,7 @@ async def test_what_is_indexed_of_a_scene_is_the_same_in_whatever_order_its_summ
         session.program.stores.canon(Role.INDEXER), session.program.stores.log(Role.INDEXER)
     )
     before = await reader.read_scene_item(scene)
-    for kind, text in (("scene", "The gate is barred."), ("turns", "Turns 1 to 20: a gate.")):
+    for kind, text in (("scene", "The gate is barred."), ("stretch", "Turns 1 to 20: a gate.")):
         summary = Summary(
             id=kind, scene_id=scene.id, kind=kind, text=text, last_turn=scene.head, created_at=START
         )
