@@ -19,7 +19,7 @@ import pytest
 from agents.events import Event, Notice
 from agents.jobs.worker import MAX_FAILURES
 from agents.jobs.worker_process import WorkerProcess
-from monitor_tui import background_jobs
+from monitor_tui import workers_behind_play
 from monitor_tui.background_mode import BackgroundMode
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -54,7 +54,7 @@ async def test_worker_that_hangs_is_said_once_and_all_is_caught_up(
 ) -> None:
     home, children = tmp_path / "home", child_pids()
     impatient = partial(WorkerProcess, answer_seconds=HANG_ANSWER_SECONDS)
-    monkeypatch.setattr(background_jobs, "WorkerProcess", impatient)
+    monkeypatch.setattr(workers_behind_play, "WorkerProcess", impatient)
     program = await open_without_vectors(home, BackgroundMode.PLAY)
     published: list[Event] = []
     program.services.events.subscribe(published.append)
@@ -91,7 +91,7 @@ async def test_subject_that_takes_all_memory_is_poisoned_and_the_others_go_on(
     def start_dying(arguments: tuple[str, ...], **rest: Any) -> WorkerProcess:
         return WorkerProcess(("-m", "tests.chaos.dying_worker", str(home), fatal_id, greedy_id), **rest)
 
-    monkeypatch.setattr(background_jobs, "WorkerProcess", start_dying)
+    monkeypatch.setattr(workers_behind_play, "WorkerProcess", start_dying)
     program = await open_without_vectors(home, BackgroundMode.PLAY)
     published: list[Event] = []
     program.services.events.subscribe(published.append)
