@@ -18,8 +18,8 @@ from stores.records.ids import Id
 class RecordKind(StrEnum):
     """What was written.
 
-    A scene also changes with its head, its summaries, its beginning and end and its story's, and its story's player
-    character.
+    A scene also changes with its head, its summaries, how far its memories are written, its beginning and end and its
+    story's, and its story's player character.
     """
 
     SCENE = "scene"

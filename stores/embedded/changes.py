@@ -14,6 +14,7 @@ import apsw
 from stores.changes import Change, ChangeCursor, RecordKind
 from stores.embedded.database import Transactions
 from stores.embedded.permissions import CHANGES_TABLE
+from stores.records.jobs import JobKind
 from stores.records.workflow import Loop
 
 KEPT_CHANGES: Final = 1_000
@@ -107,6 +108,21 @@ def create_loop_changes(connection: apsw.Connection) -> None:
                 WHEN NEW.loop = '{loop}' BEGIN
                 INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
                     SELECT '{RecordKind.SCENE}', s.id, s.body ->> '$.universe_id' FROM ({scene_ids}) s; END"""
+        )
+
+
+def create_memory_changes(connection: apsw.Connection) -> None:
+    """Count a scene as changed when its memories are written further: the seals of its indexes say how far."""
+    for op, condition in (
+        ("INSERT", "NEW.body ->> '$.cursor' <> ''"),
+        ("UPDATE", "NEW.body ->> '$.cursor' IS NOT OLD.body ->> '$.cursor'"),
+    ):
+        connection.execute(
+            f"""CREATE TRIGGER {CHANGES_TABLE}_jobs_{op.lower()} AFTER {op} ON jobs
+                WHEN NEW.body ->> '$.kind' = '{JobKind.REMEMBER}' AND {condition} BEGIN
+                INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
+                    SELECT '{RecordKind.SCENE}', s.id, s.body ->> '$.universe_id'
+                    FROM scenes s WHERE s.id = NEW.body ->> '$.subject_id'; END"""
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
-from stores.embedded.changes import create_changes, create_loop_changes
+from stores.embedded.changes import create_changes, create_loop_changes, create_memory_changes
 from stores.embedded.connections import Migration
 from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
@@ -207,6 +207,10 @@ def m012_changes_of_loops(connection: apsw.Connection) -> None:
     create_loop_changes(connection)
 
 
+def m013_changes_of_memory_cursors(connection: apsw.Connection) -> None:
+    create_memory_changes(connection)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -220,6 +224,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m010_changes,
     m011_secrets,
     m012_changes_of_loops,
+    m013_changes_of_memory_cursors,
 )
 
 

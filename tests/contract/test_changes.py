@@ -14,6 +14,7 @@ from stores.embedded.library import open_library
 from stores.errors import WriteDenied
 from stores.ports import TextIndexWithCursor, VectorIndexWithCursor
 from stores.records.canon import FactChange, FactStatus
+from stores.records.jobs import JobKind
 from stores.records.play import MoveKind
 from stores.records.workflow import Loop
 from tests.contract import builders as make
@@ -67,11 +68,20 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
         partial(log.append_turn, make.turn(scene, None, "I wade out.")),
         partial(log.record_transition, make.transition(scene.id)),
         partial(log.record_transition, make.transition(story.id, loop=Loop.STORY)),
+        partial(log.put_job, make.job(scene.id, cursor="turn 1", universe_id=universe.id)),
+        partial(log.put_job, make.job(scene.id, cursor="turn 2", universe_id=universe.id)),
     ):
         cursor = await changes.last_change()
         await write()
         assert await kinds_of(cursor) == [(RecordKind.SCENE, scene.id)]
     cursor = await changes.last_change()
+    for job in (
+        make.job(scene.id, cursor="turn 2", universe_id=universe.id, attempts=1),
+        make.job(scene.id, JobKind.SUMMARISE, cursor="turn 2", universe_id=universe.id),
+        make.job("all scenes", cursor="7:1", universe_id=""),
+    ):
+        await log.put_job(job)
+    assert await changes.last_change() == cursor
     await log.put_story(story.model_copy(update={"pc_id": make.new_id(), "title": "Other"}))
     memory = make.memory(hero, "Cold.", universe_id=universe.id, scene_id=scene.id)
     await truth.log(Role.MEMORY_MANAGER).put_memories([memory])

@@ -158,6 +158,18 @@ async def test_memory_of_a_turn_is_read_without_the_others(world: UniverseFixtur
     await followed.assert_equals_rebuild()
 
 
+async def test_turns_that_left_no_memory_are_sealed(world: UniverseFixture) -> None:
+    """Only the place up to which memories are written tells that they were read, and the seal of the scene says it."""
+    followed = FollowedLibrary.open(world.stores)
+    await followed.start()
+    await world.append_turn("I wait.")
+    await followed.note(TurnAppended(world.turns[-1]))
+    await write_memories(world.stores, world.scene, [])
+    followed = FollowedLibrary.open(world.stores, followed.index_writer)
+    assert [subject.id for subject in await followed.start()] == [world.scene.id]
+    await followed.assert_equals_rebuild()
+
+
 async def test_memory_leaves_and_returns_with_its_turn(world: UniverseFixture) -> None:
     hero, *_ = world.entities.values()
     await world.append_turn("I swim.")
@@ -263,7 +275,7 @@ step = st.tuples(
     st.sampled_from(
         (
             *STEPS,
-            *("say", "say", "undo", "branch", "remember", "remember", "correct"),
+            *("say", "say", "undo", "branch", "remember", "remember", "remember nothing", "correct"),
             *("event", "event", "piece", "interrupt", "interrupt", "restart", "stop at a start"),
         )
     ),
@@ -302,7 +314,7 @@ async def _write_and_stop(home: Path, steps: list[tuple[str, int]]) -> None:
                 case "restart":
                     followed = FollowedLibrary.open(stores, followed.index_writer)
                     await followed.start()
-                case "say" | "undo" | "branch" | "remember" | "correct":
+                case "say" | "undo" | "branch" | "remember" | "remember nothing" | "correct":
                     await _play(world, action, number)
                 case _:
                     await world.commit(**build_batch(world, action, random.Random(number)))
@@ -327,6 +339,8 @@ async def _play(world: UniverseFixture, action: str, number: int) -> None:
         case "remember":
             entity = dice.choice([*world.entities.values()])
             await world.add_memory(entity, f"Hm {number}.", turn=dice.choice([*world.turns, None]))
+        case "remember nothing":
+            await write_memories(world.stores, scene, [])
         case "correct":
             memories = await log.memories(MemoryQuery(universe_id=world.id))
             memory, turn = dice.choice(memories), dice.choice(world.turns)
