@@ -247,12 +247,24 @@ class MonitorApp(App[None]):
         ]
         await asyncio.to_thread(self._interface.save)
         error_texts = []
-        for step in (*steps, *filter(None, [self._close_services])):
+        for step in (*steps, self._close_open_services):
             try:
                 await step()
             except MonitorError as error:
                 error_texts.append(str(error))
         self.exit(return_code=1 if error_texts else 0, message="\n".join(error_texts) or None)
+
+    async def _close_open_services(self) -> None:
+        close, self._close_services = self._close_services, None
+        if close is not None:
+            await close()
+
+    async def on_unmount(self) -> None:
+        """Close the library however the program ends: leaving closes it before, a fault of the program does not."""
+        try:
+            await self._close_open_services()
+        except MonitorError as error:
+            log.error("the library was not closed: %s", error)
 
     # --- going places ------------------------------------------------------------------------------
 
