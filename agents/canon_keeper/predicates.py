@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from string import Formatter
 from typing import Literal
@@ -120,6 +120,7 @@ class Catalogue:
         return template.format(subject=subject, object=words, value=words)
 
 
+@cache
 def load_catalogue() -> Catalogue:
     """Read the bundled catalogue. Raises InputError if it is not well-formed."""
     return read_catalogue(files(__package__).joinpath("predicates.yaml").read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ result, lines and veils).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -82,6 +83,7 @@ BINDING_SECTIONS: Final = frozenset({"lines", "result", "note", "words"})
 """Sections that no prompt may drop if it sends them."""
 
 
+@cache
 def load_prompts() -> Prompts:
     """Return the bundled prompts. Raises InputError, with file and line, if one is not well-formed."""
     folder = files("agents.prompts")

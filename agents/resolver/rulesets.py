@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -65,6 +66,7 @@ class PackLibrary:
         )
 
 
+@cache
 def load_bundled_packs() -> PackLibrary:
     """Return the packs that come with the program."""
     folder = files(__package__).joinpath("systems")
