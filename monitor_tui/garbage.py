@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 from typing import Final
 
 PAUSE_SECONDS: Final = 5.0
@@ -24,8 +25,9 @@ _MAX_MIDDLE_COLLECTIONS: Final = 500
 class GarbageCollector:
     """Collects the oldest generation in pauses."""
 
-    def __init__(self) -> None:
-        self._last_key_at = time.monotonic()
+    def __init__(self, read_seconds: Callable[[], float] = time.monotonic) -> None:
+        self._read_seconds = read_seconds
+        self._last_key_at = read_seconds()
 
     def start(self) -> None:
         """Take what is loaded by now as what stays, and leave the rest to pauses."""
@@ -35,10 +37,10 @@ class GarbageCollector:
         gc.set_threshold(young, middle, _MAX_MIDDLE_COLLECTIONS)
 
     def note_key(self) -> None:
-        self._last_key_at = time.monotonic()
+        self._last_key_at = self._read_seconds()
 
     def collect_in_pause(self) -> None:
         """Collect if it is worth it and nobody types."""
-        is_paused = time.monotonic() - self._last_key_at > PAUSE_SECONDS
+        is_paused = self._read_seconds() - self._last_key_at > PAUSE_SECONDS
         if is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
             gc.collect()
