@@ -81,7 +81,13 @@ class Timeline:
             return step
         exchange_turns = await self.read_last_exchange(scene)
         if not exchange_turns:
-            raise InputError("There is nothing to undo in this scene.", kept="Nothing was changed.")
+            raise InputError(
+                "There is nothing to undo in this scene.",
+                kept="What the scene before made canon stays." if scene.order > 1 else "Nothing was changed.",
+                todo="R in the universe retcons it; /map plays on from an earlier turn."
+                if scene.order > 1
+                else "",
+            )
         removed_turns = exchange_turns[await self._find_last_step(exchange_turns) :]
         return UndoStep(removed_turns, removed_turns[0].parent_id)
 
