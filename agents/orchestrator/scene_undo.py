@@ -33,7 +33,7 @@ from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
-from stores.records.play import HeadMove
+from stores.records.play import HeadMove, MoveKind, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 
 MAX_WAITING_READ: Final = 200
@@ -135,12 +135,12 @@ class SceneUndo:
     # --- what was done last --------------------------------------------------------------------------
 
     async def _find_last_step(self, context: SceneContext) -> StepOnTurn | HeadMove | None:
-        """Return what was done last, where the move is a branch; None if it was a line of the story."""
+        """Return what was done last, where the move is a branch or another take; None if it was a line of the story."""
         candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
             find_last_command(await self._with_world_edits(context)),
             self._verdict_undo.find_last(context),
             self._passed_offers.find_last(context),
-            await self._timeline.find_last_branch(context.scene),
+            await self._timeline.find_last_jump(context.scene),
         )
         return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
 
@@ -195,21 +195,21 @@ class SceneUndo:
     # --- lines and branches --------------------------------------------------------------------------
 
     async def _undo_move(
-        self, context: SceneContext, branch: HeadMove | None, *, is_confirmed: bool
+        self, context: SceneContext, jump: HeadMove | None, *, is_confirmed: bool
     ) -> Outcome:
-        """Take back a branch or, without one, the last line with all that came of it."""
+        """Take back a branch or a take or, without one, the last line with all that came of it."""
         scene = context.scene
-        if branch is None:
+        if jump is None:
             if scene.head is None:
                 await self._refuse_undo_of_canon(context)
             step = await self._timeline.plan_undo(scene)
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
         else:
-            target_id, since = branch.from_turn, branch.at
+            target_id, since = jump.from_turn, jump.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)
-            turn = await self._log.turn(branch.to_turn) if branch.to_turn else None
-            done_text = f"Going on from: {shorten(turn.text) if turn else 'the beginning of the scene'}"
+            turn = await self._log.turn(jump.to_turn) if jump.to_turn else None
+            done_text = _describe_jump(jump, turn)
         unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
         committed = await self._find_committed_since(context, since)
         if (committed or unsupported_canon) and not is_confirmed:
@@ -241,6 +241,15 @@ class SceneUndo:
     async def _find_committed_since(self, context: SceneContext, since: datetime) -> list[str]:
         """Return the titles of what commits after `since` wrote and no later one took back."""
         return await self._commit_undo.read_titles(await self._commit_undo.list_standing(context, since))
+
+
+def _describe_jump(jump: HeadMove, turn: Turn | None) -> str:
+    """Return in words that play went on from `turn`, or to it as another take."""
+    if turn is None:
+        return "Going on from: the beginning of the scene"
+    if turn.take > 1 or jump.kind is MoveKind.TAKE:
+        return f"Take {turn.take}: {shorten(turn.text)}"
+    return f"Going on from: {shorten(turn.text)}"
 
 
 def _ask_to_take_from_canon(reversal: CommitReversal) -> Reply:

@@ -244,6 +244,21 @@ async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> N
     assert ui.shows("take 2/2")  # with words, Left moves in them
 
 
+async def test_scene_undo_takes_another_take_back_before_the_turn(ui: ScreenDriver) -> None:
+    before = await read_texts(ui)
+    await ui.press("ctrl+r")
+    await ui.type(" Then it laughs.")
+    retaken = await read_texts(ui)
+    await ui.press("left")
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == retaken
+    assert ui.shows("Undone: Take 1:")
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == before
+    await ui.press("ctrl+y")
+    assert await read_texts(ui) == retaken
+
+
 async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("shift+tab", "home", "down", "down", "down", "B")

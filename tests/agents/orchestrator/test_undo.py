@@ -414,3 +414,59 @@ async def test_undo_takes_commits_and_lines_in_their_order_and_redo_brings_each_
             if reply.confirm_line:
                 await say(program, scene_id, reply.confirm_line)
             assert await read_state() == state
+
+
+async def test_undo_takes_the_take_before_the_turn_and_redo_brings_each_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        play = program.services.play
+        await say(program, scene_id, "I knock.", "> The door opens.")
+        await say(program, scene_id, "/retake The door creaks.", "/retake The door stays shut.")
+        await play.walk_takes(scene_id, -1)
+        states = [
+            ["I knock.", "The door creaks."],
+            ["I knock.", "The door stays shut."],
+            ["I knock.", "The door creaks."],
+            ["I knock.", "The door opens."],
+            ["I knock."],
+            [],
+        ]
+        assert await read_words(program, scene_id) == states[0]
+        assert await say(program, scene_id, "/undo") == ("Undone: Take 2: The door creaks.",)
+        for state in states[1:-1]:
+            assert await read_words(program, scene_id) == state
+            await say(program, scene_id, "/undo")
+        assert await read_words(program, scene_id) == states[-1]
+        for state in reversed(states[:-1]):
+            assert (await play.scene(scene_id)).can_redo
+            await say(program, scene_id, "/redo")
+            assert await read_words(program, scene_id) == state
+        assert not (await play.scene(scene_id)).can_redo
+
+
+async def test_undo_takes_an_edit_of_a_turn_before_the_turn(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I knock.", "> The door opens.", "I go in.", "> It is dark.")
+        before = await read_words(program, scene_id)
+        await say(program, scene_id, "/edit 2 The door creaks.")
+        edited = await read_words(program, scene_id)
+        assert edited == ["I knock.", "The door creaks."]
+        assert (await say(program, scene_id, "/undo"))[0].startswith("Undone: Take 2: The door creaks.")
+        assert await read_words(program, scene_id) == before
+        await say(program, scene_id, "/redo")
+        assert await read_words(program, scene_id) == edited
+        await say(program, scene_id, "/undo", "/undo")
+        assert await read_words(program, scene_id) == before[:-1]
+
+
+async def test_undo_of_a_take_withdraws_what_the_take_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I knock.", "> The door opens.", "/retake The door creaks.")
+        await say(program, scene_id, "/fact The door is old")
+        assert await say(program, scene_id, "/undo") == ("Undone: The door is old.",)
+        await say(program, scene_id, "/undo")
+        assert await read_words(program, scene_id) == ["I knock.", "The door opens."]
+        await say(program, scene_id, "/redo", "/redo")
+        assert await read_titles(program, scene_id) == ["The door is old."]
