@@ -391,7 +391,7 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     await ui.type("/sheet Mara Venn")
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
-    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
     assert not ui.shows("Commit now")
 
 
@@ -425,7 +425,8 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
     await ui.type(CRITICAL)
     await ui.type("I wait.")
     await ui.press("ctrl+z")
-    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
+    assert not ui.shows("last line")  # it is undone
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
     await ui.press("ctrl+y", "f3", "escape")
@@ -657,3 +658,13 @@ async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_pat
         await ui.press("ctrl+z")
         assert ui.shows("There is nothing to undo in this scene.", "What the scene before made canon stays.")
         assert ui.shows("R in the universe retcons it; /map plays on from an earlier turn.")
+
+
+async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDriver) -> None:
+    await ui.type("/fact The rope is new")
+    await ui.press("f2", "end", "a")
+    assert ui.shows("u Undo this", "^z Undo")
+    await ui.press("u")
+    assert not ui.shows("u Undo this")
+    await ui.press("a", "ctrl+z")
+    assert not ui.shows("u Undo this")
