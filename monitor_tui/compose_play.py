@@ -288,7 +288,15 @@ class PlayParts:
         )
         self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
         self.passed_offers = PassedOffers(log, base.clock, base.events)
-        commit_undo = CommitUndo(log, agents.canon, agents.keeper, agents.proposals, base.clock, base.events)
+        commit_undo = CommitUndo(
+            log,
+            agents.canon,
+            agents.keeper,
+            agents.proposals,
+            self.solo_tools.journal,
+            base.clock,
+            base.events,
+        )
         self.views = SceneViewBuilder(
             log,
             agents.canon,
@@ -310,6 +318,7 @@ class PlayParts:
             self.stories,
             self.views,
             self.solo_tools.scene_end,
+            self.solo_tools.journal,
             agents.loops,
             base.clock,
             base.events,

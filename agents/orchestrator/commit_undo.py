@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, derive_place_entry_id
 from agents.events import EventBus
 from agents.orchestrator.commit_reports import publish_commit
 from agents.proposals.proposals import Proposals
+from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport
 from stores.errors import InputError
-from stores.ports import CanonReader, OrchestratorLog
+from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
-from stores.records.canon import CreateEntity, Fact, FactStatus, RetconFact
+from stores.records.canon import CreateEntity, FactStatus
 from stores.records.ids import Clock, Id
 from stores.records.workflow import (
     Canonization,
@@ -34,9 +34,6 @@ from stores.records.workflow import (
 
 READ_AT_ONCE: Final = 4
 """Commits, the newest first, that are read before it is asked whether older ones are wanted."""
-
-MAX_STAYS: Final = 20
-"""Facts of who is where, the newest, among which undo looks for the hero's."""
 
 _WRITTEN_STATES: Final = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 
@@ -70,10 +67,11 @@ class CommitUndo:
 
     def __init__(
         self,
-        log: OrchestratorLog,
+        log: LogReader,
         canon: CanonReader,
         keeper: CanonKeeper,
         proposals: Proposals,
+        journal: StoryJournal,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -81,6 +79,7 @@ class CommitUndo:
         self._canon = canon
         self._keeper = keeper
         self._proposals = proposals
+        self._journal = journal
         self._clock = clock
         self._events = events
 
@@ -159,7 +158,7 @@ class CommitUndo:
             undecided="leave",
             undoes=reversal.commit.id,
         )
-        await self._restore_place(context, reversal)
+        await self._move_scene(context, reversal)
         publish_commit(self._events, context.universe.id, scene.id, report)
         return report
 
@@ -209,25 +208,18 @@ class CommitUndo:
             (commit,) = await self._log.canonizations(ids=[commit.undoes])
         return commit
 
-    async def _restore_place(self, context: SceneContext, reversal: CommitReversal) -> None:
-        """Have the scene be where the hero is by canon, if that is what was taken or brought back."""
-        pc_id = context.story.pc_id
-        fact_ids = [p.change.fact_id for p in reversal.proposals if isinstance(p.change, RetconFact)]
-        changed_facts = (await self._canon.facts_by_id(fact_ids)).values()
-        if pc_id is None or not any(_says_where(fact, pc_id) for fact in changed_facts):
-            return
-        stays = await self._canon.facts_about(pc_id, FactsAboutQuery(predicate=LOCATED_IN, newest=MAX_STAYS))
-        place_id = next((f.entity(OBJECT) for f in reversed(stays) if _says_where(f, pc_id)), None)
-        if place_id is not None:
-            await self._log.update_scene(context.scene.model_copy(update={"place_id": place_id}))
+    async def _move_scene(self, context: SceneContext, reversal: CommitReversal) -> None:
+        """Have the scene leave the places to which what is taken back led, or go there again."""
+        is_undone = not await self._takes_back(reversal.commit)
+        first_commit = await self._read_first_commit(reversal.commit)
+        entry_ids = set(map(derive_place_entry_id, _accepted_ids(first_commit)))
+        for entry in (*context.story_entries, *context.undone_entries):
+            if entry.id in entry_ids:
+                await self._journal.set_undone(context, entry, is_undone)
 
 
 def _accepted_ids(commit: Canonization) -> Sequence[Id]:
     return [o.proposal_id for o in commit.outcomes if o.status is ProposalStatus.ACCEPTED]
-
-
-def _says_where(fact: Fact, entity_id: Id) -> bool:
-    return fact.predicate == LOCATED_IN and fact.entity(SUBJECT) == entity_id
 
 
 def _last_turn_time(context: SceneContext) -> datetime:

@@ -67,6 +67,8 @@ class CastReading:
     """Whether the sentence has people move about where the scene is."""
     staying: set[int] = field(default_factory=set)
     """Those who are said to stay."""
+    destination: int | None = None
+    """The place that the hero went to last, by its number; None if the text names none."""
     excepted: set[int] = field(default_factory=set)
     """Those whom the sentence excepts from what all do."""
     subject: str = ""

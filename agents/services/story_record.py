@@ -21,7 +21,7 @@ from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
-from stores.records.story_journal import PresenceEntry
+from stores.records.story_journal import PlaceEntry, PresenceEntry
 
 
 class Stay(NamedTuple):
@@ -135,10 +135,9 @@ class StoryRecordReader:
         if not scenes:
             return []
         entries = (await self._context.load_context(scenes[-1].id)).story_entries
-        present_entity_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
-        names_by_id = {
-            i: entity.name for i, entity in (await self._canon.entities_by_id(present_entity_ids)).items()
-        }
+        named_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
+        named_ids |= {entry.place_id for entry in entries if isinstance(entry, PlaceEntry)}
+        names_by_id = {i: entity.name for i, entity in (await self._canon.entities_by_id(named_ids)).items()}
         return describe_journal_entries(entries, names_by_id)
 
 

@@ -9,6 +9,7 @@ from stores.records.ids import Id
 from stores.records.story_journal import (
     DecisionEntry,
     JournalEntry,
+    PlaceEntry,
     PresenceEntry,
     TensionEntry,
     ThreadAction,
@@ -64,5 +65,7 @@ def _describe_entry(
         case PresenceEntry() if entry.entity_id in names:
             arrival = "comes along" if entry.is_companion else "comes in"
             yield f"{names[entry.entity_id]} {arrival if entry.here else 'leaves'}."
+        case PlaceEntry() if entry.place_id in names:
+            yield f"The scene goes on in {names[entry.place_id]}."
         case TensionEntry():
             yield f"Tension {entry.before} → {entry.after}" + (f": {entry.why}" if entry.why else "")
