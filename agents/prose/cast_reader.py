@@ -124,6 +124,7 @@ class CastReader:
         reading.begin_sentence(
             {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])},
             is_within_place=self._is_within_place(text),
+            absent=sentence.absent,
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))

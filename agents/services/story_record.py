@@ -134,10 +134,13 @@ class StoryRecordReader:
         """Return the entries of the story's journal that count, in words."""
         if not scenes:
             return []
-        entries = (await self._context.load_context(scenes[-1].id)).story_entries
+        context = await self._context.load_context(scenes[-1].id)
+        entries = context.story_entries
         named_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
         named_ids |= {entry.place_id for entry in entries if isinstance(entry, PlaceEntry)}
-        names_by_id = {i: entity.name for i, entity in (await self._canon.entities_by_id(named_ids)).items()}
+        # Whom the last scene proposes is in no canon yet.
+        entities_by_id = {**context.entities, **await self._canon.entities_by_id(named_ids)}
+        names_by_id = {i: entity.name for i, entity in entities_by_id.items()}
         return describe_journal_entries(entries, names_by_id)
 
 

@@ -10,8 +10,8 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby
-from typing import Final, NamedTuple, assert_never
+from itertools import groupby, takewhile
+from typing import Final, NamedTuple
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
@@ -20,6 +20,7 @@ from agents.prose.cast_reader import CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, names_of
+from agents.solo.journal_lines import describe_presence
 from agents.solo.story_journal import StoryJournal
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, derive_id
@@ -189,14 +190,11 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
     )
     lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
     for is_left_behind, group in groupby(known_entries, key=lambda e: not e.here and e.is_left_behind):
-        moved = [(entry, context.entities[entry.entity_id]) for entry in group]
+        moved = list(group)
         if is_left_behind:
-            lines.append(_describe_left_behind([entity.name for _, entity in moved]))
+            lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
         else:
-            lines += [
-                _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
-                for entry, entity in moved
-            ]
+            lines += [_describe_move(context, entry) for entry in moved]
     return tuple(lines)
 
 
@@ -205,24 +203,15 @@ def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
 
 
-def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
+def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
-    if not entry.here:
-        return f"{name} leaves."
-    if entry.is_companion and entry.awareness is Awareness.AWARE:
-        return f"{name} comes along."
-    match entry.awareness:
-        case Awareness.AWARE:
-            return f"{name} comes in."
-        case Awareness.ASLEEP:
-            return f"{name} sleeps, and hears nothing."
-        case Awareness.OUT_OF_EARSHOT:
-            return f"{name} is out of earshot."
-        case Awareness.DEAD:
-            offer = "" if is_death_known else f": /fact {name} is dead proposes it"
-            return f"{name} is dead in this scene{offer}."
-        case _:
-            assert_never(entry.awareness)
+    entity = context.entities[entry.entity_id]
+    own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
+    earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
+    line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)
+    if entry.here and entry.awareness is Awareness.DEAD and not context.is_dead(entity):
+        return f"{line.removesuffix('.')}: /fact {entity.name} is dead proposes it."
+    return line
 
 
 def _describe_left_behind(names: Sequence[str]) -> str:
