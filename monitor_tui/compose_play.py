@@ -30,6 +30,7 @@ from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_triggers import CommitTriggers
+from agents.orchestrator.commit_undo import CommitUndo
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.doubt_worker import DoubtWorker
@@ -287,6 +288,15 @@ class PlayParts:
         )
         self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
         self.passed_offers = PassedOffers(log, base.clock, base.events)
+        commit_undo = CommitUndo(
+            log,
+            agents.canon,
+            agents.keeper,
+            agents.proposals,
+            self.solo_tools.journal,
+            base.clock,
+            base.events,
+        )
         self.views = SceneViewBuilder(
             log,
             agents.canon,
@@ -296,6 +306,7 @@ class PlayParts:
             agents.loops,
             self.verdict_undo,
             self.passed_offers,
+            commit_undo,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
@@ -307,6 +318,7 @@ class PlayParts:
             self.stories,
             self.views,
             self.solo_tools.scene_end,
+            self.solo_tools.journal,
             agents.loops,
             base.clock,
             base.events,
@@ -347,6 +359,7 @@ class PlayParts:
             CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.verdict_undo,
             self.passed_offers,
+            commit_undo,
             self.views,
         )
         self.gate_actions = GateActions(

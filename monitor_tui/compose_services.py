@@ -263,6 +263,7 @@ class ServiceComposer:
             agents.proposals,
             agents.contexts,
             ConflictStatementBuilder(agents.canon, self._entity_cards, self._provenance),
+            self._play.solo_tools.journal,
             self._play.dispatcher,
             base.clock,
             base.events,

@@ -16,8 +16,8 @@ from widgets.safe_text import content, ellipsise
 
 _QUESTION_OF_ONE = "Enter: make it canon now · Esc: decide at scene end"
 _QUESTION_OF_MANY = "Enter: make these {count} canon now · Esc: decide at scene end"
-_PASSED_QUESTION = "Offered before your last line · F3: decide at the gate · Esc: decide at scene end"
-_SHORT_PASSED_QUESTION = "Before your last line · F3: gate · Esc: later"
+_PASSED_QUESTION = "Offered earlier · F3: decide at the gate · Esc: decide at scene end"
+_SHORT_PASSED_QUESTION = "Offered earlier · F3: gate · Esc: later"
 _SHORT_QUESTION_OF_ONE = "Enter: canon now · Esc: later"
 _SHORT_QUESTION_OF_MANY = "Enter: {count} canon now · Esc: later"
 

@@ -54,6 +54,8 @@ class CommitExtras:
     scene: Scene | None = None
     close_scene: bool = False
     complete_story: Id | None = None
+    undoes: Id | None = None
+    """The commit that this one takes back."""
 
 
 @dataclass(frozen=True, slots=True)

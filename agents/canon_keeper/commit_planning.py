@@ -76,6 +76,7 @@ class CommitPlanner:
             story_id=story_id,
             scene_id=closing.scene.id if closing.scene else None,
             reason=reason,
+            undoes=closing.undoes,
             outcomes=outcomes,
             batch=built_batch.batch,
             created_at=now,

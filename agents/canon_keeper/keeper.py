@@ -166,8 +166,9 @@ class CanonKeeper:
         complete_story: bool = False,
         undecided: UndecidedHandling = "defer",
         rules: KindRules | None = None,
+        undoes: Id | None = None,
     ) -> CommitResult:
-        """Write what is accepted or pre-ticked: planned, written, closed.
+        """Write what is accepted or pre-ticked: planned, written, closed. `undoes` is the commit that it takes back.
 
         What a commit before this one left half written is finished first and is in the result too.
         Raises StoreError if a store fails: everything is kept, and committing again goes on from there.
@@ -176,7 +177,10 @@ class CanonKeeper:
             universe_id = scene.universe_id if scene else await self._find_universe_id(proposals, story_id)
         finished_results = await self._journal.settle_unfinished([universe_id])
         closing = CommitExtras(
-            scene=scene, close_scene=close_scene, complete_story=story_id if complete_story else None
+            scene=scene,
+            close_scene=close_scene,
+            complete_story=story_id if complete_story else None,
+            undoes=undoes,
         )
         result = await self._commit(universe_id, proposals, reason, story_id, closing, undecided, rules)
         return combine_results([*finished_results, result])

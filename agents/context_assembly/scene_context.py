@@ -6,7 +6,7 @@ Read-only. The working state is canonical state with the state changes on the li
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.canon_keeper.change_application import build_entity
@@ -20,7 +20,13 @@ from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
-from stores.records.story_journal import JournalEntry, PresenceEntry, UndoEntry, find_undone_entry_ids
+from stores.records.story_journal import (
+    JournalEntry,
+    PlaceEntry,
+    PresenceEntry,
+    UndoEntry,
+    find_undone_entry_ids,
+)
 from stores.records.workflow import (
     OPEN_STATUSES,
     WAITING_STATUSES,
@@ -99,6 +105,10 @@ class SceneContext:
                 is_about = any(i.role == "subject" and i.entity_id == entity.id for i in change.involves)
                 is_dead = change.value is False if is_about else is_dead
         return is_dead
+
+    def recorded_place_id(self) -> Id | None:
+        """Return where the scene is by what is canon or proposed, without plain words of its turns."""
+        return _find_place_id(self, self.staged_proposals, with_narrated=False) or self.scene.place_id
 
     def scene_presence_entries(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""
@@ -192,7 +202,7 @@ class SceneContextLoader:
     ) -> SceneContext:
         """Return the context with these proposals on its line, and the entities that they concern."""
         staged_proposals = sort_in_line_order(select_effective_proposals(undecided))
-        place_id = _find_pc_place(staged_proposals, context.story.pc_id) or context.scene.place_id
+        place_id = _find_place_id(context, staged_proposals) or context.scene.place_id
         entities = await self._read_entities(context, staged_proposals, place_id)
         return replace(
             context,
@@ -331,16 +341,39 @@ def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedCha
     return tuple(next(timed_proposals) if p.tick is not None else p for p in proposals)
 
 
-def _find_pc_place(staged_proposals: Iterable[ProposedChange], pc_id: Id | None) -> Id | None:
-    """Return the place that the player character moved to on this line, if any."""
-    place_id: Id | None = None
-    for proposal in staged_proposals:
+def derive_place_entry_id(proposal_id: Id) -> Id:
+    """Return the id of the journal entry that keeps a scene in the place to which a committed proposal led."""
+    return derive_id("place", proposal_id)
+
+
+def find_pc_arrivals(
+    proposals: Iterable[ProposedChange], pc_id: Id | None
+) -> Iterator[tuple[ProposedChange, Id]]:
+    """Yield the proposals by which the player character is in a place, each with the place."""
+    for proposal in proposals:
         change = proposal.change
         if isinstance(change, AssertFact) and change.predicate == "located_in":
-            subject_id = next((i.entity_id for i in change.involves if i.role == "subject"), None)
-            if subject_id is not None and subject_id == pc_id:
-                place_id = next((i.entity_id for i in change.involves if i.role == "object"), place_id)
-    return place_id
+            entity_ids = {i.role: i.entity_id for i in change.involves}
+            if pc_id is not None and entity_ids.get("subject") == pc_id and "object" in entity_ids:
+                yield proposal, entity_ids["object"]
+
+
+def _find_place_id(
+    context: SceneContext, staged_proposals: Iterable[ProposedChange], *, with_narrated: bool = True
+) -> Id | None:
+    """Return the place that the scene went to last on this line, by a proposal or by plain words, if any."""
+    arrivals = [
+        (proposal.tick or 0, proposal.created_at, place_id)
+        for proposal, place_id in find_pc_arrivals(staged_proposals, context.story.pc_id)
+    ]
+    arrivals += [
+        (entry.tick, entry.at, entry.place_id)
+        for entry in context.story_entries
+        if isinstance(entry, PlaceEntry)
+        and entry.scene_id == context.scene.id
+        and (with_narrated or not entry.is_narrated)
+    ]
+    return max(arrivals)[2] if arrivals else None
 
 
 def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:

@@ -79,10 +79,14 @@ def list_offers(
 
 
 def _offer_place(package: ContextPackage, words: str, narrated_text: str) -> Iterator[NextStepOffer]:
-    """Offer to move the hero to a place of the record that was named, gone to and narrated."""
-    current_place = package.scene.place
-    for entity in (person.entity for person in package.canonical.named_elsewhere):
-        if entity.kind is not EntityKind.PLACE or (current_place and entity.id == current_place.id):
+    """Offer to move the hero to a place of the record that was named, gone to and narrated.
+
+    Plain words may have moved the scene there already; that the hero is there is not on record by that.
+    """
+    recorded_place_id, scene_place = package.scene.recorded_place_id(), package.scene.place
+    named_entities = [person.entity for person in package.canonical.named_elsewhere]
+    for entity in (*named_entities, *([scene_place] if scene_place else ())):
+        if entity.kind is not EntityKind.PLACE or entity.id == recorded_place_id:
             continue
         if _LEAVING_WORDS.search(words) and _is_named(entity.name, words):
             arrival_score = 100 if _is_named(entity.name, narrated_text) else 50

@@ -169,6 +169,11 @@ def narrated_turn_id(words_id: Id) -> Id:
     return derive_id("turn", "told", words_id)
 
 
+def rewritten_turn_id(narrated_id: Id) -> Id:
+    """Return the identifier of the take in which a model rewrites what it narrated in this turn."""
+    return derive_id("turn", "rewrite", narrated_id)
+
+
 def begin_exchange(
     ids: IdGenerator,
     scene: Scene,

@@ -31,6 +31,7 @@ from agents.prose.names import any_name_pattern, names_of
 from agents.prose.supporting_words import bears_on_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
+from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport
 from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
@@ -67,6 +68,7 @@ class SceneLoop:
         stories: StoryLoop,
         views: SceneViewBuilder,
         scene_end: SceneEndActions,
+        journal: StoryJournal,
         loops: LoopTransitions,
         clock: Clock,
         events: EventBus,
@@ -79,6 +81,7 @@ class SceneLoop:
         self._stories = stories
         self._views = views
         self._scene_end = scene_end
+        self._journal = journal
         self._loops = loops
         self._clock = clock
         self._events = events
@@ -214,7 +217,7 @@ class SceneLoop:
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
         result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
-        await self._save_place(context)
+        await self._journal.enter_committed_places(context)
         self._publish_commit(context.scene, result)
         return result
 

@@ -1,7 +1,8 @@
 """Takes back the last thing that was done in a scene, and brings it back.
 
-That is what a command proposed, a decision on proposals, an offer that was left, a branch, or else the last line that
-was played. The dispatcher runs these, holds the session lock and hands in the scene's context.
+That is what a commit wrote to canon, what a command proposed, a decision on proposals, an offer that was left, a
+branch, or else the last line that was played. The dispatcher runs these, holds the session lock and
+hands in the scene's context.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from agents.orchestrator.command_undo import (
     find_last_command,
     find_undone_command,
 )
+from agents.orchestrator.commit_reports import commit_lines
+from agents.orchestrator.commit_undo import CommitReversal, CommitUndo
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.passed_offers import OfferPass, PassedOffers
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -30,17 +33,14 @@ from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
-from stores.records.ids import Id
-from stores.records.play import HeadMove
+from stores.records.play import HeadMove, MoveKind, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus
-
-MAX_COMMITTED_NAMED: Final = 30
-"""Accepted proposals, the newest, among which undo looks for what was committed last."""
 
 MAX_WAITING_READ: Final = 200
 """Proposals of the universe, the newest, among which undo looks for edits made since the last turn."""
 
-_CONFIRM_LINE: Final = "/undo yes"
+_CONFIRM_UNDO_LINE: Final = "/undo yes"
+_CONFIRM_REDO_LINE: Final = "/redo yes"
 
 StepOnTurn = CommandEffects | VerdictStep | OfferPass
 """What was done on the last turn."""
@@ -59,6 +59,7 @@ class SceneUndo:
         command_undo: CommandUndo,
         verdict_undo: VerdictUndo,
         passed_offers: PassedOffers,
+        commit_undo: CommitUndo,
         views: SceneViewBuilder,
     ) -> None:
         self._log = log
@@ -67,19 +68,24 @@ class SceneUndo:
         self._command_undo = command_undo
         self._verdict_undo = verdict_undo
         self._passed_offers = passed_offers
+        self._commit_undo = commit_undo
         self._views = views
 
     async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
         """Take back the last thing done.
 
-        A line that canon rests on, and anything that something was committed after, is undone only when that
-        `is_confirmed`.
+        What a commit wrote, a line that canon rests on, and anything that something was committed after, is undone
+        only when that `is_confirmed`.
         """
         step = await self._find_last_step(context)
+        if (commit := await self._commit_undo.find_last(context)) and (step is None or commit.at > step.at):
+            reversal = await self._commit_undo.plan_reversal(commit)
+            if reversal.proposals:
+                return await self._reverse_commit(context, reversal, is_confirmed=is_confirmed)
         if step is None or isinstance(step, HeadMove):
             return await self._undo_move(context, step, is_confirmed=is_confirmed)
         step_text = await self._describe_step(context, step)
-        committed = await self._find_committed_since(context.scene.id, step.at)
+        committed = await self._find_committed_since(context, step.at)
         if committed and not is_confirmed:
             return Outcome(_ask_past_commit(step_text, committed, ()))
         match step:
@@ -93,8 +99,8 @@ class SceneUndo:
                 assert_never(step)
         return Outcome(Reply("operation", (f"Undone: {step_text}",)))
 
-    async def redo(self, context: SceneContext) -> Outcome:
-        """Bring back what was undone last."""
+    async def redo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
+        """Bring back what was undone last; what a commit wrote only when that `is_confirmed`."""
         undone_move = await self._timeline.find_undone_move(context.scene)
         edited_context = await self._with_world_edits(context)
         last_command = find_last_command(edited_context)
@@ -104,7 +110,13 @@ class SceneUndo:
             find_undone_command(edited_context),
             *(d for d in decisions if d is not None and (last_command is None or last_command.at < d.at)),
         ]
+        undone_commit = await self._commit_undo.find_undone(context)
         steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
+        later_acts = [undone_move, last_command, *steps]
+        if undone_commit and all(act is None or act.at < undone_commit.at for act in later_acts):
+            reversal = await self._commit_undo.plan_reversal(undone_commit)
+            if reversal.proposals:
+                return await self._reverse_commit(context, reversal, is_confirmed=is_confirmed, is_redo=True)
         if not steps:
             turn = await self._timeline.redo(context.scene)
             return Outcome(Reply("operation", (f"Back: {shorten(turn.text)}",)))
@@ -123,12 +135,12 @@ class SceneUndo:
     # --- what was done last --------------------------------------------------------------------------
 
     async def _find_last_step(self, context: SceneContext) -> StepOnTurn | HeadMove | None:
-        """Return what was done last, where the move is a branch; None if it was a line of the story."""
+        """Return what was done last, where the move is a branch or another take; None if it was a line of the story."""
         candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
             find_last_command(await self._with_world_edits(context)),
             self._verdict_undo.find_last(context),
             self._passed_offers.find_last(context),
-            await self._timeline.find_last_branch(context.scene),
+            await self._timeline.find_last_jump(context.scene),
         )
         return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
 
@@ -164,26 +176,42 @@ class SceneUndo:
         others = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
         return f"{VERDICT_WORDS[step.verdict]}: {shorten(titles[0]) if titles else 'a proposal'}{others}"
 
+    # --- commits -------------------------------------------------------------------------------------
+
+    async def _reverse_commit(
+        self, context: SceneContext, reversal: CommitReversal, *, is_confirmed: bool, is_redo: bool = False
+    ) -> Outcome:
+        """Take back a commit or, as redo, bring it back; ask first."""
+        if not is_confirmed:
+            return Outcome(_ask_to_bring_back(reversal) if is_redo else _ask_to_take_from_canon(reversal))
+        report = await self._commit_undo.reverse(context, reversal)
+        done_word = "Canon again" if is_redo else "Not canon any more"
+        lines = (
+            *(f"{done_word}: {title}" for title in reversal.titles),
+            *(line for line in commit_lines(report) if line.startswith("Not written")),
+        )
+        return Outcome(Reply("operation", lines))
+
     # --- lines and branches --------------------------------------------------------------------------
 
     async def _undo_move(
-        self, context: SceneContext, branch: HeadMove | None, *, is_confirmed: bool
+        self, context: SceneContext, jump: HeadMove | None, *, is_confirmed: bool
     ) -> Outcome:
-        """Take back a branch or, without one, the last line with all that came of it."""
+        """Take back a branch or a take or, without one, the last line with all that came of it."""
         scene = context.scene
-        if branch is None:
+        if jump is None:
             if scene.head is None:
-                await self._refuse_undo_of_canon(scene.id)
+                await self._refuse_undo_of_canon(context)
             step = await self._timeline.plan_undo(scene)
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
         else:
-            target_id, since = branch.from_turn, branch.at
+            target_id, since = jump.from_turn, jump.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)
-            turn = await self._log.turn(branch.to_turn) if branch.to_turn else None
-            done_text = f"Going on from: {shorten(turn.text) if turn else 'the beginning of the scene'}"
+            turn = await self._log.turn(jump.to_turn) if jump.to_turn else None
+            done_text = _describe_jump(jump, turn)
         unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
-        committed = await self._find_committed_since(scene.id, since)
+        committed = await self._find_committed_since(context, since)
         if (committed or unsupported_canon) and not is_confirmed:
             return Outcome(_ask_past_commit(done_text, committed, unsupported_canon))
         waiting_proposals = await self._log.proposals(
@@ -200,9 +228,9 @@ class SceneUndo:
 
     # --- what became canon meanwhile -----------------------------------------------------------------
 
-    async def _refuse_undo_of_canon(self, scene_id: Id) -> None:
+    async def _refuse_undo_of_canon(self, context: SceneContext) -> None:
         """Raise InputError if all that was done in the scene, which has no turns, became canon."""
-        committed = await self._find_committed_since(scene_id, None)
+        committed = await self._find_committed_since(context, context.scene.created_at)
         if committed:
             raise InputError(
                 f"All that is left in this scene became canon: {', '.join(map(shorten, committed))}.",
@@ -210,19 +238,44 @@ class SceneUndo:
                 todo="u on its row at the gate (F3) proposes a retcon.",
             )
 
-    async def _find_committed_since(self, scene_id: Id, since: datetime | None) -> list[str]:
-        """Return the titles of what commits after `since` accepted in the scene, of the newest proposals.
+    async def _find_committed_since(self, context: SceneContext, since: datetime) -> list[str]:
+        """Return the titles of what commits after `since` wrote and no later one took back."""
+        return await self._commit_undo.read_titles(await self._commit_undo.list_standing(context, since))
 
-        None: since its beginning.
-        """
-        accepted_proposals = await self._log.proposals(
-            ProposalQuery(scene_id=scene_id, statuses=[ProposalStatus.ACCEPTED], last=MAX_COMMITTED_NAMED)
-        )
-        commit_ids = {p.canonization_id for p in accepted_proposals if p.canonization_id}
-        commits = await self._log.canonizations(ids=commit_ids) if commit_ids else []
-        later_commit_ids = {commit.id for commit in commits if since is None or commit.created_at > since}
-        committed = [p for p in accepted_proposals if p.canonization_id in later_commit_ids]
-        return [row.title for row in await self._views.build_proposal_rows(committed)]
+
+def _describe_jump(jump: HeadMove, turn: Turn | None) -> str:
+    """Return in words that play went on from `turn`, or to it as another take."""
+    if turn is None:
+        return "Going on from: the beginning of the scene"
+    if turn.take > 1 or jump.kind is MoveKind.TAKE:
+        return f"Take {turn.take}: {shorten(turn.text)}"
+    return f"Going on from: {shorten(turn.text)}"
+
+
+def _ask_to_take_from_canon(reversal: CommitReversal) -> Reply:
+    """Return what a commit wrote, that undo takes it from canon, and the line that does."""
+    count = len(reversal.titles)
+    return Reply(
+        "nothing",
+        (
+            "Last, this became canon:",
+            *list_names(reversal.titles),
+            f"Undo takes {'it' if count == 1 else f'these {count}'} from canon; what was typed stays, and redo brings "
+            f"{'it' if count == 1 else 'them'} back.",
+            *(("What stays in canon:", *list_names(reversal.kept)) if reversal.kept else ()),
+        ),
+        confirm_line=_CONFIRM_UNDO_LINE,
+    )
+
+
+def _ask_to_bring_back(reversal: CommitReversal) -> Reply:
+    """Return what undo took from canon, that redo brings it back, and the line that does."""
+    return Reply(
+        "nothing",
+        ("Redo makes this canon again:", *list_names(reversal.titles)),
+        confirm_line=_CONFIRM_REDO_LINE,
+        confirm_word="Redo",
+    )
 
 
 def _ask_past_commit(
@@ -245,4 +298,4 @@ def _ask_past_commit(
         if unsupported_canon
         else ("What became canon stays: R in the universe retcons it.",)
     )
-    return Reply("nothing", (*committed_lines, *canon_lines), confirm_line=_CONFIRM_LINE)
+    return Reply("nothing", (*committed_lines, *canon_lines), confirm_line=_CONFIRM_UNDO_LINE)

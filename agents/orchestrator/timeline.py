@@ -9,7 +9,7 @@ from typing import Literal
 from agents.context_assembly.scene_context import is_scene_end_turn
 from agents.events import EventBus, HeadMoved, ProposalsChanged, TurnAppended
 from agents.narrator.gm_turn_writer import GmTurnWriter
-from agents.orchestrator.exchange import followup_turn_id, narrated_turn_id
+from agents.orchestrator.exchange import followup_turn_id, narrated_turn_id, rewritten_turn_id
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
@@ -52,6 +52,16 @@ def find_standing_move(moves: Iterable[HeadMove]) -> HeadMove | None:
     return standing[-1] if standing else None
 
 
+def find_redoable_undo(moves: Sequence[HeadMove], head: Id | None) -> HeadMove | None:
+    """Return the last undo that led to `head` and was not redone from there. Pure."""
+    for move in reversed(moves):
+        if move.kind is MoveKind.UNDO and move.to_turn == head:
+            return move
+        if move.kind is MoveKind.REDO and move.from_turn == head:
+            return None
+    return None
+
+
 class Timeline:
     """Moves the head of a scene along its turn tree; every move is in the log."""
 
@@ -81,7 +91,13 @@ class Timeline:
             return step
         exchange_turns = await self.read_last_exchange(scene)
         if not exchange_turns:
-            raise InputError("There is nothing to undo in this scene.", kept="Nothing was changed.")
+            raise InputError(
+                "There is nothing to undo in this scene.",
+                kept="What the scene before made canon stays." if scene.order > 1 else "Nothing was changed.",
+                todo="R in the universe retcons it; /map plays on from an earlier turn."
+                if scene.order > 1
+                else "",
+            )
         removed_turns = exchange_turns[await self._find_last_step(exchange_turns) :]
         return UndoStep(removed_turns, removed_turns[0].parent_id)
 
@@ -89,15 +105,22 @@ class Timeline:
         """Go back to `target_id` (None: before the first turn), so that redo comes back here."""
         await self._move_head(scene, target_id, MoveKind.UNDO)
 
-    async def find_last_branch(self, scene: Scene) -> HeadMove | None:
-        """Return the branch that play stands on; None if something was played since, or a turn was last."""
-        last_move = find_standing_move(await self._read_moves_of_play(scene))
-        return last_move if last_move is not None and last_move.kind is MoveKind.BRANCH else None
+    async def find_last_jump(self, scene: Scene) -> HeadMove | None:
+        """Return the branch, or the change to another take of the GM's words, that play stands on.
+
+        None if something was played since, or a turn was last. What a model rewrote by itself is part of its turn.
+        """
+        move = find_standing_move(m for m in await self._read_moves_of_play(scene) if not _is_rewrite(m))
+        if move is None or move.kind is MoveKind.BRANCH:
+            return move
+        if move.kind is not MoveKind.TAKE or move.to_turn is None or move.from_turn is None:
+            return None
+        take = await self._log.turn(move.to_turn)
+        return move if take.speaker in GM_SPEAKERS else None
 
     async def find_undone_move(self, scene: Scene) -> HeadMove | None:
         """Return the last undo that led to where play stands; redo takes it back."""
-        moves = await self._log.head_moves(scene.id)
-        return next((m for m in reversed(moves) if m.kind is MoveKind.UNDO and m.to_turn == scene.head), None)
+        return find_redoable_undo(await self._log.head_moves(scene.id), scene.head)
 
     async def find_left_head(self, scene: Scene) -> Id | None:
         """Return the end of the line that a branch left last; None if none was left."""
@@ -280,3 +303,8 @@ class Timeline:
     def _publish_moved(self, scene: Scene) -> None:
         self._events.publish(HeadMoved(scene.id))
         self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
+
+
+def _is_rewrite(move: HeadMove) -> bool:
+    """Return whether a move is to what the model made of its own words, when its prose was checked."""
+    return move.from_turn is not None and move.to_turn == rewritten_turn_id(move.from_turn)

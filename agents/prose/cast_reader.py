@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.prose import cast_words as words
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
+from agents.prose.destinations import DestinationReader
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.sentence_phrases import who_of
@@ -51,8 +52,20 @@ _TAKES: Final = re.compile(r"(?:tak|lead|drag|carr|pull)")
 _SEES_OFF: Final = re.compile(r"to\s+the\s+(?:door|gate)|(?:see|show)s?\s+@[^@]+@\s+(?:out|off)")
 
 
+_LEADS_SOMEBODY: Final = re.compile(
+    r"(?:leads?|takes?|guides?|brings?|drags?|carr(?:y|ies)|escorts?)\s+@(?P<who>[^@]+)@"
+)
 _SLAMS_DOOR: Final = re.compile(r"\s*(?:slam|bang|shut|clos|pull|lock|bolt)\w*\s.*\b(?:door|gate|hatch)\b")
 """What somebody does on the way out: `leaves and slams the door`."""
+
+
+class TurnReading(NamedTuple):
+    """What the words of a turn move."""
+
+    moves: list[tuple[CastMove, int]]
+    """What becomes of whom, in order, by the numbers of the figures."""
+    destination: int | None
+    """The number of the place that the hero goes to; None if none is named."""
 
 
 class CastReader:
@@ -64,15 +77,16 @@ class CastReader:
         hero_names: Sequence[str] = (),
         other_places: Collection[str] = (),
         here_names: Collection[str] = (),
+        places: Sequence[Sequence[str]] = (),
     ) -> None:
-        """`here_names` are the names of the place that the scene is in."""
+        """`here_names` are the names of the place that the scene is in; `places` those of each that there is."""
         self._mentions = MentionReader(figures, hero_names)
         self._here = _compile_here(here_names)
         names = sorted(filter(str.strip, other_places), key=len, reverse=True)
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
-        self._hero_acts = HeroActs(self._other_places)
+        self._hero_acts = HeroActs(self._other_places, DestinationReader(places))
         # In a scene without a place, who is present leaves it whatever place they leave.
         self._leaves_here = _compile_leaving(here_names or other_places)
 
@@ -82,9 +96,13 @@ class CastReader:
 
     def read(self, text: str, state: CastState, *, is_gm: bool) -> list[tuple[CastMove, int]]:
         """Return what becomes of whom, in order, by the numbers of the figures."""
+        return self.read_turn(text, state, is_gm=is_gm).moves
+
+    def read_turn(self, text: str, state: CastState, *, is_gm: bool) -> TurnReading:
+        """Return what becomes of whom, and the place that the hero goes to."""
         reading = self._read_text(text, state, is_gm)
         reading.settle_exit()
-        return reading.moves
+        return TurnReading(reading.moves, reading.destination)
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
@@ -106,6 +124,7 @@ class CastReader:
         reading.begin_sentence(
             {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])},
             is_within_place=self._is_within_place(text),
+            absent=sentence.absent,
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
@@ -219,6 +238,12 @@ class CastReader:
             if act is CastMove.COMES or (_ALSO_GOES.match(rest) and not _SEES_OFF.search(rest)):
                 reading.move(act, numbers)
             return act
+        is_led = _LEADS_SOMEBODY.match(rest)
+        is_hero_led = is_led is not None and HERO in is_led["who"].split(",")
+        if is_hero_led and self._hero_acts.read_destination(rest, reading):
+            reading.companions.update(numbers)
+            reading.leave_with_hero()
+            return None
         if match := words.LEADS_HERO.match(rest):
             reading.companions.update(numbers)
             if match["hero"] == HERO:

@@ -67,8 +67,12 @@ class CastReading:
     """Whether the sentence has people move about where the scene is."""
     staying: set[int] = field(default_factory=set)
     """Those who are said to stay."""
+    destination: int | None = None
+    """The place that the hero went to last, by its number; None if the text names none."""
     excepted: set[int] = field(default_factory=set)
     """Those whom the sentence excepts from what all do."""
+    absent: frozenset[int] = frozenset()
+    """Those of whom the sentence says that they are not here, whatever else it has them do."""
     subject: str = ""
     """The mark of who did something last, in the sentence."""
     last_move: CastMove | None = None
@@ -88,8 +92,10 @@ class CastReading:
             set(state.companions),
         )
 
-    def begin_sentence(self, excepted: set[int], *, is_within_place: bool) -> None:
-        self.subject, self.last_move, self.excepted = "", None, excepted
+    def begin_sentence(
+        self, excepted: set[int], *, is_within_place: bool, absent: frozenset[int] = frozenset()
+    ) -> None:
+        self.subject, self.last_move, self.excepted, self.absent = "", None, excepted, absent
         self.is_about_strangers, self.is_within_place = False, is_within_place
 
     def leave_with_hero(self) -> None:
@@ -119,6 +125,8 @@ class CastReading:
     def _changes(self, kind: CastMove, number: int) -> bool:
         is_here = number in self.present
         match kind:
+            case CastMove.COMES if number in self.absent:
+                return False
             case CastMove.COMES:
                 return not is_here or number in self.out_of_earshot
             case CastMove.COMES_ALONG:

@@ -12,8 +12,8 @@ from typing import Final
 from agents.prose.phrases import compile_phrases, phrases
 
 ADVERBS: Final = (
-    r"(?:\s*,?\s*(?:[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|finally|just|still|soon|again|together|"
-    r"alone|in\s+turn|once\s+more|herself|himself|themselves|myself|already|even|instead|in\s+silence|"
+    r"(?:\s*,?\s*(?:(?!(?:near|hard|rare|bare|scarce)ly)[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|"
+    r"finally|just|still|soon|again|together|alone|in\s+turn|once\s+more|herself|himself|themselves|myself|already|even|instead|in\s+silence|"
     r"without\s+(?:a\s+word|another\s+word|waiting|looking\s+back)),?)*\s+"
 )
 """What may stand between who does something and the verb."""
@@ -48,7 +48,7 @@ _THING_IN_ROOM: Final = (
     r"others)\b"
 )
 _DIRECTION: Final = r"(?:right|straight|back|quickly|slowly|quietly|softly|silently|calmly|hastily)\s+"
-_GO: Final = phrases(
+GO: Final = phrases(
     "[walk step stalk storm stride slip run rush hurry head march stomp stumble stagger limp creep sneak bolt dash "
     "shuffle saunter wander trudge ride drive sail row swim climb crawl drift scurry sweep flounce back trot gallop "
     "sprint scramble hobble glide tiptoe troop file hasten go move wade steal slink strut scuttle scamper clatter "
@@ -94,7 +94,7 @@ _TO_ELSEWHERE: Final = phrases(
 )
 _WORDS: Final = {
     "END": _END,
-    "GO": _GO,
+    "GO": GO,
     "OUT": _OUT,
     "TO_ELSEWHERE": _TO_ELSEWHERE,
     "PLACE_NOUN": _PLACE_NOUN,

@@ -8,6 +8,7 @@ from typing import Final
 
 from agents.prose import cast_words as words
 from agents.prose.cast_reading import CastMove, CastReading
+from agents.prose.destinations import DestinationReader
 from agents.prose.mentions import COMPANY
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
 from agents.prose.who_is_meant import figures_of
@@ -25,15 +26,22 @@ _MOTION: Final = re.compile(
 class HeroActs:
     """Reads the predicates of the hero, alone or with company."""
 
-    def __init__(self, other_places: re.Pattern[str]) -> None:
+    def __init__(self, other_places: re.Pattern[str], destinations: DestinationReader) -> None:
         self._other_places = other_places
         """The names of places that the scene is not in."""
+        self._destinations = destinations
 
     def read(self, subject: str, company: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
         """Move whom a predicate of the hero's moves; return whether those who act with the hero leave.
 
         `company` are those who are named with the hero: `Vess and I`.
         """
+        if self.read_destination(rest, reading) and words.GOES_BACK.match(rest) and subject != COMPANY:
+            # Who is here stays; who stayed where the hero goes back to is met again.
+            reading.companions.update(company)
+            reading.leave_with_hero()
+            reading.move(CastMove.COMES, sorted(reading.left_behind))
+            return CastMove.LEAVES if company else None
         if self._read_act_on_others(rest, reading):
             return None
         if words.SHOUTS.match(rest):
@@ -60,6 +68,14 @@ class HeroActs:
         ):
             reading.move(CastMove.COMES, figures_of(who_of(match), reading))
         return None
+
+    def read_destination(self, rest: str, reading: CastReading) -> bool:
+        """Note the place that the hero goes to; return whether the predicate names one."""
+        destination = self._destinations.find_destination(rest)
+        if destination is None:
+            return False
+        reading.destination = destination
+        return True
 
     def is_leaving(self, rest: str) -> bool:
         """Say whether a predicate is that somebody leaves the scene."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from agents.prose.absence import find_absent
 from agents.prose.names import HONORIFICS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
@@ -108,6 +109,8 @@ class MarkedSentence:
 
     text: str
     is_question: bool
+    absent: frozenset[int] = frozenset()
+    """Those of whom the sentence says that they are not here."""
 
 
 @dataclass
@@ -183,9 +186,10 @@ class MentionReader:
                 sentence_marks.append(mark)
         marked = "".join([*parts, sentence[end:]])
         self._learn_gender(sentence, sentence_marks)
+        absent = find_absent(marked)  # before appositions go: `@1@, who is not here`
         marked = self._join_groups(marked)
         self._remember(marked, sentence_marks)
-        return MarkedSentence(marked, sentence.rstrip("”\"’' ").endswith("?"))
+        return MarkedSentence(marked, sentence.rstrip("”\"’' ").endswith("?"), absent)
 
     def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], is_gm: bool) -> str:
         """Return the mark of a mention; empty if it is unclear whom it means."""

@@ -11,9 +11,8 @@ from functools import partial
 from agents.canon_keeper.conflicts import ruling_service as ruling_service
 from agents.canon_keeper.conflicts.conflict_reader import FactConflict
 from agents.canon_keeper.conflicts.precedents import describe_ruling
-from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.scene_context import SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
@@ -31,6 +30,7 @@ from agents.services.ruling_options import (
     list_entity_options,
     list_ruling_options,
 )
+from agents.solo.story_journal import StoryJournal
 from agents.views.conflict_views import (
     ProposalConflict,
     ProposalConflicts,
@@ -42,8 +42,7 @@ from agents.views.play_views import CommitReport, ConflictView
 from agents.world_time.moments import format_record_time, read_moment
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
-from stores.queries import FactsAboutQuery
-from stores.records.canon import CanonBatch, Standing
+from stores.records.canon import CanonBatch
 from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
@@ -65,6 +64,7 @@ class ConflictService:
         proposals: Proposals,
         context: SceneContextLoader,
         statement_builder: ConflictStatementBuilder,
+        journal: StoryJournal,
         dispatcher: Dispatcher,
         clock: Clock,
         events: EventBus,
@@ -75,6 +75,7 @@ class ConflictService:
         self._proposals = proposals
         self._context = context
         self._statement_builder = statement_builder
+        self._journal = journal
         self._dispatcher = dispatcher
         self._clock = clock
         self._events = events
@@ -185,7 +186,7 @@ class ConflictService:
             )
             report, lines = await self._apply_ruling(request, proposal)
             if report is not None and context_before is not None:
-                await self._update_scene(context_before)
+                await self._journal.enter_committed_places(context_before)
         if report is not None:
             publish_commit(self._events, proposal.universe_id, proposal.scene_id, report)
         else:
@@ -307,25 +308,6 @@ class ConflictService:
         if proposal.status not in OPEN_STATUSES or is_rejected(proposal):
             return 0
         return len((await self._keeper.rulings.read_conflicts(proposal_id)).conflicts)
-
-    async def _update_scene(self, context_before: SceneContext) -> None:
-        """Store in the scene's record the place that the ruling has made canon."""
-        place_id = context_before.scene.place_id
-        if context_before.place is not None and await self._is_located_in(
-            context_before.story.pc_id, context_before.place.id
-        ):
-            place_id = context_before.place.id
-        if place_id != context_before.scene.place_id:
-            await self._log.update_scene(context_before.scene.model_copy(update={"place_id": place_id}))
-
-    async def _is_located_in(self, entity_id: Id | None, place_id: Id) -> bool:
-        """Return whether canon has an entity in a place."""
-        location_facts = (
-            await self._canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
-            if entity_id
-            else []
-        )
-        return any(f.standing is Standing.TRUE and f.entity(OBJECT) == place_id for f in location_facts)
 
 
 def _parse_new_name(text: str) -> str:

@@ -21,7 +21,7 @@ from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
-from stores.records.story_journal import PresenceEntry
+from stores.records.story_journal import PlaceEntry, PresenceEntry
 
 
 class Stay(NamedTuple):
@@ -134,11 +134,13 @@ class StoryRecordReader:
         """Return the entries of the story's journal that count, in words."""
         if not scenes:
             return []
-        entries = (await self._context.load_context(scenes[-1].id)).story_entries
-        present_entity_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
-        names_by_id = {
-            i: entity.name for i, entity in (await self._canon.entities_by_id(present_entity_ids)).items()
-        }
+        context = await self._context.load_context(scenes[-1].id)
+        entries = context.story_entries
+        named_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
+        named_ids |= {entry.place_id for entry in entries if isinstance(entry, PlaceEntry)}
+        # Whom the last scene proposes is in no canon yet.
+        entities_by_id = {**context.entities, **await self._canon.entities_by_id(named_ids)}
+        names_by_id = {i: entity.name for i, entity in entities_by_id.items()}
         return describe_journal_entries(entries, names_by_id)
 
 

@@ -10,8 +10,8 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby
-from typing import Final, NamedTuple, assert_never
+from itertools import groupby, takewhile
+from typing import Final, NamedTuple
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
@@ -20,11 +20,12 @@ from agents.prose.cast_reader import CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, names_of
+from agents.solo.journal_lines import describe_presence
 from agents.solo.story_journal import StoryJournal
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
-from stores.records.story_journal import Awareness, PresenceEntry
+from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_SEARCHED_WORDS: Final = 12
@@ -42,9 +43,9 @@ _ROLE_PHRASE: Final = re.compile(r"\b(?:the|our|my|that)\s+(?:\w+\s+)?([a-z]{3,}
 
 
 class RecordedMoves(NamedTuple):
-    """Who comes and leaves by a turn, as it was entered, and the dead who do something in it."""
+    """Who comes and leaves by a turn and where the hero goes, as entered, and the dead who do something in it."""
 
-    entries: tuple[PresenceEntry, ...] = ()
+    entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
 
 
@@ -66,30 +67,37 @@ class CastMoves:
         if turn.speaker not in _STORY_SPEAKERS:
             return RecordedMoves()
         people = await self._list_people(context, turn.text)
-        if not people:
-            return RecordedMoves()
-        reader = await self._prepare_reader(context, people, before=turn)
+        places = await self._list_places(context)
+        reader = await self._prepare_reader(context, people, places, before=turn)
         state = _read_state(context, people)
-        read_moves = reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        destination = None
+        if reading.destination is not None and turn.speaker is not Speaker.NPC:
+            destination = _other_places(context, places)[reading.destination]
         kept_out = {
             number
-            for move, number in read_moves
-            if needs_entrance
-            and move is CastMove.COMES
-            and not enters_scene(turn.text, names_of(people[number]))
+            for move, number in reading.moves
+            if move is CastMove.COMES
+            and (
+                (needs_entrance and not enters_scene(turn.text, names_of(people[number])))
+                or (number in state.left_behind and _stays_elsewhere(context, people[number], destination))
+            )
         }
         moves = [
             (move, number)
-            for move, number in read_moves
+            for move, number in reading.moves
             if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
         companion_ids = {people[n].id for n in state.companions} | {
             people[n].id for move, n in moves if move is CastMove.COMES_ALONG
         }
-        entries = tuple(
-            _build_entry(turn, people[number].id, move, position, companion_ids)
+        here_id = context.place.id if context.place else None
+        presence_entries = tuple(
+            _build_entry(turn, people[number].id, move, position, companion_ids, here_id)
             for position, (move, number) in enumerate(moves)
         )
+        place_entries = (_build_place_entry(turn, destination.id),) if destination else ()
+        entries = (*place_entries, *presence_entries)
         if entries:
             await self._journal.add_entries(
                 context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
@@ -113,7 +121,8 @@ class CastMoves:
         people = context.present_actors()
         if not turns or not people:
             return set()
-        reader = await self._prepare_reader(context, people, before=turns[0])
+        places = await self._list_places(context)
+        reader = await self._prepare_reader(context, people, places, before=turns[0])
         state = _read_state(context, people)
         return {
             people[number].id
@@ -123,14 +132,27 @@ class CastMoves:
 
     # --- inside --------------------------------------------------------------------------------------
 
+    async def _list_places(self, context: SceneContext) -> list[Entity]:
+        """Return the places of canon, and those that are proposed in the scene."""
+        canon_places = await self._canon.entities(
+            context.universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES
+        )
+        staged_places = (e for e in context.entities.values() if e.kind is EntityKind.PLACE)
+        return list({e.id: e for e in (*canon_places, *staged_places) if not e.merged_into}.values())
+
     async def _prepare_reader(
-        self, context: SceneContext, people: Sequence[Entity], *, before: Turn
+        self, context: SceneContext, people: Sequence[Entity], places: Sequence[Entity], *, before: Turn
     ) -> CastReader:
         """Return a reader that has passed over the turns before."""
-        places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=MAX_PLACES)
         here_names = {context.place.name, *context.place.aliases} if context.place else set()
-        other_places = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
-        reader = CastReader(_build_figures(people), _hero_names(context), other_places, here_names)
+        other_names = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
+        reader = CastReader(
+            _build_figures(people),
+            _hero_names(context),
+            other_names,
+            here_names,
+            [(p.name, *p.aliases) for p in _other_places(context, places)],
+        )
         start = max(0, before.depth - EARLIER_TURNS)
         for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
             if turn.speaker in _STORY_SPEAKERS:
@@ -160,19 +182,19 @@ class CastMoves:
         return [t for t in turns if t.exchange_id == turn.exchange_id and t.speaker in _STORY_SPEAKERS]
 
 
-def describe_moves(context: SceneContext, entries: Iterable[PresenceEntry]) -> tuple[str, ...]:
+def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | PlaceEntry]) -> tuple[str, ...]:
     """Return a line on each entry, in the order of the words; those who stay behind together share one."""
-    known_entries = [e for e in entries if e.entity_id in context.entities]
-    lines: list[str] = []
+    known_entries = [e for e in entries if isinstance(e, PresenceEntry) and e.entity_id in context.entities]
+    is_elsewhere = context.place is not None and any(
+        isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
+    )
+    lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
     for is_left_behind, group in groupby(known_entries, key=lambda e: not e.here and e.is_left_behind):
-        moved = [(entry, context.entities[entry.entity_id]) for entry in group]
+        moved = list(group)
         if is_left_behind:
-            lines.append(_describe_left_behind([entity.name for _, entity in moved]))
+            lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
         else:
-            lines += [
-                _describe_move(entry, entity.name, is_death_known=context.is_dead(entity))
-                for entry, entity in moved
-            ]
+            lines += [_describe_move(context, entry) for entry in moved]
     return tuple(lines)
 
 
@@ -181,24 +203,15 @@ def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
 
 
-def _describe_move(entry: PresenceEntry, name: str, *, is_death_known: bool) -> str:
+def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
-    if not entry.here:
-        return f"{name} leaves."
-    if entry.is_companion and entry.awareness is Awareness.AWARE:
-        return f"{name} comes along."
-    match entry.awareness:
-        case Awareness.AWARE:
-            return f"{name} comes in."
-        case Awareness.ASLEEP:
-            return f"{name} sleeps, and hears nothing."
-        case Awareness.OUT_OF_EARSHOT:
-            return f"{name} is out of earshot."
-        case Awareness.DEAD:
-            offer = "" if is_death_known else f": /fact {name} is dead proposes it"
-            return f"{name} is dead in this scene{offer}."
-        case _:
-            assert_never(entry.awareness)
+    entity = context.entities[entry.entity_id]
+    own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
+    earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
+    line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)
+    if entry.here and entry.awareness is Awareness.DEAD and not context.is_dead(entity):
+        return f"{line.removesuffix('.')}: /fact {entity.name} is dead proposes it."
+    return line
 
 
 def _describe_left_behind(names: Sequence[str]) -> str:
@@ -208,8 +221,36 @@ def _describe_left_behind(names: Sequence[str]) -> str:
     return f"{listed} {verb} behind: /cast + {', '.join(names)} brings them along."
 
 
+def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entity]:
+    """Return the places that the scene is not in."""
+    return [p for p in places if context.place is None or p.id != context.place.id]
+
+
+def _stays_elsewhere(context: SceneContext, entity: Entity, destination: Entity | None) -> bool:
+    """Return whether somebody was left behind in another place than the hero goes to."""
+    stay_id = context.last_presence_entries()[entity.id].place_id
+    return destination is not None and stay_id is not None and stay_id != destination.id
+
+
+def _build_place_entry(turn: Turn, place_id: Id) -> PlaceEntry:
+    return PlaceEntry(
+        id=derive_id("place", turn.id),
+        scene_id=turn.scene_id,
+        turn_id=turn.id,
+        tick=turn.tick,
+        at=turn.created_at,
+        place_id=place_id,
+        is_narrated=True,
+    )
+
+
 def _build_entry(
-    turn: Turn, entity_id: Id, move: CastMove, position: int, companion_ids: Collection[Id]
+    turn: Turn,
+    entity_id: Id,
+    move: CastMove,
+    position: int,
+    companion_ids: Collection[Id],
+    here_id: Id | None,
 ) -> PresenceEntry:
     awareness = {
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
@@ -229,6 +270,7 @@ def _build_entry(
         is_companion=is_here and entity_id in companion_ids,
         is_narrated=True,
         is_left_behind=move is CastMove.STAYS_BEHIND,
+        place_id=here_id if move is CastMove.STAYS_BEHIND else None,
     )
 
 

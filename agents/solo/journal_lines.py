@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from stores.records.ids import Id
 from stores.records.story_journal import (
+    Awareness,
     DecisionEntry,
     JournalEntry,
+    PlaceEntry,
     PresenceEntry,
     TensionEntry,
     ThreadAction,
@@ -32,11 +34,38 @@ def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id,
     """
     thread_names: dict[Id, str] = {}
     decisions_by_id: dict[Id, str] = {}
+    presence_by_id: dict[Id, PresenceEntry] = {}
     return [
         JournalLine(entry.scene_id, entry.turn_id, text)
         for entry in entries
-        for text in _describe_entry(entry, names, thread_names, decisions_by_id)
+        for text in _describe_entry(entry, names, thread_names, decisions_by_id, presence_by_id)
     ]
+
+
+def describe_presence(entry: PresenceEntry, name: str, earlier_entry: PresenceEntry | None) -> str:
+    """Return in words what becomes of somebody by an entry; `earlier_entry` is the one of the scene before it."""
+    if not entry.here:
+        return f"{name} stays behind." if entry.is_left_behind else f"{name} leaves."
+    earlier_awareness = earlier_entry.awareness if earlier_entry is not None and earlier_entry.here else None
+    match entry.awareness:
+        case Awareness.AWARE if entry.is_companion:
+            return f"{name} comes along."
+        case Awareness.AWARE if earlier_awareness is Awareness.ASLEEP:
+            return f"{name} wakes."
+        case Awareness.AWARE if earlier_awareness is Awareness.OUT_OF_EARSHOT:
+            return f"{name} is within earshot again."
+        case Awareness.AWARE if earlier_awareness is Awareness.DEAD:
+            return f"{name} lives."
+        case Awareness.AWARE:
+            return f"{name} comes in."
+        case Awareness.ASLEEP:
+            return f"{name} sleeps, and hears nothing."
+        case Awareness.OUT_OF_EARSHOT:
+            return f"{name} is out of earshot."
+        case Awareness.DEAD:
+            return f"{name} is dead in this scene."
+        case _:
+            assert_never(entry.awareness)
 
 
 def _describe_entry(
@@ -44,6 +73,7 @@ def _describe_entry(
     names: Mapping[Id, str],
     thread_names: dict[Id, str],
     decisions_by_id: dict[Id, str],
+    presence_by_id: dict[Id, PresenceEntry],
 ) -> Iterator[str]:
     match entry:
         case ThreadEntry(act=ThreadAction.OPEN):
@@ -62,7 +92,12 @@ def _describe_entry(
         case DecisionEntry():
             yield f"No longer decided: {decisions_by_id.get(entry.decision_id, 'a decision of the narration')}"
         case PresenceEntry() if entry.entity_id in names:
-            arrival = "comes along" if entry.is_companion else "comes in"
-            yield f"{names[entry.entity_id]} {arrival if entry.here else 'leaves'}."
+            earlier_entry = presence_by_id.get(entry.entity_id)
+            if earlier_entry is not None and earlier_entry.scene_id != entry.scene_id:
+                earlier_entry = None
+            presence_by_id[entry.entity_id] = entry
+            yield describe_presence(entry, names[entry.entity_id], earlier_entry)
+        case PlaceEntry() if entry.place_id in names:
+            yield f"The scene goes on in {names[entry.place_id]}."
         case TensionEntry():
             yield f"Tension {entry.before} → {entry.after}" + (f": {entry.why}" if entry.why else "")

@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict
 
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.scene_context import (
+    SceneContext,
+    SceneContextLoader,
+    derive_place_entry_id,
+    find_pc_arrivals,
+)
 from agents.events import EventBus, ProposalsChanged
 from agents.loop_transitions import LoopTransitions
 from agents.resolver.oracle import check_tension
@@ -17,8 +22,8 @@ from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Story
-from stores.records.story_journal import JournalEntry, TensionEntry, UndoEntry
-from stores.records.workflow import Loop
+from stores.records.story_journal import JournalEntry, PlaceEntry, TensionEntry, UndoEntry
+from stores.records.workflow import Loop, ProposalStatus
 
 NOTHING_CHANGED = "Nothing was changed."
 
@@ -90,6 +95,33 @@ class StoryJournal:
             await self._save_story(
                 context, story.model_copy(update={"entries": (*story.entries, *new_entries)})
             )
+
+    async def enter_committed_places(self, context_before: SceneContext) -> None:
+        """Enter where the hero is by proposals that a commit has accepted, on their turns.
+
+        Undoing such a turn takes the scene back from there.
+        """
+        arrivals = {
+            proposal.id: place_id
+            for proposal, place_id in find_pc_arrivals(
+                context_before.staged_proposals, context_before.story.pc_id
+            )
+        }
+        proposals = (await self._log.proposals_by_id(arrivals)).values() if arrivals else ()
+        entries = [
+            PlaceEntry(
+                id=derive_place_entry_id(proposal.id),
+                scene_id=context_before.scene.id,
+                turn_id=proposal.turn_id,
+                tick=proposal.tick or context_before.scene.tick,
+                at=proposal.created_at,
+                place_id=arrivals[proposal.id],
+            )
+            for proposal in proposals
+            if proposal.status is ProposalStatus.ACCEPTED
+        ]
+        if entries:
+            await self.add_entries(context_before, entries)
 
     async def set_tension(self, context: SceneContext, tension: int, reason: str = "") -> None:
         """Set the story's tension, and enter the change. Raises InputError for a number out of range."""

@@ -20,7 +20,6 @@ from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToBranchMap, ToReading, ToXray, Visit
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Turn
-from stores.records.workflow import ProposalStatus
 from widgets.prompt import PlayPrompt
 from widgets.safe_text import plain_text
 from widgets.transcript.transcript import Transcript
@@ -40,11 +39,6 @@ RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
 )
-
-
-def _has_canon(view: SceneView) -> bool:
-    """Return whether something of the scene became canon, of which undo says that it stays."""
-    return any(row.status is ProposalStatus.ACCEPTED for row in view.proposals)
 
 
 class TimelinePanel(Horizontal):
@@ -146,7 +140,7 @@ class TimelinePanel(Horizontal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "undo":
-                return self._view is not None and (self._view.can_undo or _has_canon(self._view))
+                return self._view is not None  # with nothing to undo it says so
             case "redo":
                 return self._view is not None and self._view.can_redo
             case "take":

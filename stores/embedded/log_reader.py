@@ -158,12 +158,17 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def redo_target(self, scene_id: Id) -> Id | None:
         def read_target(connection: apsw.Connection) -> Id | None:
             row = connection.execute(
-                """SELECT m.from_turn FROM scenes s JOIN head_moves m ON m.scene_id = s.id
-                   WHERE s.id = ? AND m.kind = 'undo' AND m.to_turn IS s.head
-                   ORDER BY m.seq DESC LIMIT 1""",
+                """SELECT undo.from_turn, EXISTS (
+                       SELECT 1 FROM head_moves redo
+                       WHERE redo.scene_id = s.id AND redo.seq > undo.seq
+                           AND redo.kind = 'redo' AND redo.from_turn IS s.head
+                   ) FROM scenes s JOIN head_moves undo ON undo.scene_id = s.id
+                   WHERE s.id = ? AND undo.kind = 'undo' AND undo.to_turn IS s.head
+                   ORDER BY undo.seq DESC LIMIT 1""",
                 (scene_id,),
             ).fetchone()
-            return row and row[0]
+            from_turn, is_redone = row or (None, False)
+            return None if is_redone else from_turn
 
         return await self._read(read_target)
 

@@ -111,6 +111,15 @@ class PresenceEntry(_JournalEntryBase):
     """Whether they came along with the hero, and go on doing so until they leave or stay behind."""
 
 
+class PlaceEntry(_JournalEntryBase):
+    """The scene goes on in another place, because the hero went there."""
+
+    kind: Literal["place"] = "place"
+    place_id: Id
+    is_narrated: bool = False
+    """Whether the words of the turn say it, and not a fact."""
+
+
 class TensionEntry(_JournalEntryBase):
     """A change of the tension, and why. Undoing the turn does not change the tension back."""
 
@@ -141,7 +150,13 @@ class UndoEntry(_JournalEntryBase):
 
 
 JournalEntry = Annotated[
-    ThreadEntry | CharacterWeightEntry | PresenceEntry | TensionEntry | DecisionEntry | UndoEntry,
+    ThreadEntry
+    | CharacterWeightEntry
+    | PresenceEntry
+    | PlaceEntry
+    | TensionEntry
+    | DecisionEntry
+    | UndoEntry,
     Field(discriminator="kind"),
 ]
 

@@ -121,6 +121,8 @@ class Canonization(Record):
     story_id: Id | None = None
     scene_id: Id | None = None
     reason: str
+    undoes: Id | None = None
+    """The commit that this one takes back; if that took one back itself, this one brings it back."""
     state: CanonizationState = CanonizationState.PLANNED
     outcomes: tuple[ProposalOutcome, ...] = ()
     batch: CanonBatch

@@ -75,13 +75,21 @@ async def find_on_line(
 
 
 async def read_redo_target(tx: MongoReadTransaction, scene_id: Id) -> Id | None:
-    """Return the head that the last undo to the present head came from."""
+    """Return the head that the last undo to the present head came from, unless that was redone."""
     head_document = await tx.find_one("scene_heads", {"_id": scene_id})
     if head_document is None:
         return None
     undo_filter = {"scene_id": scene_id, "to_turn": head_document["head"], "kind": MoveKind.UNDO.value}
     last_undo = await tx.find_one("head_moves", undo_filter, newest_by="seq")
-    return last_undo["from_turn"] if last_undo else None
+    if last_undo is None:
+        return None
+    redo_filter = {
+        "scene_id": scene_id,
+        "from_turn": head_document["head"],
+        "kind": MoveKind.REDO.value,
+        "seq": {"$gt": last_undo["seq"]},
+    }
+    return None if await tx.find_one("head_moves", redo_filter) else last_undo["from_turn"]
 
 
 async def _read_positions(tx: MongoReadTransaction, scene_id: Id, start: int, end: int) -> dict[int, Id]:

@@ -244,6 +244,18 @@ async def test_redo_target_is_the_child_last_undone(handles: LogHandles) -> None
     assert await handles.line() == ["Root.", "Old."]
 
 
+async def test_redo_target_is_none_where_the_last_undo_was_redone(handles: LogHandles) -> None:
+    one = await handles.say("One.")
+    two = await handles.say("Another.", None, MoveKind.TAKE)
+    await handles.orchestrator.move_head(handles.scene.id, one.id, MoveKind.TAKE)
+    await handles.undo(two)
+    await handles.undo(one)
+    await handles.redo()
+    await handles.redo()
+    assert await handles.head() == one.id
+    assert await handles.reader.redo_target(handles.scene.id) is None
+
+
 async def test_take_is_a_sibling_and_branch_starts_further_back(handles: LogHandles) -> None:
     one = await handles.say("One.")
     two = await handles.say("Two.", one)

@@ -157,8 +157,11 @@ class TurnTree(RuleBasedStateMachine):
         self.run(self.log.move_head(self.scene.id, to.id if to else None, kind))
         if to != self.head:
             self.moves += 1
+            before, after = (turn.id if turn else None for turn in (self.head, to))
             if kind is MoveKind.UNDO:
-                self.undone.append((self.head.id if self.head else None, to.id if to else None))
+                self.undone.append((before, after))
+            elif kind is MoveKind.REDO:
+                self.undone = [(left, here) for left, here in self.undone if here != before]
         self.head = to
 
     def any_turn(self, where: int) -> Turn | None:

@@ -186,12 +186,19 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     await ui.press("ctrl+z")
     assert ui.screen == "ConfirmDialog"
     assert ui.shows("Last, this became canon:", "The rope was cut with a company knife.")
-    assert ui.shows("Undo takes back what was typed before:", "It proposes a retcon of this")
+    assert ui.shows("Undo takes these 4 from canon; what was typed stays, and")
+    assert not ui.shows("rests on it")
     await ui.press("escape")
     assert await read_texts(ui) == before
     await ui.press("ctrl+z", "enter")
+    assert await read_texts(ui) == before
+    assert ui.shows("Not canon any more: The rope was cut with a company knife.")
+    await ui.press("ctrl+y")
+    assert ui.shows("Redo makes this canon again:", "The rope was cut with a company knife.")
+    await ui.press("enter")
+    assert ui.shows("Canon again: The rope was cut with a company knife.")
+    await ui.press("ctrl+z", "enter", "ctrl+z")
     assert await read_texts(ui) == before[:-1]
-    assert ui.shows("Retcon proposed: The rope was cut with a company knife.")
 
 
 async def test_scene_words_typed_over_a_question_of_a_panel_begin_a_line(ui: ScreenDriver) -> None:
@@ -235,6 +242,21 @@ async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> N
     await ui.type("I go", enter=False)
     await ui.press("left")
     assert ui.shows("take 2/2")  # with words, Left moves in them
+
+
+async def test_scene_undo_takes_another_take_back_before_the_turn(ui: ScreenDriver) -> None:
+    before = await read_texts(ui)
+    await ui.press("ctrl+r")
+    await ui.type(" Then it laughs.")
+    retaken = await read_texts(ui)
+    await ui.press("left")
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == retaken
+    assert ui.shows("Undone: Take 1:")
+    await ui.press("ctrl+z")
+    assert await read_texts(ui) == before
+    await ui.press("ctrl+y")
+    assert await read_texts(ui) == retaken
 
 
 async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
@@ -369,7 +391,7 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     await ui.type("/sheet Mara Venn")
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
-    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
     assert not ui.shows("Commit now")
 
 
@@ -403,7 +425,8 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
     await ui.type(CRITICAL)
     await ui.type("I wait.")
     await ui.press("ctrl+z")
-    assert ui.shows("Mara Venn died", "Before your last line · F3: gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
+    assert not ui.shows("last line")  # it is undone
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
     await ui.press("ctrl+y", "f3", "escape")
@@ -602,7 +625,9 @@ async def test_scene_notice_of_what_is_settled_already_is_gone_after_the_gate(tm
         assert not ui.shows("is proposed already.")
 
 
-async def test_scene_undo_of_nothing_but_canon_says_what_stays_and_how_to_retcon_it(tmp_path: Path) -> None:
+async def test_scene_undo_of_nothing_but_canon_takes_it_and_then_says_that_nothing_is_left(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as program:
         await begin(program)
     async with started_app(real_services(tmp_path), ROOMY) as ui:
@@ -615,7 +640,31 @@ async def test_scene_undo_of_nothing_but_canon_says_what_stays_and_how_to_retcon
         await ui.press("ctrl+z", "ctrl+z")
         assert ui.shows("Undone: ")
         await ui.press("ctrl+z")
-        assert ui.shows(
-            "All that is left in this scene became canon: Salt Cellar.", "u on its row at the gate (F3)"
-        )
-        assert not ui.shows("Undone: ")
+        assert ui.shows("Last, this became canon:", "Salt Cellar")
+        await ui.press("enter")
+        assert ui.shows("Not canon any more: Salt Cellar")
+
+
+async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        await begin(program)
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        await ui.press("enter", "ctrl+z")
+        assert ui.shows("There is nothing to undo in this scene.")
+        await ui.type("I find a stair.")
+        await ui.type("/end I found a stair")
+        await ui.press("enter", "enter")
+        assert ui.screen == "SceneScreen"
+        await ui.press("ctrl+z")
+        assert ui.shows("There is nothing to undo in this scene.", "What the scene before made canon stays.")
+        assert ui.shows("R in the universe retcons it; /map plays on from an earlier turn.")
+
+
+async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDriver) -> None:
+    await ui.type("/fact The rope is new")
+    await ui.press("f2", "end", "a")
+    assert ui.shows("u Undo this", "^z Undo")
+    await ui.press("u")
+    assert not ui.shows("u Undo this")
+    await ui.press("a", "ctrl+z")
+    assert not ui.shows("u Undo this")

@@ -35,7 +35,7 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
 @group.command(
     "undo",
     "/undo",
-    "Undo the last thing done: a command, a decision, a branch or a line",
+    "Undo the last thing done: a commit, a command, a decision, a branch or a line",
     topic=CommandTopic.PLAY,
     access=Access.PLAY,
     action="undo",
@@ -55,7 +55,7 @@ async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
     moves_timeline=True,
 )
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
-    return await tools.scene_undo.redo(call.context)
+    return await tools.scene_undo.redo(call.context, is_confirmed=call.argument.casefold() == "yes")
 
 
 @group.command(

@@ -17,6 +17,7 @@ from agents.narrator.prose_checks import (
     needs_rewrite,
     rewrite_note,
 )
+from agents.orchestrator.exchange import rewritten_turn_id
 from agents.orchestrator.narration.inputs import NarrationInput
 from agents.orchestrator.narration.npc_voices import add_npc_voices
 from agents.orchestrator.narration.state import NarrationState
@@ -24,7 +25,7 @@ from agents.orchestrator.narration.step_results import StepResult, build_brief, 
 from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.personas import Personas
 from agents.sanitize import clean
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id
 from stores.records.play import MoveKind, Turn
 
 
@@ -88,7 +89,7 @@ class ProseSteps:
         if not note:
             return StepResult(_with_findings(state, findings), "done", _describe_findings(findings))
         rewrite_brief = replace(brief, draft=state.narrated_text, note=note)
-        turn_id = derive_id("turn", "rewrite", state.narration.turn_id)
+        turn_id = rewritten_turn_id(state.narration.turn_id)
         rewrite = await self._stream_prose(state, narration_input, rewrite_brief, turn_id, nth=2)
         if rewrite is None or not rewrite.is_complete:
             self._events.publish(TextDiscarded(state.exchange.scene_id, turn_id))

@@ -52,10 +52,11 @@ async def test_oracle_what_chance_says_is_sealed_on_the_line_and_undone_with_it(
         assert result.dice
         await program.services.play.submit(scene_id, "/undo")
         assert (await program.services.play.scene(scene_id)).turn_count == 0
-        # Before what was drawn, Tom came in, and that is canon by now: undo asks first.
+        # Before what was drawn, Tom came in, and that is canon by now: undo asks first. That he is here goes last.
         reply = await program.services.play.submit(scene_id, "/undo")
         assert reply.confirm_line == "/undo yes"
         await program.services.play.submit(scene_id, reply.confirm_line)
+        await program.services.play.submit(scene_id, "/undo")
         assert not (await program.services.play.scene(scene_id)).can_undo
 
 

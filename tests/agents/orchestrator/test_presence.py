@@ -214,3 +214,22 @@ async def test_outcome_involves_who_is_named_and_is_written_without_who_is_undec
     fact = (await canon.facts_by_id([fact_id_of(outcome)]))[fact_id_of(outcome)]
     names = {e.name for e in (await canon.entities_by_id([i.entity_id for i in fact.involves])).values()}
     assert names == {"Mara"}
+
+
+async def test_presence_is_denied_by_words_that_say_who_is_not_here(table: Table) -> None:
+    await table.say("/npc Bram: a ferryman", "I wait.")
+    for line in ("I think of Bram, though he is not here.", "I hug Bram, though he is not here."):
+        assert await table.say(line) == ()
+        assert await table.cast() == {}
+
+
+async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(table: Table) -> None:
+    await table.say("/npc here Jon", "/npc here Tess", "> Jon dies.", "> Tess falls asleep.")
+    assert await table.say("> Tess wakes.") == ("Tess wakes.",)
+    (written,) = await table.say("/export")
+    text = Path(written.removeprefix("Written: ")).read_text(encoding="utf-8")
+    after_death = text[text.index("Jon dies.") :]
+    assert "Jon is dead in this scene." in after_death
+    assert "Tess sleeps, and hears nothing." in after_death
+    assert "Tess wakes." in after_death
+    assert "comes in" not in after_death

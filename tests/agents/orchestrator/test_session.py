@@ -9,7 +9,7 @@ import pytest
 from agents.importers.import_views import ImportRequest
 from agents.orchestrator.exchange import begin_exchange as begin_exchange
 from agents.orchestrator.session_reader import SESSION_ID
-from agents.story_outline import MainMode
+from agents.story_outline import MainMode, NewCharacter, StoryOutline
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -225,18 +225,20 @@ async def _at_the_gate(program: Program) -> Id:
     return scene_id
 
 
-async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tmp_path: Path) -> None:
+async def test_undoing_a_turn_on_which_canon_rests_proposes_retcons_and_redo_withdraws_them(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        for line in ("I wait.", "I listen.", "/fact event: The dog barked", "/commit"):
+        for line in ("I wait.", "I listen.", "/fact event: The dog barked", "/commit", "I go on."):
             await program.services.play.submit(scene_id, line)
-        reply = await program.services.play.submit(scene_id, "/undo yes")
-        assert reply.lines[1].startswith("Retcon proposed: ")
+        reply = await program.services.play.submit(scene_id, "/branch 1 yes")
+        assert reply.lines[-1].startswith("Retcon proposed: ")
         (row,) = await waiting(program, scene_id)
         assert row.proposal.payload.kind == "retcon_fact"
-        await program.services.play.submit(scene_id, "/redo")
+        await program.services.play.submit(scene_id, "/undo")
         assert await waiting(program, scene_id) == []
-        await program.services.play.submit(scene_id, "/undo yes")
+        await program.services.play.submit(scene_id, "/branch 1 yes")
         assert (await program.services.play.submit(scene_id, "/commit")).lines == (
             "Canon: Never true: The dog barked.",
         )
@@ -247,44 +249,45 @@ async def test_undoing_what_is_canon_proposes_retcons_and_redo_withdraws_them(tm
         assert "The dog barked." not in {f.statement for f in facts}
 
 
-async def test_undoing_a_discovery_proposes_to_retcon_the_place_as_well(tmp_path: Path) -> None:
+async def test_undoing_a_discovery_takes_the_place_from_canon_as_well(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+
+        async def read_places() -> set[str]:
+            known = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
+            return {e.name for e in known} - {"Mara", "Yard"}
+
         for line in ("I push.", "> It opens.", "/place Yard > Hidden Room"):
             await program.services.play.submit(scene_id, line)
+        assert await read_places() == {"Hidden Room"}
         reply = await program.services.play.submit(scene_id, "/undo yes")
-        assert len([line for line in reply.lines if line.startswith("Retcon proposed: ")]) == 2
-        assert {row.title for row in await waiting(program, scene_id)} == {
-            "Never true: Yard leads to Hidden Room.",
-            "Never true: Hidden Room (place)",
+        assert set(reply.lines) == {
+            "Not canon any more: Hidden Room",
+            "Not canon any more: Yard leads to Hidden Room.",
         }
-        await program.services.play.submit(scene_id, "/redo")
         assert await waiting(program, scene_id) == []
-        for line in ("/undo yes", "/commit"):
-            await program.services.play.submit(scene_id, line)
-        universe_id = (await program.services.play.scene(scene_id)).universe.id
-        known = await program.stores.canon(Role.CONTEXT_ASSEMBLY).entities(universe_id)
-        assert {e.name for e in known} == {"Mara", "Yard"}
+        assert await read_places() == set()
+        await program.services.play.submit(scene_id, "/redo yes")
+        assert await read_places() == {"Hidden Room"}
 
 
-async def test_whom_something_else_in_canon_involves_is_not_offered_for_retcon(tmp_path: Path) -> None:
+async def test_whom_something_else_in_canon_involves_stays_in_canon(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        scene = await program.services.play.scene(scene_id)
+        universe_id = scene.universe.id
         for line in ("I wait.", "I listen.", "/npc here Tom", "/npc here Ann", "/commit"):
             await program.services.play.submit(scene_id, line)
-        for line in ("I ask.", "/fact Ann sings", "/commit"):
-            await program.services.play.submit(scene_id, line)
-        staged = await program.services.world.edits.propose_fact(universe_id, "Tom keeps the well")
-        await program.services.gate.commit_universe(universe_id, staged.proposal_ids)
-        # What was asked, that Ann and Tom came in, and the turn on which they were brought into canon.
-        for line in ("/undo yes", "/undo yes", "/undo yes", "/undo yes"):
-            await program.services.play.submit(scene_id, line)
-        assert [m.name for m in (await program.services.play.scene(scene_id)).cast] == ["Mara"]
-        # Ann goes with what was said of her; of Tom the GM said something that no step takes back.
-        titles = [row.title for row in await waiting(program, scene_id)]
-        assert sorted(titles) == ["Never true: Ann (character)", "Never true: Ann sings."]
-        await program.services.play.submit(scene_id, "/commit")
+        other_id = await program.services.stories.start_story(
+            StoryOutline(universe_id, "Another", NewCharacter("Bela"), place="Mill")
+        )
+        for line in ("I ask.", "/fact Tom keeps the well", "/commit"):
+            await program.services.play.submit(other_id, line)
+        question = await program.services.play.submit(scene_id, "/undo")
+        assert question.lines[1] == "  Ann"
+        assert question.lines[-2:] == ("What stays in canon:", "  Tom: canon says more of it.")
+        await program.services.play.submit(scene_id, "/undo yes")
         names = {e.name for e in await program.services.world.list_entities(universe_id)}
         assert ("Ann" in names, "Tom" in names) == (False, True)
 

@@ -156,6 +156,7 @@ async def test_undo_brings_back_the_tension_and_who_was_here(tmp_path: Path) -> 
 async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
+        before = await read_canon(program, scene_id)
         await say(
             program,
             scene_id,
@@ -163,52 +164,46 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
             "/fact The rope is cut",
         )
         await program.services.gate.commit(scene_id)
+        after = await read_canon(program, scene_id)
         reply = await program.services.play.submit(scene_id, "/undo")
+        asked = reply.lines.index(
+            "Undo takes these 2 from canon; what was typed stays, and redo brings them back."
+        )
         assert reply.lines[0] == "Last, this became canon:"
-        asked = reply.lines.index("Undo takes back what was typed before: I climb.")
-        assert "  The rope is cut." in reply.lines[:asked]
-        assert reply.lines[asked + 1].startswith("Canon rests on it. It proposes a retcon of these")
-        named = [line.strip() for line in reply.lines[asked + 2 :]]
-        assert len(named) == len(set(named)) >= 2
-        assert (await read_words(program, scene_id))[0] == "I climb."
+        assert "  The rope is cut." in reply.lines[1:asked]
+        assert await read_canon(program, scene_id) == after
         assert reply.confirm_line == "/undo yes"
-        await say(program, scene_id, reply.confirm_line)
-        assert await read_words(program, scene_id) == []
-        retcons = await read_titles(program, scene_id)
-        assert len([t for t in retcons if t in named or any(name in t for name in named)]) == len(named)
+        assert "Not canon any more: The rope is cut." in await say(program, scene_id, reply.confirm_line)
+        assert await read_canon(program, scene_id) == before
+        assert (await read_words(program, scene_id))[0] == "I climb."
 
 
-async def test_undo_of_a_line_says_what_was_committed_after_it(tmp_path: Path) -> None:
+async def test_undo_of_a_line_leaves_nothing_in_canon_that_came_of_it_and_was_kept(tmp_path: Path) -> None:
+    """A commit of the line before, which the line goes past, is asked about when it is that line's turn."""
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I knock.", "> The hatch bangs.", "/state Mara +dead")
         await program.services.gate.commit_trigger(scene_id)
+        await say(program, scene_id, "> Rain falls.")
+        assert await say(program, scene_id, "/undo") == ("Undone: Rain falls.",)
         reply = await program.services.play.submit(scene_id, "/undo")
         assert reply.lines == (
             "Last, this became canon:",
             "  Mara died",
-            "Undo takes back what was typed before: The hatch bangs.",
-            "Canon rests on it. It proposes a retcon of this for you to decide at the gate:",
-            "  Mara died.",
+            "Undo takes it from canon; what was typed stays, and redo brings it back.",
         )
         assert await read_words(program, scene_id) == ["I knock.", "The hatch bangs."]
 
 
-async def test_undo_asks_before_it_goes_past_a_commit(tmp_path: Path) -> None:
+async def test_undo_takes_a_commit_before_the_command_that_waited_through_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I look round.", "/fact The chapel door is red", "/state Mara +dead")
         await program.services.gate.commit_trigger(scene_id)
-        reply = await program.services.play.submit(scene_id, "/undo")
-        assert reply.confirm_line == "/undo yes"
-        assert reply.lines == (
-            "Last, this became canon:",
-            "  Mara died",
-            f"Undo takes back what was typed before: {FACT}",
-            "What became canon stays: R in the universe retcons it.",
-        )
+        assert (await say(program, scene_id, "/undo"))[1] == "  Mara died"
         assert FACT in await read_titles(program, scene_id)
-        assert await say(program, scene_id, reply.confirm_line) == (f"Undone: {FACT}",)
+        assert await say(program, scene_id, "/undo yes") == ("Not canon any more: Mara died",)
+        assert await say(program, scene_id, "/undo") == (f"Undone: {FACT}",)
         assert FACT not in await read_titles(program, scene_id)
 
 
@@ -358,3 +353,120 @@ async def test_undo_takes_an_edit_of_the_world_before_the_line(tmp_path: Path) -
         assert await say(program, scene_id, "/undo", "/undo") == (f"Undone: {FACT}",)
         assert await say(program, scene_id, "/undo") == ("Undone: I look round.",)
         assert await waiting_titles() == ["The mill burned down."]
+
+
+async def read_canon(program: Program, scene_id: Id) -> set[str]:
+    universe_id = (await program.services.play.scene(scene_id)).universe.id
+    facts = (await program.services.world.provenance.read_canon_at(universe_id, "now")).facts
+    names = await program.services.world.list_entity_names(universe_id)
+    return {*(row.fact.statement for row in facts), *names}
+
+
+async def test_undo_takes_the_discovery_that_just_became_canon_and_not_the_line_before(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I search the chapel.", "> A stair leads down.", "/place Hidden Stair")
+        before = await read_canon(program, scene_id)
+        await program.services.gate.commit_trigger(scene_id)
+        after = await read_canon(program, scene_id)
+        reply = await program.services.play.submit(scene_id, "/undo")
+        assert reply.lines[:2] == ("Last, this became canon:", "  Hidden Stair")
+        assert "rests on" not in " ".join(reply.lines)
+        assert await read_canon(program, scene_id) == after
+        assert await say(program, scene_id, reply.confirm_line) == ("Not canon any more: Hidden Stair",)
+        assert await read_canon(program, scene_id) == before
+        assert await read_words(program, scene_id) == ["I search the chapel.", "A stair leads down."]
+        assert (await program.services.play.scene(scene_id)).can_redo
+        again = await program.services.play.submit(scene_id, "/redo")
+        assert again.lines == ("Redo makes this canon again:", "  Hidden Stair")
+        assert await read_canon(program, scene_id) == before
+        assert await say(program, scene_id, again.confirm_line) == ("Canon again: Hidden Stair",)
+        assert await read_canon(program, scene_id) == after
+        assert not (await program.services.play.scene(scene_id)).can_redo
+
+
+async def test_undo_takes_commits_and_lines_in_their_order_and_redo_brings_each_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+
+        async def read_state() -> tuple[set[str], list[str]]:
+            return await read_canon(program, scene_id), await read_words(program, scene_id)
+
+        states = [await read_state()]
+        for lines in (
+            ("I search.",),
+            ("/place Hidden Stair", "/commit"),
+            ("> Rain falls.",),
+            ("/state Mara +dead", "/commit"),
+            ("/fact The bell is cracked", "/accept all", "/commit"),
+        ):
+            await say(program, scene_id, *lines)
+            states.append(await read_state())
+        for state in reversed(states[:-1]):
+            reply = await program.services.play.submit(scene_id, "/undo")
+            if reply.confirm_line:
+                await say(program, scene_id, reply.confirm_line)
+            assert await read_state() == state
+        for state in states[1:]:
+            reply = await program.services.play.submit(scene_id, "/redo")
+            if reply.confirm_line:
+                await say(program, scene_id, reply.confirm_line)
+            assert await read_state() == state
+
+
+async def test_undo_takes_the_take_before_the_turn_and_redo_brings_each_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        play = program.services.play
+        await say(program, scene_id, "I knock.", "> The door opens.")
+        await say(program, scene_id, "/retake The door creaks.", "/retake The door stays shut.")
+        await play.walk_takes(scene_id, -1)
+        states = [
+            ["I knock.", "The door creaks."],
+            ["I knock.", "The door stays shut."],
+            ["I knock.", "The door creaks."],
+            ["I knock.", "The door opens."],
+            ["I knock."],
+            [],
+        ]
+        assert await read_words(program, scene_id) == states[0]
+        assert await say(program, scene_id, "/undo") == ("Undone: Take 2: The door creaks.",)
+        for state in states[1:-1]:
+            assert await read_words(program, scene_id) == state
+            await say(program, scene_id, "/undo")
+        assert await read_words(program, scene_id) == states[-1]
+        for state in reversed(states[:-1]):
+            assert (await play.scene(scene_id)).can_redo
+            await say(program, scene_id, "/redo")
+            assert await read_words(program, scene_id) == state
+        assert not (await play.scene(scene_id)).can_redo
+
+
+async def test_undo_takes_an_edit_of_a_turn_before_the_turn(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I knock.", "> The door opens.", "I go in.", "> It is dark.")
+        before = await read_words(program, scene_id)
+        await say(program, scene_id, "/edit 2 The door creaks.")
+        edited = await read_words(program, scene_id)
+        assert edited == ["I knock.", "The door creaks."]
+        assert (await say(program, scene_id, "/undo"))[0].startswith("Undone: Take 2: The door creaks.")
+        assert await read_words(program, scene_id) == before
+        await say(program, scene_id, "/redo")
+        assert await read_words(program, scene_id) == edited
+        await say(program, scene_id, "/undo", "/undo")
+        assert await read_words(program, scene_id) == before[:-1]
+
+
+async def test_undo_of_a_take_withdraws_what_the_take_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I knock.", "> The door opens.", "/retake The door creaks.")
+        await say(program, scene_id, "/fact The door is old")
+        assert await say(program, scene_id, "/undo") == ("Undone: The door is old.",)
+        await say(program, scene_id, "/undo")
+        assert await read_words(program, scene_id) == ["I knock.", "The door opens."]
+        await say(program, scene_id, "/redo", "/redo")
+        assert await read_titles(program, scene_id) == ["The door is old."]

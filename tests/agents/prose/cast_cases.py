@@ -164,6 +164,17 @@ STAYING_PUT = (
 )
 
 ABSENT_STILL = (
+    _case("Tam", "I think of Bela, though he is not here.", ""),
+    _case("Tam", "I hug Bela, though he is not here.", ""),
+    _case("Tam", "I turn to Vess though she isn't here.", ""),
+    _case("Tam", "> Bela nods, though he is miles away.", ""),
+    _case("Tam", "> Bela, who is not here, nods.", ""),
+    _case("Tam", "In my thoughts Bela nods.", ""),
+    _case("Tam", "I hug Bela and Vess, although they are no longer here.", ""),
+    _case("Tam", "> Bela is not here. Then he comes in.", "+Bela"),
+    _case("Tam", "> Bela is away, but at noon he comes back in.", "+Bela"),
+    _case("Tam", "> Bela nods. Vess is not here.", "+Bela"),
+    _case("Tam", "> Bela nods, though he is not happy.", "+Bela"),
     _case("Bela", "I ask Bela about Vess.", ""),
     _case("Bela", "> Bela says that Vess comes in every night.", ""),
     _case("Bela", "> Vess is not here.", ""),

@@ -1,0 +1,227 @@
+"""Takes from canon what the last commit of a scene wrote, and brings it back.
+
+Both are commits of their own, of proposals that the player has accepted by confirming what is named: canon changes
+only by a decision, and nothing that it ever held is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.scene_context import SceneContext, derive_place_entry_id
+from agents.events import EventBus
+from agents.orchestrator.commit_reports import publish_commit
+from agents.proposals.proposals import Proposals
+from agents.solo.story_journal import StoryJournal
+from agents.views.play_views import CommitReport
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery
+from stores.records.canon import CreateEntity, FactStatus
+from stores.records.ids import Clock, Id
+from stores.records.workflow import (
+    Canonization,
+    CanonizationState,
+    Decision,
+    ProposalStatus,
+    ProposedChange,
+    Verdict,
+)
+
+READ_AT_ONCE: Final = 4
+"""Commits, the newest first, that are read before it is asked whether older ones are wanted."""
+
+_WRITTEN_STATES: Final = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitStep:
+    """A commit that was the last thing done; of one that is undone: the commit that took it back."""
+
+    commit: Canonization
+
+    @property
+    def at(self) -> datetime:
+        """When it was written."""
+        return self.commit.created_at
+
+
+@dataclass(frozen=True, slots=True)
+class CommitReversal:
+    """What takes back a commit."""
+
+    commit: Canonization
+    titles: tuple[str, ...]
+    """What becomes canon, or is no more."""
+    proposals: tuple[ProposedChange, ...]
+    kept: tuple[str, ...]
+    """What stays as it is, with the reason."""
+
+
+class CommitUndo:
+    """Finds the last commit of a scene, takes it back and brings it back. The caller holds the session lock."""
+
+    def __init__(
+        self,
+        log: LogReader,
+        canon: CanonReader,
+        keeper: CanonKeeper,
+        proposals: Proposals,
+        journal: StoryJournal,
+        clock: Clock,
+        events: EventBus,
+    ) -> None:
+        self._log = log
+        self._canon = canon
+        self._keeper = keeper
+        self._proposals = proposals
+        self._journal = journal
+        self._clock = clock
+        self._events = events
+
+    async def find_last(self, context: SceneContext) -> CommitStep | None:
+        """Return the last commit that stands and was made on the last turn; None if there is none."""
+        standing_commits = await self.list_standing(context, _last_turn_time(context))
+        return CommitStep(standing_commits[-1]) if standing_commits else None
+
+    async def find_undone(self, context: SceneContext) -> CommitStep | None:
+        """Return what took back the commit that was undone last; None if another was made since."""
+        for commit in reversed(await self._list_unreversed(context, _last_turn_time(context))):
+            if commit.undoes is None:
+                return None
+            if await self._takes_back(commit):
+                return CommitStep(commit)
+        return None
+
+    async def list_standing(self, context: SceneContext, since: datetime) -> list[Canonization]:
+        """Return the commits after `since` of the scene, or of no scene, that made something canon and stand."""
+        commits = await self._list_unreversed(context, since)
+        return [c for c in commits if not await self._takes_back(c)]
+
+    async def read_titles(self, commits: Iterable[Canonization]) -> list[str]:
+        """Return in words what these commits made canon."""
+        accepted_ids = [i for commit in commits for i in _accepted_ids(commit)]
+        proposals_by_id = await self._log.proposals_by_id(accepted_ids)
+        rows = await self._keeper.build_views([proposals_by_id[i] for i in accepted_ids])
+        return [row.title for row in rows]
+
+    async def plan_reversal(self, step: CommitStep) -> CommitReversal:
+        """Return what takes back a commit, in the opposite order: a fact before whom it is about."""
+        accepted_ids = _accepted_ids(step.commit)
+        titles_by_id = dict(zip(accepted_ids, await self.read_titles([step.commit]), strict=True))
+        planned: list[ProposedChange] = []
+        titles, kept = [], []
+        proposals_by_id = await self._log.proposals_by_id(accepted_ids)
+        for proposal_id in reversed(accepted_ids):
+            title = titles_by_id[proposal_id]
+            change = proposals_by_id[proposal_id].change
+            if isinstance(change, CreateEntity) and await self._is_in_other_facts(
+                change.entity_id, accepted_ids
+            ):
+                kept.append(f"{title}: canon says more of it.")
+                continue
+            try:
+                undo_plan = await self._keeper.undo_planner.plan_undo(proposal_id, title)
+            except InputError as error:
+                kept.append(f"{title} {error.what}" if title.endswith(".") else f"{title}: {error.what}")
+            else:
+                new_proposals = [
+                    p for p in undo_plan.proposals if all(p.payload != q.payload for q in planned)
+                ]
+                planned += new_proposals
+                titles.append(title)
+        if step.commit.undoes is not None:
+            titles = (await self.read_titles([await self._read_first_commit(step.commit)]))[::-1]
+        return CommitReversal(step.commit, tuple(reversed(titles)), tuple(planned), tuple(reversed(kept)))
+
+    async def reverse(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
+        """Write what takes back a commit. Raises StoreError."""
+        scene, at = context.scene, self._clock()
+        decision = Decision(verdict=Verdict.ACCEPT, by="gm", at=at, reason="Undone.")
+        site = {
+            "scene_id": scene.id,
+            "story_id": context.story.id,
+            "command_id": reversal.proposals[0].id,
+            "decision": decision,
+        }
+        accepted_proposals = [p.model_copy(update=site) for p in reversal.proposals]
+        await self._proposals.stage(accepted_proposals)
+        report = await self._keeper.commit(
+            accepted_proposals,
+            reason=f"undo of: {reversal.commit.reason}"[:200],
+            scene=scene,
+            story_id=context.story.id,
+            undecided="leave",
+            undoes=reversal.commit.id,
+        )
+        await self._move_scene(context, reversal)
+        publish_commit(self._events, context.universe.id, scene.id, report)
+        return report
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _list_unreversed(self, context: SceneContext, since: datetime) -> list[Canonization]:
+        """Return the scene's commits after `since`, oldest first, without those that a later one took back."""
+        states = await self._log.canonization_states(context.universe.id)
+        ids = sorted((i for i, state in states.items() if state in _WRITTEN_STATES), reverse=True)
+        commits: list[Canonization] = []
+        for start in range(0, len(ids), READ_AT_ONCE):
+            read_commits = await self._log.canonizations(ids=ids[start : start + READ_AT_ONCE])
+            commits += [c for c in read_commits if c.created_at > since]
+            if any(c.created_at <= since for c in read_commits):
+                break
+        reversed_ids = {c.undoes for c in commits}
+        unreversed = [
+            c
+            for c in commits
+            if c.id not in reversed_ids and _accepted_ids(c) and await self._is_of_play(c, context)
+        ]
+        return sorted(unreversed, key=lambda c: c.created_at)
+
+    async def _is_of_play(self, commit: Canonization, context: SceneContext) -> bool:
+        """Return whether the scene made a commit, or an edit of the world; what stories begin with is no edit."""
+        if commit.scene_id is not None:
+            return commit.scene_id == context.scene.id
+        proposals = (await self._log.proposals_by_id(_accepted_ids(commit))).values()
+        return any(p.command_id or p.scene_id for p in proposals)
+
+    async def _takes_back(self, commit: Canonization) -> bool:
+        """Return whether a commit takes something from canon again; what takes that back brings it back."""
+        is_reversal = False
+        while commit.undoes is not None:
+            (commit,) = await self._log.canonizations(ids=[commit.undoes])
+            is_reversal = not is_reversal
+        return is_reversal
+
+    async def _is_in_other_facts(self, entity_id: Id, proposal_ids: Collection[Id]) -> bool:
+        """Return whether canon says something of an entity that did not come of these proposals."""
+        facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
+        return any(f.status is not FactStatus.RETCONNED and f.proposal_id not in proposal_ids for f in facts)
+
+    async def _read_first_commit(self, commit: Canonization) -> Canonization:
+        """Return the commit that was taken back first, of one that takes back or brings back."""
+        while commit.undoes is not None:
+            (commit,) = await self._log.canonizations(ids=[commit.undoes])
+        return commit
+
+    async def _move_scene(self, context: SceneContext, reversal: CommitReversal) -> None:
+        """Have the scene leave the places to which what is taken back led, or go there again."""
+        is_undone = not await self._takes_back(reversal.commit)
+        first_commit = await self._read_first_commit(reversal.commit)
+        entry_ids = set(map(derive_place_entry_id, _accepted_ids(first_commit)))
+        for entry in (*context.story_entries, *context.undone_entries):
+            if entry.id in entry_ids:
+                await self._journal.set_undone(context, entry, is_undone)
+
+
+def _accepted_ids(commit: Canonization) -> Sequence[Id]:
+    return [o.proposal_id for o in commit.outcomes if o.status is ProposalStatus.ACCEPTED]
+
+
+def _last_turn_time(context: SceneContext) -> datetime:
+    began_at, last_turn = context.scene.created_at, context.last_play_turn
+    return max(last_turn.created_at, began_at) if last_turn else began_at

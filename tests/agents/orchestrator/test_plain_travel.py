@@ -1,0 +1,168 @@
+"""Tests in the player's own words that a plain sentence of the hero's going moves the scene, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents.views.play_views import SceneView
+from monitor_tui.compose import Program
+from stores.records.ids import Id
+from tests.program import begin, opened
+
+
+@dataclass
+class Table:
+    """A story in play with Mara and Jon in the Yard, in a world with a Cellar, a Tarn and an Old Mill."""
+
+    program: Program
+    scene_id: Id
+
+    async def say(self, *lines: str) -> tuple[str, ...]:
+        """Play lines; returns what the last one replies."""
+        replies: tuple[str, ...] = ()
+        for line in lines:
+            reply = await self.program.services.play.submit(self.scene_id, line)
+            replies = reply.lines
+            if reply.confirm_line:
+                replies = (await self.program.services.play.submit(self.scene_id, reply.confirm_line)).lines
+        return replies
+
+    async def view(self) -> SceneView:
+        return await self.program.services.play.scene(self.scene_id)
+
+    async def place(self) -> str:
+        return (await self.view()).place
+
+    async def cast(self) -> set[str]:
+        return {member.name for member in (await self.view()).cast} - {"Mara"}
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with opened(tmp_path) as program:
+        table = Table(program, await begin(program))
+        for line in ("/place Cellar", "/place Tarn", "/place Old Mill", "/npc here Jon", "/npc here Bram"):
+            await table.say(line)
+        await table.say("/commit")
+        yield table
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("I go down to the Cellar with Jon.", "Cellar"),
+        ("I go to the Tarn", "Tarn"),
+        ("I run back to the Mill.", "Old Mill"),
+        ("I take my lantern and climb down the ladder into the Cellar.", "Cellar"),
+        ("Jon and I walk to the Tarn.", "Tarn"),
+        ("We head for the Old Mill.", "Old Mill"),
+        ("I follow Jon down to the Cellar.", "Cellar"),
+        ("I take Jon to the Tarn.", "Tarn"),
+        ("I enter the Old Mill, sword drawn.", "Old Mill"),
+        ("> You go down to the Cellar.", "Cellar"),
+        ("> Mara walks to the Tarn.", "Tarn"),
+        ("> Jon leads you to the Old Mill.", "Old Mill"),
+        ("> Hours later you arrive at the Tarn.", "Tarn"),
+    ],
+)
+async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
+    table: Table, line: str, place: str
+) -> None:
+    before, cast_before = await table.view(), await table.cast()
+    assert before.place == "Yard"
+    assert f"The scene goes on in {place}." in await table.say(line)
+    after, cast_after = await table.view(), await table.cast()
+    assert after.place == place
+    assert [row.proposal.id for row in after.proposals] == [row.proposal.id for row in before.proposals]
+    await table.say("/undo")
+    assert (await table.place(), await table.cast()) == ("Yard", cast_before)
+    await table.say("/redo")
+    assert (await table.place(), await table.cast()) == (place, cast_after)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I do not go to the Tarn.",
+        "I never go to the Tarn.",
+        "I went to the Tarn yesterday.",
+        "I have been to the Tarn.",
+        "If it rains, I go to the Tarn.",
+        "I would go to the Tarn.",
+        "I want to go to the Tarn.",
+        "I think of going to the Tarn.",
+        "I nearly go to the Tarn.",
+        "Do I go to the Tarn?",
+        '"I go to the Tarn," I say.',
+        "I tell Jon that I go to the Tarn.",
+        "Jon goes to the Tarn.",
+        "Jon says he goes to the Tarn.",
+        "I send Jon to the Tarn.",
+        "I watch Jon go to the Tarn.",
+        "I look to the Tarn.",
+        "I go to the Tarn's keeper.",
+        "I walk towards the Tarn.",
+        "I go to the mill door.",
+        "I go to the Moon Gate.",
+        "I go to bed.",
+        "I go down to the cellar.",
+        "I almost go to the Tarn.",
+        "> Jon goes down to the Cellar.",
+        "> The path goes to the Tarn.",
+        "> You remember how you went to the Tarn.",
+        "? Do I get to the Tarn",
+    ],
+)
+async def test_plain_words_that_are_no_going_leave_the_scene_where_it_is(table: Table, line: str) -> None:
+    assert "The scene goes on in" not in " ".join(await table.say(line))
+    assert await table.place() == "Yard"
+
+
+async def test_plain_going_takes_along_who_comes_along(table: Table) -> None:
+    lines = await table.say("I go down to the Cellar with Jon.")
+    assert lines[0] == "The scene goes on in Cellar."
+    assert await table.cast() == {"Jon"}
+    await table.say("I run back to the Yard.")
+    assert (await table.place(), await table.cast()) == ("Yard", {"Bram", "Jon"})
+    await table.say("/undo")
+    assert (await table.place(), await table.cast()) == ("Cellar", {"Jon"})
+
+
+async def test_plain_going_back_to_another_place_meets_nobody_who_stayed_elsewhere(table: Table) -> None:
+    await table.say("I go to the Tarn.", "I run back to the Mill.")
+    assert (await table.place(), await table.cast()) == ("Old Mill", set())
+    await table.say("I go back to the Yard.")
+    assert (await table.place(), await table.cast()) == ("Yard", {"Bram", "Jon"})
+
+
+async def test_plain_going_and_go_take_turns_whatever_is_committed(table: Table) -> None:
+    await table.say("I go to the Tarn.", "/go Cellar")
+    assert await table.place() == "Cellar"
+    await table.say("/commit")
+    assert await table.place() == "Cellar"
+    await table.say("I walk to the Old Mill.")
+    assert await table.place() == "Old Mill"
+    await table.say("/undo")
+    assert await table.place() == "Cellar"
+    await table.say("/undo")
+    assert await table.place() == "Tarn"
+    await table.say("/redo")
+    assert await table.place() == "Cellar"
+    await table.say("/undo", "/undo")
+    assert await table.place() == "Yard"
+
+
+async def test_plain_going_is_where_the_next_scene_begins(table: Table) -> None:
+    await table.say("I go to the Tarn.", "/end I am at the Tarn")
+    report = await table.program.services.gate.commit(table.scene_id)
+    assert report.next_scene_id
+    assert (await table.program.services.play.scene(report.next_scene_id)).place == "Tarn"
+
+
+async def test_plain_going_to_a_proposed_place_moves_the_scene(table: Table) -> None:
+    await table.say("/place Chapel", "I hurry over to the Chapel.")
+    assert await table.place() == "Chapel"
