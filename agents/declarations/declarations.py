@@ -30,7 +30,8 @@ from agents.proposals.statements import build_location_fact
 from agents.prose.hero_name import name_hero
 from agents.prose.supporting_words import mentions_name, supports_statement
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.sheets import find_floor
+from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
+from agents.resolver.working_state import fold_changes
 from stores.errors import InputError
 from stores.queries import FactQuery
 from stores.records.canon import (
@@ -241,19 +242,25 @@ class DeclarationService:
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
-        changes = []
+        changes: list[StateChange] = []
+        pack = self._find_pack(context)
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
-            effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
+            numbers = fold_changes(entity, (*context.state_changes(entity.id), *changes)).numbers
+            effect = fit_value(replace(effect, name=entity.name), numbers)
+            if missing := find_missing_number(pack, effect, numbers):
+                raise InputError(
+                    describe_missing_number(missing),
+                    kept="Nothing was proposed, and your words are still in the prompt.",
+                    todo=f"/state {missing} gives it, as an example.",
+                )
             changes.append(
                 StateChange(
                     entity_id=entity.id,
                     key=effect.key,
                     op=effect.op,
                     value=effect.value,
-                    floor=find_floor(self._find_pack(context), effect.key)
-                    if effect.op is StateOp.ADD
-                    else None,
+                    floor=find_floor(pack, effect.key) if effect.op is StateOp.ADD else None,
                 )
             )
         return await self.propose_state_changes(context, changes, argument)
