@@ -63,13 +63,13 @@ def test_combat_with_the_orc(tmp_path: Path) -> None:
     assert events.index("critical_event") < events.index("end") < events.index("canon_written")
     assert "Orc died" in dict(moves)["critical_event"]
 
-    # At the scene's end the graph holds the event, resting on the scene and on the turns.
+    # At the scene's end the graph holds the event, resting on the scene: no turn of it says so in words.
     event = fact(report, "Combat with the orc.")
     assert event["kind"] == "event"
     assert set(event["names"].values()) == {"Aldric", "Orc"}
-    told = [t for t in scene["turns"] if t["speaker"] != "oracle"]
-    assert {t["id"] for t in told} <= {e["ref_id"] for e in event["evidence"] if e["kind"] == "turn"}
-    assert scene["id"] in {e["ref_id"] for e in event["evidence"] if e["kind"] == "scene"}
+    assert [e["quote"] for e in event["evidence"] if e["kind"] == "manual"] == ["Combat with the orc"]
+    assert [e["ref_id"] for e in event["evidence"] if e["kind"] == "scene"] == [scene["id"]]
+    assert len(event["evidence"]) == 2
 
     assert fact(report, "Aldric is wounded.")["status"] == "canonical"
     people = {e["name"]: e for e in report["entities"]}

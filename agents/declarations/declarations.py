@@ -30,7 +30,8 @@ from agents.proposals.statements import build_location_fact
 from agents.prose.hero_name import name_hero
 from agents.prose.supporting_words import mentions_name, supports_statement
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.sheets import find_floor
+from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
+from agents.resolver.working_state import fold_changes
 from stores.errors import InputError
 from stores.queries import FactQuery
 from stores.records.canon import (
@@ -241,19 +242,25 @@ class DeclarationService:
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
-        changes = []
+        changes: list[StateChange] = []
+        pack = self._find_pack(context)
         for effect in parse_effects(argument):
             entity = await self._context.find_one_entity(context, effect.name)
-            effect = fit_value(replace(effect, name=entity.name), context.working_state(entity).numbers)
+            numbers = fold_changes(entity, (*context.state_changes(entity.id), *changes)).numbers
+            effect = fit_value(replace(effect, name=entity.name), numbers)
+            if missing := find_missing_number(pack, effect, numbers):
+                raise InputError(
+                    describe_missing_number(missing),
+                    kept="Nothing was proposed, and your words are still in the prompt.",
+                    todo=f"/state {missing} gives it, as an example.",
+                )
             changes.append(
                 StateChange(
                     entity_id=entity.id,
                     key=effect.key,
                     op=effect.op,
                     value=effect.value,
-                    floor=find_floor(self._find_pack(context), effect.key)
-                    if effect.op is StateOp.ADD
-                    else None,
+                    floor=find_floor(pack, effect.key) if effect.op is StateOp.ADD else None,
                 )
             )
         return await self.propose_state_changes(context, changes, argument)
@@ -278,28 +285,25 @@ class DeclarationService:
             )
         return await self._stage_command(proposals)
 
-    async def stage_change(
-        self, context: SceneContext, change: Payload, quote: str, *, evidence: Sequence[Evidence] = ()
+    async def stage_change(self, context: SceneContext, change: Payload, quote: str) -> ProposedChange:
+        """Propose a change in the GM's name that was not typed as a declaration, such as a clock's advance."""
+        return await self._stage_proposal(context, change, quote)
+
+    async def stage_outcome(
+        self, context: SceneContext, event: AssertFact, quote: str, *, evidence: Sequence[Evidence]
     ) -> ProposedChange:
-        """Propose a change in the GM's name that was not typed as a declaration (a scene's outcome).
+        """Propose what a scene came to, as one fact.
 
-        A sentence that states a fact of the catalogue, such as a death, proposes that as well.
+        A sentence that states a fact of the catalogue, such as a death, is that fact; any other is the event.
         """
-        proposal = await self._stage_proposal(context, change, quote, evidence=evidence)
-        if isinstance(change, AssertFact):
-            await self._stage_sentence_fact(context, change.statement, evidence=evidence)
-        return proposal
-
-    async def _stage_sentence_fact(
-        self, context: SceneContext, sentence: str, *, evidence: Sequence[Evidence]
-    ) -> None:
         find_entity = scene_entity_finder(context, self._context, guess_people=True)
-        mentioned_entities = await declare.find_mentioned_entities(sentence, find_entity)
+        mentioned_entities = await declare.find_mentioned_entities(event.statement, find_entity)
         catalogue = await self._read_catalogue(context.universe.id)
-        change = read_sentence_fact(sentence, mentioned_entities, catalogue, context.tick)
-        if change is not None and change.fact_kind in (FactKind.STATE, FactKind.RELATION):
-            critical = catalogue.is_critical(change.predicate, change.value)
-            await self._stage_proposal(context, change, sentence, critical=critical, evidence=evidence)
+        fact = read_sentence_fact(event.statement, mentioned_entities, catalogue, context.tick)
+        if fact is None or fact.fact_kind not in (FactKind.STATE, FactKind.RELATION):
+            return await self._stage_proposal(context, event, quote, evidence=evidence)
+        critical = catalogue.is_critical(fact.predicate, fact.value)
+        return await self._stage_proposal(context, fact, quote, critical=critical, evidence=evidence)
 
     async def _stage_proposal(
         self,

@@ -9,13 +9,14 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.llm.llm_settings import PlaySettings
 from agents.orchestrator.input.parser import WordsInput
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import Effect, describe_effect
 from agents.prose.hero_deeds import find_hero_deeds
 from agents.prose.names import any_name_pattern, names_of
 from agents.resolver.check import CheckSpec
 from agents.resolver.move_choice import MoveChoice, choose_move
 from agents.resolver.pack_check import read_pack_move
 from agents.resolver.ruleset_schema import CHECK_WORDS, Pack, spoken_key
+from agents.resolver.sheets import Sheet, describe_missing_number, find_missing_number
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.views.play_views import Reply
 from stores.errors import InputError
@@ -51,14 +52,18 @@ class MoveOffers:
         target = _find_target(choice.rest, hero, others)
         if target is None and _takes_target(pack, choice) and not _may_be_somebody(choice.rest, context):
             return None
-        typed_move = " ".join((spoken_key(choice.move.key), *((_typed_name(target.name),) if target else ())))
         try:
-            spec = read_pack_move(pack, typed_move, read_working_sheet(context, hero))
+            typed_move, spec = _read_move(pack, choice, target, read_working_sheet(context, hero))
+            missing = list(_find_missing_numbers(pack, spec, context, [hero, *others]))
+            is_target_missing = target is not None and any(m.name == target.name for m in missing)
+            if is_target_missing:
+                # What has no HP cannot lose any: the roll says how it goes, and changes the hero alone.
+                typed_move, spec = _read_move(pack, choice, None, read_working_sheet(context, hero))
         except InputError:  # nobody asked for a roll: what cannot be rolled is not offered
             return None
-        lines = [
-            f"{_describe_move(choice, target)}: {_describe_dice(spec)}. {_describe_outcomes(spec)}".rstrip()
-        ]
+        described_move = _describe_move(choice, target)
+        lines = [f"{described_move}: {_describe_dice(spec)}. {_describe_outcomes(spec)}".rstrip()]
+        lines.extend(_describe_missing(effect, target) for effect in missing)
         if target is None and _takes_target(pack, choice):
             lines.append(
                 "Who is meant is not known here: a name behind the move says it; without one only the hero is changed."
@@ -75,6 +80,33 @@ class MoveOffers:
 def _find_choices(pack: Pack, text: str, hero: Entity) -> Iterator[MoveChoice]:
     deeds = find_hero_deeds(text, names_of(hero))
     return filter(None, (choose_move(pack, deed) for deed in deeds))
+
+
+def _read_move(pack: Pack, choice: MoveChoice, target: Entity | None, sheet: Sheet) -> tuple[str, CheckSpec]:
+    """Return the move as `/move` takes it, and the check that it is. Raises InputError."""
+    typed_move = " ".join((spoken_key(choice.move.key), *((_typed_name(target.name),) if target else ())))
+    return typed_move, read_pack_move(pack, typed_move, sheet)
+
+
+def _find_missing_numbers(
+    pack: Pack, spec: CheckSpec, context: SceneContext, actors: Sequence[Entity]
+) -> Iterator[Effect]:
+    """Yield, once each, the effects that would set the numbers which the check changes and nobody has set."""
+    actors_by_name = {actor.name: actor for actor in actors}
+    missing = (
+        find_missing_number(pack, effect, context.working_state(actors_by_name[effect.name]).numbers)
+        for effect in spec.all_effects()
+        if effect.name in actors_by_name
+    )
+    yield from dict.fromkeys(effect for effect in missing if effect is not None)
+
+
+def _describe_missing(effect: Effect, target: Entity | None) -> str:
+    """Return that somebody has no such number, and what to do about it before the roll."""
+    missing = describe_missing_number(effect)
+    if target is not None and effect.name == target.name:
+        return f"{missing} The roll changes nothing of theirs; /state {effect} first gives it, as an example."
+    return f"{missing} It cannot be rolled so; /state {effect} first gives it, as an example."
 
 
 def _typed_name(name: str) -> str:

@@ -32,7 +32,7 @@ from agents.declarations.lasting_facts import (
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
-from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.ports import CanonReader
@@ -137,7 +137,7 @@ class PlainClaims:
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
-        return (*named_lines, *(f"⚠ {row.conflicts[0].text}" for row in own_rows if row.conflicts))
+        return (*named_lines, *describe_conflicts(own_rows))
 
     async def note_unknown_things(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each thing that words state something lasting of and that is not known, once a scene."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,7 +34,7 @@ from agents.resolver.resolution_requests import (
 )
 from agents.resolver.resolver import Resolver
 from agents.resolver.roll_kinds import CHECK_KINDS, DRAW_KINDS, PROGRAM_DRAWN_KINDS
-from agents.resolver.sheets import find_floor
+from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from stores.errors import InputError
@@ -187,15 +188,25 @@ class RollService:
     async def _find_targets(self, kind: str, spec: str, context: SceneContext) -> Sequence[Entity]:
         """Return the entities that the effects are about, each also under the name typed here.
 
-        Raises InputError for a name that nobody has, and for a value that does not fit its key.
+        Raises InputError for a name that nobody has, for a number that nobody has set, and for a value that does not
+        fit its key.
         """
+        pack = self._rules.find_pack(context)
         effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
         targets: dict[str, Entity] = {}
         for effect in effects:
             if effect.name not in targets:
                 entity = await self._context.find_one_entity(context, effect.name)
                 targets[effect.name] = entity.model_copy(update={"aliases": (*entity.aliases, effect.name)})
-            fit_value(effect, context.working_state(targets[effect.name]).numbers)
+            target = targets[effect.name]
+            numbers = context.working_state(target).numbers
+            fitted_effect = replace(fit_value(effect, numbers), name=target.name)
+            if missing := find_missing_number(pack, fitted_effect, numbers):
+                raise InputError(
+                    describe_missing_number(missing),
+                    kept="Nothing was rolled, and your words are still in the prompt.",
+                    todo=f"/state {missing} gives it, as an example; then this can be rolled.",
+                )
         return list(targets.values())
 
 

@@ -18,7 +18,7 @@ from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
-from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
@@ -142,19 +142,25 @@ class SceneActions:
         return await self.describe_proposed(context, proposals)
 
     async def describe_proposed(self, context: SceneContext, proposals: Sequence[ProposedChange]) -> Outcome:
-        """Return a line on each change that was proposed, and the scene with them staged."""
+        """Return a line on each change that was proposed and on each conflict, and the scene with them staged."""
         context_after = await self.read_context_after(context, proposals)
-        stated_titles = [stated_title(p.change) for p in proposals]
-        if all(stated_titles):
-            # What speaks for itself needs no assessment, which reads what canon says of it.
-            return Outcome(Reply("operation", _proposed_lines(stated_titles)), context_after)
         proposed_ids = {p.id for p in proposals}
-        # A proposal may be about somebody whom only another one brings in.
-        rows = await self._views.build_proposal_rows(
-            [p for p in context_after.undecided if p.id in proposed_ids or isinstance(p.change, CreateEntity)]
+        rows = await self._views.read_scene_rows(context.scene.id)
+        conflict_lines = describe_conflicts(
+            row for row in rows if not proposed_ids.isdisjoint(row.member_ids)
         )
-        titles = [row.title for row in rows if row.proposal.id in proposed_ids]
-        return Outcome(Reply("operation", _proposed_lines(titles)), context_after)
+        titles = [stated_title(p.change) for p in proposals]
+        if not all(titles):
+            # A proposal may be about somebody whom only another one brings in.
+            own_rows = await self._views.build_proposal_rows(
+                [
+                    p
+                    for p in context_after.undecided
+                    if p.id in proposed_ids or isinstance(p.change, CreateEntity)
+                ]
+            )
+            titles = [row.title for row in own_rows if row.proposal.id in proposed_ids]
+        return Outcome(Reply("operation", (*_proposed_lines(titles), *conflict_lines)), context_after)
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]

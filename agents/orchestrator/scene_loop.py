@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import dropwhile
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
@@ -28,7 +26,7 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import any_name_pattern, names_of
-from agents.prose.supporting_words import bears_on_statement
+from agents.prose.supporting_words import supports_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.story_journal import StoryJournal
@@ -42,7 +40,7 @@ from stores.records.canon import (
     FactKind,
 )
 from stores.records.ids import Clock, Id
-from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode, Turn
+from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
 from stores.records.workflow import (
     NEXT_COMMIT_STATUSES,
     Decision,
@@ -333,16 +331,19 @@ class SceneLoop:
             involves=tuple(build_involvements(involved_by_id.values())),
             valid_from=context.tick,
         )
+        hero_name = hero.name if hero else ""
         recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
-        narrative_turns = [t for t in recent_turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
-        # The outcome is what the scene came to since it first spoke of it.
-        is_before = partial(_bears_nothing_on, outcome, hero.name if hero else "")
-        narrative_evidence = [turn_evidence(turn) for turn in dropwhile(is_before, narrative_turns)]
-        await self._declarations.stage_change(
+        telling_turns = [
+            turn
+            for turn in recent_turns
+            if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
+            and supports_statement(turn.text, change.statement, hero_name)
+        ]
+        await self._declarations.stage_outcome(
             context,
             change,
             typed_summary,
-            evidence=[build_outcome_evidence(context.scene), *narrative_evidence],
+            evidence=[build_outcome_evidence(context.scene), *map(turn_evidence, telling_turns)],
         )
 
     def _publish_commit(self, scene: Scene, result: CommitResult) -> None:
@@ -361,7 +362,3 @@ class SceneLoop:
 def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
     """Return the proposals that a commit closes, in the order of the timeline."""
     return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])
-
-
-def _bears_nothing_on(outcome: str, hero_name: str, turn: Turn) -> bool:
-    return not bears_on_statement(turn.text, outcome, hero_name)

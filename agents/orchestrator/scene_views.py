@@ -219,6 +219,11 @@ class SceneViewBuilder:
         )
 
 
+def describe_conflicts(rows: Iterable[ProposalView]) -> tuple[str, ...]:
+    """Return a line on each row that contradicts something: narration and commands say it in the same words."""
+    return tuple(f"⚠ {row.conflicts[0].text}" for row in rows if row.conflicts)
+
+
 def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
     """Return those present with their working state, under the names that the timeline gives them."""
     members, changes_by_entity = [], context.state_changes_by_entity()

@@ -57,19 +57,6 @@ def supports_statement(text: str, statement: str, hero_name: str = "") -> bool:
     return bool(shared_words) if names else len(shared_words) * 2 >= len(content_words)
 
 
-def bears_on_statement(text: str, statement: str, hero_name: str = "") -> bool:
-    """Say whether a turn's text tells a part of a statement: it names somebody else of it, or shares a word of it.
-
-    The hero is in nearly every turn, so the hero's name alone bears on nothing.
-    """
-    names = [name for name in _find_names(statement) if not mentions_name(hero_name, name)]
-    if any(mentions_name(text, name) for name in names):
-        return True
-    name_words = {word for name in (*names, hero_name) for word in _words_of(name)}
-    words = {_root(w) for w in _words_of(statement) if w not in name_words and w not in _SMALL_WORDS}
-    return not words.isdisjoint(_roots_of(text))
-
-
 def mentions_name(text: str, name: str) -> bool:
     """Say whether a text has a name: whole, its last word, or another of its words as a name is written."""
     text_words = {_without_genitive(w) for w in _WORD.findall(text)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from agents.proposals.effects import Effect
 from agents.resolver.check import whole_numbers
@@ -19,6 +19,9 @@ from agents.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.canon import StateOp
 from stores.records.world import Number
+
+USUAL_HP: Final = 8
+"""HP that is suggested for somebody who has none, where the rules say nothing."""
 
 
 class Sheet(Protocol):
@@ -237,6 +240,27 @@ def find_floor(pack: Pack | None, key: str) -> Number | None:
         if fold_name(gauge.key) == fold_name(key):
             return 0 if isinstance(gauge, Track) else gauge.min
     return 0 if fold_name(key) == "hp" else None
+
+
+def find_missing_number(pack: Pack | None, effect: Effect, numbers: Mapping[str, Number]) -> Effect | None:
+    """Return the effect that sets the number which `effect` adds to or takes from, if nobody has set it.
+
+    `numbers` are those of the effect's target. A number that begins at 0, or that no rules know, counts from 0; HP and
+    what the pack begins with are something that somebody has or has not.
+    """
+    key = fold_name(effect.key)
+    if effect.op is not StateOp.ADD or key in map(fold_name, numbers):
+        return None
+    first_numbers = new_sheet(pack).numbers if pack is not None else {}
+    first_number = next((n for k, n in first_numbers.items() if fold_name(k) == key), 0)
+    if not first_number and key == "hp":
+        first_number = USUAL_HP
+    return Effect(effect.name, effect.key, StateOp.SET, first_number) if first_number else None
+
+
+def describe_missing_number(missing: Effect) -> str:
+    """Return `Bram has no HP.` for the effect that would set it."""
+    return f"{missing.name} has no {number_label(missing.key)}."
 
 
 def take_rest(pack: Pack, key: str, sheet: Sheet) -> Recovery:

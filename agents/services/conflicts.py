@@ -146,6 +146,8 @@ class ConflictService:
         options = (
             list_ruling_options(fact_conflict, calendar, current_tick) if fact_conflict else VERDICT_OPTIONS
         )
+        if fact_conflict is not None and fact_conflict.proposal.id != proposal.id:
+            new_statement, old_statement = old_statement, new_statement
         return build_detail(against=other_fact.id, new=new_statement, old=old_statement, options=options)
 
     # --- ruling --------------------------------------------------------------------------------------

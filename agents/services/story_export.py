@@ -142,10 +142,12 @@ class _MarkdownWriter:
             yield from self._write_row(row, is_question=row.turn.id in question_ids)
         yield from map(_format_note, exported_scene.removed_turn_notes)
         if scene.summary:
-            outcome = f"**Outcome:** {escape_line(scene.summary)}"
-            yield append_footnotes(outcome, self._number_footnotes(scene.id))
-        elif self._citations.facts_at(scene.id):
-            yield append_footnotes("*True since this scene*", self._number_footnotes(scene.id))
+            outcome_facts = self._citations.outcome_facts_of(scene)
+            yield append_footnotes(
+                f"**Outcome:** {escape_line(scene.summary)}", self._number_footnotes(outcome_facts)
+            )
+        if other_facts := self._citations.other_facts_of(scene):
+            yield append_footnotes("*True since this scene*", self._number_footnotes(other_facts))
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
@@ -154,7 +156,7 @@ class _MarkdownWriter:
             blocks.append(escape_line(", ".join(row.resolution.effects)))
         if label := "Question" if is_question else self._label_row(row):
             blocks[0] = f"**{label}:** {blocks[0]}"
-        blocks[-1] = append_footnotes(blocks[-1], self._number_footnotes(turn.id))
+        blocks[-1] = append_footnotes(blocks[-1], self._number_footnotes(self._citations.facts_at(turn.id)))
         if turn.speaker in (Speaker.ORACLE, Speaker.SYSTEM) or is_question:
             yield format_block_quote("\n\n".join(blocks))
         else:
@@ -171,10 +173,10 @@ class _MarkdownWriter:
                 return "Note"
         return ""
 
-    def _number_footnotes(self, subject_id: Id) -> range:
-        """Number the facts that rest on this turn or scene, in the order in which they are met."""
+    def _number_footnotes(self, facts: Sequence[FactView]) -> range:
+        """Number facts that rest on one line of the story, in the order in which they are met."""
         first_number = len(self._footnotes) + 1
-        self._footnotes.extend(self._citations.facts_at(subject_id))
+        self._footnotes.extend(facts)
         return range(first_number, len(self._footnotes) + 1)
 
     def _format_fact(self, view: FactView) -> str:
@@ -300,10 +302,8 @@ class _FactCitations:
                 place = f"{exported_scene.scene.order}.{row.turn.depth + 1}"
                 self._positions[row.turn.id] = (len(self._positions), place)
             self._positions[exported_scene.scene.id] = (len(self._positions), str(exported_scene.scene.order))
-        scene_ids = {part.scene.id for part in record.scenes}
-        outcome_by_scene = {
-            p.scene.id: normalize_statement(p.scene.summary) for p in record.scenes if p.scene.summary
-        }
+        scenes_by_id = {part.scene.id: part.scene for part in record.scenes}
+        scene_ids = scenes_by_id.keys()
         self._facts_by_subject: defaultdict[Id, list[FactView]] = defaultdict(list)
         self.uncited_facts: list[FactView] = []
         for view in record.facts:
@@ -313,7 +313,7 @@ class _FactCitations:
                 for i in (*supporting_turn_ids, *(i for e in view.evidence for i in (e.scene_id, e.ref_id)))
                 if i in self._positions and (i in scene_ids or i in supporting_turn_ids)
             }
-            outcome_ids = {i for i in known_ids if outcome_by_scene.get(i) == view.fact.statement_key}
+            outcome_ids = {i for i in known_ids & scene_ids if _is_outcome(view, scenes_by_id[i])}
             if cited_ids := outcome_ids or known_ids - scene_ids or known_ids:
                 self._facts_by_subject[max(cited_ids, key=lambda i: self._positions[i][0])].append(view)
             else:
@@ -322,6 +322,14 @@ class _FactCitations:
     def facts_at(self, subject_id: Id) -> Sequence[FactView]:
         """Return the facts whose last evidence in the story is this turn or scene."""
         return self._facts_by_subject.get(subject_id, ())
+
+    def outcome_facts_of(self, scene: Scene) -> Sequence[FactView]:
+        """Return the facts of a scene that say its outcome."""
+        return [view for view in self.facts_at(scene.id) if _is_outcome(view, scene)]
+
+    def other_facts_of(self, scene: Scene) -> Sequence[FactView]:
+        """Return the facts that rest on a scene, on no turn of it, and do not say its outcome."""
+        return [view for view in self.facts_at(scene.id) if not _is_outcome(view, scene)]
 
     def describe_evidence(self, view: FactView) -> list[str]:
         """Return the evidence of a fact, the best first, among equals in the order of the story."""
@@ -344,8 +352,14 @@ class _FactCitations:
             source = self._sources.get(evidence.source_id or "", "")
             label = f"{source}, {label}{page}" if source else f"{label}{page}"
         elif place := self._positions.get(evidence.turn_id or evidence.ref_id):
-            label = f"{label} {place[1]}"
+            # What was declared by command rests on the command: the turn only says when.
+            preposition = "after " if evidence.kind is EvidenceKind.MANUAL else ""
+            label = f"{label} {preposition}{place[1]}"
         return f"{label} “{evidence.quote}”" if evidence.quote else label
+
+
+def _is_outcome(view: FactView, scene: Scene) -> bool:
+    return view.fact.statement_key == normalize_statement(scene.summary)
 
 
 def _describe_standing(view: FactView) -> str:

@@ -155,6 +155,8 @@ class FormPage(VerticalScroll, can_focus=False):
 
     def __init__(self, heading: str, fields: Iterable[Widget], id: str) -> None:
         super().__init__(Static(heading, classes="heading", markup=False), *fields, id=id, classes="page")
+        self._suggestions: dict[str, str] = {}
+        """What was suggested last for each field that had a suggestion."""
 
     @on(Input.Changed)
     @on(TextArea.Changed)
@@ -171,3 +173,12 @@ class FormPage(VerticalScroll, can_focus=False):
 
     def __setitem__(self, id: str, value: str) -> None:
         self.query_one(f"#{id}", FieldInput).value = value
+
+    def suggest(self, id: str, text: str) -> None:
+        """Put a suggestion in a field, unless something else than the last one was typed there."""
+        if self[id] == self._suggestions.get(id, "").strip():
+            self.fill(id, text)
+
+    def fill(self, id: str, text: str) -> None:
+        """Put a suggestion in a field that was asked for, in the place of what is typed there."""
+        self._suggestions[id] = self[id] = text

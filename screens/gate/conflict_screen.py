@@ -144,9 +144,11 @@ class ConflictScreen(ServiceScreen[None]):
         self.query_one("#conflict", Static).update(
             _conflict_content(conflict) if conflict else content(NO_CONFLICT_HINT)
         )
-        self.query_one("#new", StatementPane).show_statement("new", conflict.new if conflict else None)
+        self.query_one("#new", StatementPane).show_statement(
+            "the new one", conflict.new if conflict else None
+        )
         self.query_one("#old", StatementPane).show_statement(
-            "conflicts with", conflict.old if conflict else None
+            "the old one", conflict.old if conflict else None
         )
         self.query_one("#old").display = conflict is not None and conflict.old is not None
         self._show_options(conflict.options if conflict else ())

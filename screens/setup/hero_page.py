@@ -36,19 +36,35 @@ class NewHeroPage(FormPage):
             id="new-hero",
         )
         self._rule_system: RulePackView | None = None
+        self._typed_numbers: dict[tuple[str, str], str] = {}
+        """What was typed for a number, by the name of the rules and the number's key: other rules may come between."""
 
     async def show_sheet_fields(self, system: RulePackView | None) -> None:
-        """Show a field for each number of the rules (None: no rules); numbers typed for the same rules stay."""
-        if self.query("#hero-numbers") and system == self._rule_system:
-            return
+        """Show a field for each number of the rules (None: no rules), with what was typed for these rules before."""
+        if self.query("#hero-numbers"):
+            if system == self._rule_system:
+                return
+            self._typed_numbers |= {
+                (_rules_name(self._rule_system), key): self[field_id]
+                for field_id, key in self._number_fields(self._rule_system)
+            }
         self._rule_system = system
         sheet = self.query_one("#hero-sheet", Vertical)
         await sheet.remove_children()
         await sheet.mount_all(self._sheet_fields(system))
+        for field_id, key in self._number_fields(system):
+            if (typed_number := self._typed_numbers.get((_rules_name(system), key))) is not None:
+                self[field_id] = typed_number
         tag_names = ", ".join(tag.label for tag in system.tags) if system else ""
         self.query_one("#hero-tags", FieldInput).placeholder = (
             f"any words; for example {tag_names}" if tag_names else "in debt"
         )
+
+    def _number_fields(self, system: RulePackView | None) -> Iterable[tuple[str, str]]:
+        """Yield the fields for numbers by these rules, each with the key of its number."""
+        sheet_numbers = system.numbers if system else ()
+        yield from ((f"hero-{n}", row.key) for n, row in enumerate(sheet_numbers))
+        yield "hero-numbers", ""
 
     def _sheet_fields(self, system: RulePackView | None) -> Iterable[Widget]:
         if system is None or not (system.numbers or system.tracks):
@@ -83,6 +99,10 @@ class NewHeroPage(FormPage):
             numbers=(*numbers, *parse_field("hero-numbers", parse_numbers, self["hero-numbers"])),
             tags=split_words(self["hero-tags"]),
         )
+
+
+def _rules_name(system: RulePackView | None) -> str:
+    return system.name if system else ""
 
 
 def _number_hint(row: SheetRow) -> str:

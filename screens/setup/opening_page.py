@@ -44,6 +44,8 @@ class CastPicker(Picker):
         super().__init__(id="cast", markup=False, compact=True)
         self._name_by_id: dict[Id, str] = {}
         self._present_ids: set[Id] = set()
+        self._chosen_by_id: dict[Id, bool] = {}
+        """Whom the player took in, or left out, whatever is suggested."""
 
     @property
     def present_ids(self) -> tuple[Id, ...]:
@@ -51,9 +53,10 @@ class CastPicker(Picker):
         return tuple(id for id in self._name_by_id if id in self._present_ids)
 
     def show_characters(self, characters: Iterable[Entity], present_ids: Iterable[Id]) -> None:
-        """Show these characters, some of them ticked."""
+        """Show these characters; those of `present_ids` are ticked unless the player chose otherwise."""
         self._name_by_id = {person.id: one_line(person.name) for person in characters}
-        self._present_ids = set(present_ids) & self._name_by_id.keys()
+        suggested_ids = set(present_ids)
+        self._present_ids = {id for id in self._name_by_id if self._chosen_by_id.get(id, id in suggested_ids)}
         self.clear_options()
         self.add_options(Option(self._character_row(id), id=id) for id in self._name_by_id)
         self.highlighted = 0 if self._name_by_id else None
@@ -74,6 +77,7 @@ class CastPicker(Picker):
         option = self.highlighted_option
         if option is not None and option.id is not None:
             self._present_ids ^= {option.id}
+            self._chosen_by_id[option.id] = option.id in self._present_ids
             self.replace_option_prompt(option.id, self._character_row(option.id))
 
 
@@ -105,11 +109,13 @@ class OpeningPage(FormPage):
     def fill_from_outline(
         self, outline: StoryOutline, characters: Sequence[Entity], places: Sequence[Entity]
     ) -> None:
+        """Suggest the outline; what was typed or chosen stays."""
         self._characters, self._places = characters, places
-        self._show_newcomers((), ())
+        self._suggest_newcomers((), ())
         names = {p.id: p.name for p in places}
-        self["scene-title"], self["scene-goal"] = outline.scene_title, outline.scene_goal
-        self["place"] = names.get(outline.place or "", "")
+        self.suggest("scene-title", outline.scene_title)
+        self.suggest("scene-goal", outline.scene_goal)
+        self.suggest("place", names.get(outline.place or "", ""))
         self.query_one("#place", FieldInput).suggester = SuggestFromList(names.values(), case_sensitive=False)
         cast = self.query_one(CastPicker)
         other_characters = [c for c in characters if c.id != outline.pc]
@@ -148,7 +154,7 @@ class OpeningPage(FormPage):
             ("scene-goal", idea.scene_goal),
             ("place", idea.place),
         ):
-            self[field] = text or self[field]
+            self.fill(field, text or self[field])
         entity_id_by_name = {name: e.id for e in self._characters for name in _folded_names(e)}
         line_by_name = {_newcomer_name(line): line for line in idea.people}
         line_by_name.pop(hero.casefold(), None)
@@ -158,18 +164,19 @@ class OpeningPage(FormPage):
         known_place_names = {name for place in self._places for name in _folded_names(place)} | {
             idea.place.casefold()
         }
-        self._show_newcomers(
+        self._suggest_newcomers(
             [line for name, line in line_by_name.items() if name not in entity_id_by_name],
             [line for line in idea.places if _newcomer_name(line) not in known_place_names],
         )
 
-    def _show_newcomers(self, people: Sequence[str], places: Sequence[str]) -> None:
-        """Show a line for each newcomer."""
+    def _suggest_newcomers(self, people: Sequence[str], places: Sequence[str]) -> None:
+        """Suggest a line for each newcomer; those that were changed stay."""
         for (kind, limit), lines in zip(NEWCOMER_LIMITS, (people, places), strict=True):
             for n, line in enumerate([*lines, *[""] * limit][:limit]):
-                self[_newcomer_field_id(kind, n)] = line
-                self._newcomer_fields[_newcomer_field_id(kind, n)].display = bool(line)
-        self.query_one("#newcomers-label").display = bool(people or places)
+                self.suggest(_newcomer_field_id(kind, n), line)
+        for field_id, field in self._newcomer_fields.items():
+            field.display = bool(self[field_id])
+        self.query_one("#newcomers-label").display = any(map(self.__getitem__, self._newcomer_fields))
 
 
 def _read_newcomer(text: str, kind: EntityKind) -> ProposedNewcomer:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from agents.story_outline import StoryOutline
 from agents.views.play_views import RulePackView
-from screens.setup.setup_pages import PickRow
+from screens.setup.setup_pages import NEW_ROW_ID, PickRow
 from stores.records.world import Entity
 from widgets.numbers import numbers_text
 
-NEW_ROW_ID, NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "new", "nobody", "no-rules", "words"
+NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "nobody", "no-rules", "words"
 
 
 def rule_rows(systems: Mapping[str, RulePackView]) -> list[PickRow]:

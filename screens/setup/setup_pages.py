@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -23,6 +24,9 @@ from widgets.safe_text import one_line, plain_text
 
 if TYPE_CHECKING:
     from agents.personas.outputs import StoryIdea
+
+NEW_ROW_ID = "new"
+"""The row of something that does not exist yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,18 @@ class PickPage(Vertical):
         page: PickPage
         row_id: str
 
+    @dataclass
+    class NameTyped(Message):
+        """A name is typed on the row of something new, which is for a form that has a line for it."""
+
+        page: PickPage
+        character: str
+
     def __init__(self, heading: str, id: str) -> None:
         super().__init__(id=id, classes="page")
         self._heading = heading
         self._rows: dict[str, PickRow] = {}
+        self._is_name_begun = False
 
     def compose(self) -> ComposeResult:
         yield Static(self._heading, classes="heading", markup=False)
@@ -74,6 +86,21 @@ class PickPage(Vertical):
     def _row_selected(self, message: OptionList.OptionSelected) -> None:
         message.stop()
         self.post_message(self.RowPicked(self, message.option_id or ""))
+
+    def on_descendant_focus(self) -> None:
+        self._is_name_begun = False
+
+    def on_key(self, event: Key) -> None:
+        """Begin a name on the row that says to name it; keys that do something there still do."""
+        option = self.query_one(Picker).highlighted_option
+        if event.character is None or not event.is_printable or option is None or option.id != NEW_ROW_ID:
+            return
+        begins_name = not (event.character.isspace() or event.key in self.screen.active_bindings)
+        if self._is_name_begun or begins_name:
+            # The rest of the name comes here, too, until its form has the focus.
+            self._is_name_begun = True
+            event.stop()
+            self.post_message(self.NameTyped(self, event.character))
 
 
 class NewWorldPage(FormPage):
@@ -157,8 +184,16 @@ class StoryPage(FormPage):
         )
 
     def fill_from_outline(self, outline: StoryOutline) -> None:
-        self["title"], self["theme"], self["tone"] = outline.title, outline.theme, outline.tone
-        self["limits"], self["veils"] = outline.constraints, outline.lines_and_veils
+        """Suggest the outline; what was typed stays."""
+        text_by_field = {
+            "title": outline.title,
+            "theme": outline.theme,
+            "tone": outline.tone,
+            "limits": outline.constraints,
+            "veils": outline.lines_and_veils,
+        }
+        for field, text in text_by_field.items():
+            self.suggest(field, text)
 
     def fill_from_idea(self, idea: StoryIdea) -> None:
         """Fill in the model's idea; what it left out stays as it is."""
@@ -170,7 +205,7 @@ class StoryPage(FormPage):
             "veils": idea.lines_and_veils,
         }
         for field, text in text_by_field.items():
-            self[field] = text or self[field]
+            self.fill(field, text or self[field])
 
     def read_into_outline(self, outline: StoryOutline) -> StoryOutline:
         """Return `outline` with what is on this page."""

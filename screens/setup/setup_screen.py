@@ -22,13 +22,14 @@ from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutli
 from agents.views.play_views import RulePackView
 from screens.base import ServiceScreen
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
+from screens.dialogs.form_fields import FieldInput
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import ToMenu, ToScene, Visit
 from screens.setup.hero_page import NewHeroPage
 from screens.setup.opening_page import OpeningPage
-from screens.setup.setup_choices import NEW_ROW_ID, STORY_IDEA_ROW_ID, hero_rows, rule_rows
-from screens.setup.setup_pages import NewWorldPage, PickPage, PickRow, StoryPage
+from screens.setup.setup_choices import STORY_IDEA_ROW_ID, hero_rows, rule_rows
+from screens.setup.setup_pages import NEW_ROW_ID, NewWorldPage, PickPage, PickRow, StoryPage
 from screens.setup.story_idea_panel import ASKING_TEXT, CHOOSE_HERO_TEXT, FILLED_TEXT, StoryIdeaPanel
 from screens.setup.story_outline import clear_outline, suggest_outline
 from stores.errors import InputError, MonitorError
@@ -49,6 +50,7 @@ PREVIOUS_PAGE = {
     "story": "hero",
     "opening": "story",
 }
+NAME_FIELDS = {"new-world": "#world-name", "new-hero": "#hero-name"}
 SAMPLE_ROW_ID = "sample"
 DEFAULT_SYSTEM_ID = "lantern_twos"
 """The rules that are suggested where the universe suggests none."""
@@ -176,6 +178,19 @@ class SetupScreen(ServiceScreen[None]):
         else:
             self._choose_hero(next((c for c in self._characters if c.id == message.row_id), None))
 
+    @on(PickPage.NameTyped)
+    def _begin_name(self, message: PickPage.NameTyped) -> None:
+        """Show the form of something new with the name typed so far; more may come before it has the focus."""
+        message.stop()
+        new_page = f"new-{message.page.id}"
+        name_field = self.query_one(NAME_FIELDS[new_page], FieldInput)
+        has_begun = self.current_page == new_page
+        if not has_begun:
+            name_field.select_on_focus = False
+            self._show_page(new_page)
+        name_field.value = name_field.value + message.character if has_begun else message.character
+        name_field.cursor_position = len(name_field.value)
+
     @work(exclusive=True, group="world", exit_on_error=False)
     async def _load_world(self, universe: Universe | None) -> None:
         """Read the contents of the universe; None adds the sample."""
@@ -222,7 +237,7 @@ class SetupScreen(ServiceScreen[None]):
         return self._world.characters if self._world else ()
 
     def _choose_hero(self, player_character: Entity | NewCharacter | None) -> None:
-        """Suggest a story for this hero in this universe; what was typed for the same two stays."""
+        """Suggest a story for this hero in this universe; what was typed stays."""
         if self._world is None:
             return
         world, idea, self._player_character = self._world, self._idea, player_character

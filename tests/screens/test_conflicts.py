@@ -78,8 +78,8 @@ async def canon_statements(ui: ScreenDriver) -> set[str]:
 
 async def test_conflict_screen_shows_both_statements_with_their_evidence(ui: ScreenDriver) -> None:
     assert ui.shows(f"Canon says “{ALLIES}”", "(the two exclude each other)")
-    assert ui.shows("new", "Wenna Pike and Ivo Tarrant are", "proposed · from Day 4, 18:04")
-    assert ui.shows("conflicts with", "in canon · from Day 3, 18:0", "your word")
+    assert ui.shows("the new one", "Wenna Pike and Ivo Tarrant are", "proposed · from Day 4, 18:04")
+    assert ui.shows("the old one", "in canon · from Day 3, 18:0", "your word")
     assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
     assert ui.shows(f"+ {ENEMIES} from Day 4, 18:04", f"− {ALLIES} until Day 4, 18:04")
 
@@ -338,3 +338,26 @@ async def test_conflict_resolved_in_play_hands_the_next_line_to_the_prompt(home:
         await ui.type("I wait here.")
         await ui.until("you I wait here.")
         assert ui.screen == "SceneScreen"
+
+
+async def test_new_one_is_the_later_line_whichever_row_it_was_opened_from(sample_home: Path) -> None:
+    earlier, later = "Gil Oakum and Tam Marrow are allies.", "Gil Oakum and Tam Marrow are enemies."
+    async with started_app(real_services(sample_home, 8), ROOMY) as ui:
+        await start_sample_story(ui.services)
+        await ui.press("2", "enter")
+        for line in ("/fact Gil Oakum ally_of Tam Marrow", "I wait.", "/fact Gil Oakum enemy_of Tam Marrow"):
+            await ui.type(line)
+        for row in ("2", "1"):
+            await ui.type(f"/resolve {row}")
+            statements_line = next(
+                x for x in ui.text.splitlines() if "are allies" in x and "are enemies" in x
+            )
+            assert statements_line.index("are enemies") < statements_line.index("are allies")
+            assert ui.shows("the new one", "the old one", f"+ {later} from Day 3, 18:04")
+            await ui.press("escape")
+        await ui.type("/resolve 1")
+        await ui.press("2", "enter")  # the new one is true; the old one never was
+        assert ui.shows("Resolved.", f"✗ {earlier} is rejected")
+        statements = await canon_statements(ui)
+        assert later in statements
+        assert earlier not in statements

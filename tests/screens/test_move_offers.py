@@ -70,3 +70,22 @@ async def test_a_line_is_played_when_the_next_one_is_being_written(ui: ScreenDri
 
     assert await read_turns(ui) == [(Speaker.PLAYER, LINE)]
     assert ui.shows("> I wait")
+
+
+async def test_attack_on_somebody_without_hp_is_said_before_the_roll(ui: ScreenDriver) -> None:
+    await ui.type("/npc here Bram: the miller")
+    await ui.type("I attack Bram")
+    assert ui.shows("Strike Bram: 2d6+1", "Bram has no HP.", "/state Bram.hp = 10")
+    await ui.press("enter")
+    (card,) = await ui.services.stories.stories()
+    assert card.scene is not None
+    rows = (await ui.services.play.scene(card.scene.id)).proposals
+    assert not [row.title for row in rows if "Bram" in row.title and "HP" in row.title]
+
+    await ui.type("I strike again /move strike Bram")
+    assert ui.shows("Bram has no HP.", "I strike again /move strike Bram")  # the words wait in the prompt
+    await ui.press("ctrl+u")
+    await ui.type("/state Bram.hp = 6")
+    await ui.type("I attack Bram")
+    assert not ui.shows("has no HP")
+    assert ui.shows("Success: Bram: HP -4", "I attack Bram /move strike Bram")

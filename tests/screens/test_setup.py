@@ -13,7 +13,7 @@ from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, Tensi
 from stores.records.world import Entity, EntityKind
 from tests.contract import builders as make
 from tests.screens.faults import fail_once
-from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 
 pytestmark = pytest.mark.slow
 
@@ -188,6 +188,59 @@ async def test_setup_escape_goes_one_step_back_and_keeps_words(sample_home: Path
         await ui.press("escape", "escape", "escape", "escape")
         assert ui.screen == "MenuScreen"
         assert not await count_stories(ui)
+
+
+async def test_setup_keeps_what_was_typed_when_an_earlier_page_changes(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1", "down", "enter")
+        await ui.type("Bluewater")
+        await ui.press("enter", "enter")  # the rules, a new hero
+        await ui.type("Jon", enter=False)
+        await ui.press("tab", "tab", "ctrl+u")
+        await ui.type("2")
+        assert ui.shows("Jon in Bluewater")
+        await ui.press("ctrl+u")
+        await ui.type("The Miller's Debt", enter=False)
+        await ui.press("tab")
+        await ui.type("what is owed")
+        await ui.press("tab")
+        await ui.type("Find the deed", enter=False)
+        await ui.press("escape", "escape", "escape", "down", "enter")  # back to the rules, and other ones
+        await ui.press("escape", "up", "enter", "enter")  # and the first ones again, and a new hero
+        assert next(line.split()[:2] for line in ui.text.splitlines() if "-1 to 3" in line) == ["might", "2"]
+        await ui.press("tab")
+        await ui.type("a miller")
+        assert ui.shows("The Miller's Debt", "what is owed")
+        await ui.press("escape", "escape", "escape", "enter", "end")
+        await ui.type("s")  # another name of the world
+        await ui.press("enter", "enter", "enter", "enter")
+        assert ui.shows("● Opening", "Find the deed")
+        await ui.press("enter")
+        view = await begun(ui)
+        assert (view.universe.name, view.story.title) == ("Bluewaters", "The Miller's Debt")
+        assert (view.story.theme, view.scene.goal) == ("what is owed", "Find the deed")
+
+
+async def test_setup_suggestions_that_nobody_changed_follow_the_earlier_pages(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1", "down", "enter")
+        await ui.type("Bluewater")
+        await ui.press("enter", "enter")
+        await ui.type("Jon")
+        assert ui.shows("Jon in Bluewater")
+        await ui.press("escape", "enter", "end")
+        await ui.type("as")
+        assert ui.shows("Jonas in Bluewater")
+
+
+async def test_setup_name_typed_on_the_row_of_something_new_is_its_name(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1", "down")
+        await ui.type("Bluewater")
+        assert ui.shows("● Rules")
+        await ui.press("enter")
+        await ui.type("Jon of the Mill")
+        assert ui.shows("● Story", "Jon of the Mill in Bluewater")
 
 
 async def test_setup_space_changes_the_cast(sample_home: Path) -> None:

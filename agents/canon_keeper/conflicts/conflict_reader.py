@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from agents.canon_keeper.assessment import ProposalAssessment, ProposalAssessor
 from agents.canon_keeper.conflicts.ruling_drafts import RivalStatement, possible_rulings
@@ -24,6 +25,8 @@ from stores.records.workflow import ProposedChange, RulingKind
 @dataclass(frozen=True, slots=True)
 class FactConflict:
     """Both sides of a conflict. `other_proposal` is set when what it meets is not in canon either.
+
+    `proposal` and its `claim` are the later of two that are proposed, whichever the conflict was read for.
 
     `rulings` are those that can be made of this pair; `shared` names the entities that both are about,
     by id: one of them may turn out to be two.
@@ -75,8 +78,8 @@ class ConflictReader:
 
         Raises InputError if the proposal is closed or meets nothing that could be ruled on.
         """
-        for fact_conflict in (await self.read_conflicts(proposal_id)).conflicts_by_fact.values():
-            if other_id in (None, fact_conflict.other.id):
+        for met_id, fact_conflict in (await self.read_conflicts(proposal_id)).conflicts_by_fact.items():
+            if other_id in (None, met_id):
                 return fact_conflict
         raise InputError(
             "No conflict here to resolve.",
@@ -134,9 +137,29 @@ class ConflictReader:
             catalogue=assessment.policy.catalogue,
             shared={i.entity_id: names[i.entity_id] for i in claim.involves if i.entity_id in names},
         )
+        if rival_proposal is not None and _line_position(rival_proposal) > _line_position(proposal):
+            fact_conflict = _swap_sides(fact_conflict, rival_proposal)
         return replace(
             fact_conflict,
             rulings=possible_rulings(
                 conflict.check_name, *fact_conflict.statements(), list(fact_conflict.shared)
             ),
         )
+
+
+def _line_position(proposal: ProposedChange) -> tuple[int, datetime, Id]:
+    """Return what orders two proposals: world time, then when they were proposed."""
+    return (proposal.tick or 0, proposal.created_at, proposal.id)
+
+
+def _swap_sides(fact_conflict: FactConflict, rival_proposal: ProposedChange) -> FactConflict:
+    """Return the conflict as the proposal that it was not read for has it."""
+    return replace(
+        fact_conflict,
+        proposal=rival_proposal,
+        claim=fact_conflict.other,
+        other=fact_conflict.claim,
+        claim_evidence=fact_conflict.other_evidence,
+        other_evidence=fact_conflict.claim_evidence,
+        other_proposal=fact_conflict.proposal,
+    )

@@ -562,10 +562,25 @@ async def test_play_every_way_to_zero_is_heard_once(tmp_path: Path) -> None:
         assert reply.suggested_line == "/state Mara +in the dark"
 
 
-async def test_play_number_that_nobody_has_is_said_to_count_from_nothing(tmp_path: Path) -> None:
+async def test_play_number_that_nobody_set_is_said_before_the_roll_and_nothing_is_proposed(
+    tmp_path: Path,
+) -> None:
     async with game(tmp_path, **TWOS) as at:
-        reply = await at.say("/creature here Orc: scarred", "/move strike Orc = 6 6")
-        assert reply.lines == ("Orc had no HP, so it counts from 0: /state Orc.hp = 8 sets it.",)
+        await at.say("/creature here Orc: scarred")
+        for line in ("/move strike Orc = 6 6", "/check might; success: Orc.hp -4 = 6 6", "/state Orc.hp -4"):
+            with pytest.raises(InputError, match=r"Orc has no HP\..*/state Orc\.hp = 10 gives it"):
+                await at.say(line)
+        view = await at.view()
+        assert [p.label for p in view.proposals if p.status == "pending"] == ["creature"]
+        assert view.scene.head is None
+        await at.say("/state Orc.hp = 6, Orc.hp -1", "/move strike Orc = 6 6")
+        assert (await at.numbers("Orc"))["hp"] == 1
+
+
+async def test_play_number_that_begins_at_nothing_counts_from_there(tmp_path: Path) -> None:
+    async with game(tmp_path, **TWOS) as at:
+        await at.say("/state Mara.coin +5")
+        assert (await at.numbers("Mara"))["coin"] == 5
 
 
 # --- sheets -----------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ async def test_reaction_says_whose_it_is(scene: tuple[Program, Id]) -> None:
 async def test_move_says_what_was_tried_on_whom(scene: tuple[Program, Id]) -> None:
     program, scene_id = scene
     text = await last_text(
-        program, scene_id, "/system Lantern Twos", "/creature Pane-Hound", "/move strike Pane-Hound"
+        program, scene_id, "/system Lantern Twos", "/creature Pane-Hound (hp 6)", "/move strike Pane-Hound"
     )
     assert text.startswith("Mara: strike Pane-Hound · 2d6")
     assert (await last_text(program, scene_id, "I swing. /move strike Pane-Hound")).startswith(
