@@ -339,6 +339,7 @@ class SceneLoop:
             context,
             change,
             typed_summary,
+            is_quotation=True,
             evidence=[build_outcome_evidence(context.scene), *narrative_evidence],
         )
 

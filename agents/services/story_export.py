@@ -17,6 +17,7 @@ from typing import Final
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.importers.lonelog import LEGEND
+from agents.proposals.evidence import show_words
 from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
@@ -345,7 +346,7 @@ class _FactCitations:
             label = f"{source}, {label}{page}" if source else f"{label}{page}"
         elif place := self._positions.get(evidence.turn_id or evidence.ref_id):
             label = f"{label} {place[1]}"
-        return f"{label} “{evidence.quote}”" if evidence.quote else label
+        return f"{label} {show_words(evidence.quote, is_quotation=evidence.is_quotation)}".rstrip()
 
 
 def _describe_standing(view: FactView) -> str:
