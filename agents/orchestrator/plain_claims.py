@@ -266,7 +266,5 @@ def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:
 
 
 def _is_named(change: Payload) -> bool:
-    """Say whether the reply names what is proposed: what is no longer so, and who may know what."""
-    return isinstance(change, EndFact | ChangeSecrecy) or (
-        isinstance(change, AssertFact) and change.secrecy is not None
-    )
+    """Say whether the reply names what is proposed here: what is no longer so, and who may know what."""
+    return isinstance(change, EndFact | ChangeSecrecy)

@@ -87,6 +87,12 @@ _APPOSITION: Final = re.compile(
 )
 _NAME_AFTER: Final = re.compile(r" ([^\W\d_a-z][\w’'-]*)")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]*) $")
+_OPENING_COMPANY: Final = re.compile(
+    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@),\s+(?P<rest>.+?)"
+    r"(?P<end>[.!…]*)$",
+    re.DOTALL,
+)
+"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
@@ -234,6 +240,7 @@ class MentionReader:
 
     def _join_groups(self, marked: str) -> str:
         """Return the sentence with people who stand together as one mark, and without appositions."""
+        marked = _OPENING_COMPANY.sub(_put_behind, marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:
@@ -311,6 +318,12 @@ def read_gender(name: str, description: str = "") -> Gender:
 
 def _flexible(name: str) -> str:
     return r"\s+".join(map(re.escape, name.split()))
+
+
+def _put_behind(match: re.Match[str]) -> str:
+    """Return a sentence with who comes along behind who moves, so that they do not look like one list."""
+    company = match["company"]
+    return f"{match['rest']}, {company[0].lower()}{company[1:]}{match['end']}"
 
 
 def _join_match(match: re.Match[str]) -> str:
