@@ -384,7 +384,7 @@ class PlayParts:
             self.play_table,
             self.solo_tools,
             PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
-            PlainClaims(agents.canon, agents.read_catalogue, self.views, base.clock),
+            PlainClaims(agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock),
             PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )

@@ -50,7 +50,7 @@ def _tag_part(tag: str, *, is_changed: bool) -> Content:
 class CastBox(Static):
     """The cast of the scene; what this scene has changed has an asterisk."""
 
-    HELP_TITLE: ClassVar[str] = "CastBox"
+    HELP_TITLE: ClassVar[str] = "Who is here"
     HELP_TEXT: ClassVar[str] = (
         "Who is here, with their numbers. An asterisk marks a change that is not canon yet."
     )

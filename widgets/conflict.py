@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from agents.proposals.evidence import show_words
 from agents.views.conflict_views import ConflictStatement, RulingOption, RulingVariant
 from agents.views.play_views import EntityCard
 from agents.views.world_views import EvidenceSource
@@ -99,9 +100,9 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
     if not evidence:
         yield content("Declared by the GM, without a quote.", "$text-muted")
     for piece in evidence:
-        quote = one_line(piece.evidence.quote)
-        if quote:
-            yield content(f"“{quote}”", "italic")
+        words = show_words(one_line(piece.evidence.quote), is_quotation=piece.evidence.is_quotation)
+        if words:
+            yield content(words, "italic")
         place = " · ".join(filter(None, (piece.place, piece.who)))
         if place:
             yield content(f"  {one_line(place)}", "$text-muted")

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.proposals.evidence import show_words
 from agents.views.world_views import EvidenceSource
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
@@ -37,7 +38,8 @@ def evidence_lines(basis: EvidenceSource, width: int) -> list[Line]:
         [(f" {sign} " if n == 0 else "   ", Ink.NPC), (part, Ink.STRONG)]
         for n, part in enumerate(wrap(one_line(head), width - 3))
     ]
-    quote = wrap(f"“{one_line(evidence.quote)}”", width - 4) if one_line(evidence.quote) else []
+    words = show_words(one_line(evidence.quote), is_quotation=evidence.is_quotation)
+    quote = wrap(words, width - 4) if words else []
     if len(quote) > _MAX_QUOTE_LINES:
         quote = [
             *quote[: _MAX_QUOTE_LINES - 1],

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
+from agents.proposals.evidence import show_words
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from widgets.ink import Ink, Line
 from widgets.plain_rows import heading_row
@@ -41,7 +42,7 @@ def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
     lines += [[("   ", Ink.PROSE), (part, Ink.PROSE)] for part in wrap(one_line(finding.text), width - 4)]
     quote = one_line(finding.quote)
     if quote and quote not in one_line(finding.text):
-        quote_lines = wrap(f"“{quote}”", width - 4)
+        quote_lines = wrap(show_words(quote, is_quotation=finding.is_quotation), width - 4)
         if len(quote_lines) > MAX_QUOTE_LINES:
             quote_lines = [
                 *quote_lines[: MAX_QUOTE_LINES - 1],

@@ -239,7 +239,7 @@ class PromptArea(TextArea):
 class PlayPrompt(Horizontal):
     """The input with its mark, hint and history."""
 
-    HELP_TITLE: ClassVar[str] = "PlayPrompt"
+    HELP_TITLE: ClassVar[str] = "The prompt"
     HELP_TEXT: ClassVar[str] = (
         "Plain words are what your character does; words in quotes are spoken. A line that starts with ? "
         "asks the oracle, one that starts with / gives a command.\n"

@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual.geometry import Size
 from textual.strip import Strip
 
+from agents.proposals.evidence import show_words
 from agents.views.play_views import ProposalView
 from stores.records.workflow import ProposalStatus
 from widgets.diff import diff_lines
@@ -70,10 +71,10 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     if with_change and is_open(view):
         yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
         yield []
-    quote = one_line(view.quote)
+    words = show_words(one_line(view.quote), is_quotation=view.is_quotation)
     place = f"turn {view.turn_number}" if view.turn_number is not None else ""
-    if quote or place:
-        yield from _quote_lines(place, f"“{quote}”" if quote else "", width)
+    if words or place:
+        yield from _quote_lines(place, words, width)
     if view.reading and is_open(view):
         yield from _text_lines(f"· {one_line(view.reading)}", Ink.MUTED, width)
     for conflict in view.conflicts:

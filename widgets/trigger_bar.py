@@ -1,4 +1,4 @@
-"""One line over the prompt that offers a commit after a critical proposal."""
+"""A bar over the prompt that offers a commit after a critical proposal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from widgets.safe_text import content, ellipsise
+from widgets.safe_text import content, wrap
 
 _QUESTION_OF_ONE = "Enter: make it canon now · Esc: decide at scene end"
 _QUESTION_OF_MANY = "Enter: make these {count} canon now · Esc: decide at scene end"
@@ -20,6 +20,8 @@ _PASSED_QUESTION = "Offered earlier · F3: decide at the gate · Esc: decide at 
 _SHORT_PASSED_QUESTION = "Offered earlier · F3: gate · Esc: later"
 _SHORT_QUESTION_OF_ONE = "Enter: canon now · Esc: later"
 _SHORT_QUESTION_OF_MANY = "Enter: {count} canon now · Esc: later"
+_GAP = "   "
+"""Stands between what is critical and the question, if both fit one line."""
 
 
 class TriggerBar(Widget, can_focus=True):
@@ -37,7 +39,6 @@ class TriggerBar(Widget, can_focus=True):
     DEFAULT_CSS = """
     TriggerBar {
         height: auto;
-        max-height: 2;
         padding: 0 1;
         display: none;
         background: $warning 18%;
@@ -75,20 +76,24 @@ class TriggerBar(Widget, can_focus=True):
         self.can_focus = bool(why)
 
     def render(self) -> Content:
-        width, question = self.size.width, self._question
-        is_one_line = self._fits_one_line(width)
-        if not is_one_line and len(question) > width:
-            if self._takes_answer:
-                question = self._count_rows(_SHORT_QUESTION_OF_ONE, _SHORT_QUESTION_OF_MANY)
-            elif question == _PASSED_QUESTION:
-                question = _SHORT_PASSED_QUESTION
-        why = f"★ {ellipsise(self.why, max(8, width - 2))}"
+        why_lines, question_lines = self._lines(self.size.width)
+        separator = "\n" if question_lines else _GAP
+        question = "\n".join(question_lines) or self._question
         return Content.assemble(
-            content(why, "bold"), "   " if is_one_line else "\n", content(question, "$text-muted")
+            content("\n".join(why_lines), "bold"), separator, content(question, "$text-muted")
         )
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        return 1 if self._fits_one_line(width) else 2
+        return sum(map(len, self._lines(width)))
+
+    def _lines(self, width: int) -> tuple[list[str], list[str]]:
+        """Return what is critical and the question below it, wrapped; no question if it stands on the same line."""
+        why, question = f"★ {self.why}", self._question
+        if cell_len(why) + len(_GAP) + len(question) <= width:
+            return [why], []
+        if len(question) > width:
+            question = self._short_question
+        return wrap(why, width), wrap(question, width)
 
     @property
     def _question(self) -> str:
@@ -97,15 +102,18 @@ class TriggerBar(Widget, can_focus=True):
         return self.keys_elsewhere or _PASSED_QUESTION
 
     @property
+    def _short_question(self) -> str:
+        if self._takes_answer:
+            return self._count_rows(_SHORT_QUESTION_OF_ONE, _SHORT_QUESTION_OF_MANY)
+        return self.keys_elsewhere or _SHORT_PASSED_QUESTION
+
+    @property
     def _takes_answer(self) -> bool:
         """Return whether Enter and Esc answer the offer where the focus is."""
         return not self.keys_elsewhere and not self.is_passed
 
     def _count_rows(self, words_of_one: str, words_of_many: str) -> str:
         return words_of_one if self.row_count <= 1 else words_of_many.format(count=self.row_count)
-
-    def _fits_one_line(self, width: int) -> bool:
-        return cell_len(self.why) + len(self._question) + 5 <= width
 
     def action_commit(self) -> None:
         self.post_message(self.CommitRequested())

@@ -87,6 +87,7 @@ class ProposalDescription:
     diff: Diff = ()
     critical: bool = False
     quote: str = ""
+    is_quotation: bool = True
 
 
 def describe_proposal(
@@ -95,13 +96,15 @@ def describe_proposal(
     """Put a proposal into words; `entities` are those it mentions, as canon has them or as proposed."""
     label, title, group, diff = _ProposalDescriber(findings, entities, catalogue).parts_of(proposal)
     is_important = is_critical(proposal, catalogue)
+    quoted = next((e for e in proposal.evidence if e.quote), None)
     return ProposalDescription(
         label=label,
         title=title,
         group=group,
         diff=diff,
         critical=is_important,
-        quote=next((e.quote for e in proposal.evidence if e.quote), ""),
+        quote=quoted.quote if quoted else "",
+        is_quotation=quoted.is_quotation if quoted else True,
     )
 
 

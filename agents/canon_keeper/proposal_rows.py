@@ -53,6 +53,7 @@ def build_proposal_row(
         conflicts=policy_decision.conflicts,
         is_critical=description.critical,
         quote=description.quote,
+        is_quotation=description.is_quotation,
         reading=_describe_reading(findings),
         turn_number=turn_number,
         similar_matches=findings.similar_names,

@@ -222,8 +222,13 @@ class DeclarationService:
         """Propose a lore entry: keys, a colon, a text."""
         return await self._stage_proposal(context, read_lore(argument), argument)
 
-    async def declare_move(self, context: SceneContext, argument: str) -> tuple[Entity, ProposedChange]:
-        """Propose that the player character is now in a place, and no longer where they were; return the place, too."""
+    async def declare_move(
+        self, context: SceneContext, argument: str, typed_text: str
+    ) -> tuple[Entity, ProposedChange]:
+        """Propose that the player character is now in a place, and no longer where they were; return the place, too.
+
+        It rests on the line that was typed, of which `argument` names the place.
+        """
         actor = context.player_character()
         if actor is None:
             raise InputError(
@@ -238,7 +243,7 @@ class DeclarationService:
             )
         earlier_stays = await find_earlier_stays(context, self._context.canon, actor.id, place.id)
         change = build_location_fact(actor, place, context.tick, earlier_stays=earlier_stays)
-        return place, await self._stage_proposal(context, change, f"{actor.name} goes to {place.name}.")
+        return place, await self._stage_proposal(context, change, typed_text)
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
@@ -266,7 +271,7 @@ class DeclarationService:
         return await self.propose_state_changes(context, changes, argument)
 
     async def propose_state_changes(
-        self, context: SceneContext, changes: Sequence[StateChange], quote: str
+        self, context: SceneContext, changes: Sequence[StateChange], quote: str, *, is_quotation: bool = True
     ) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags, all resting on the same words.
 
@@ -274,7 +279,13 @@ class DeclarationService:
         """
         catalogue = await self._read_catalogue(context.universe.id)
         proposals = [
-            self._build_proposal(context, c, quote, critical=catalogue.is_critical(c.key, c.value))
+            self._build_proposal(
+                context,
+                c,
+                quote,
+                critical=catalogue.is_critical(c.key, c.value),
+                is_quotation=is_quotation,
+            )
             for c in changes
         ]
         if not proposals:
@@ -287,7 +298,7 @@ class DeclarationService:
 
     async def stage_change(self, context: SceneContext, change: Payload, quote: str) -> ProposedChange:
         """Propose a change in the GM's name that was not typed as a declaration, such as a clock's advance."""
-        return await self._stage_proposal(context, change, quote)
+        return await self._stage_proposal(context, change, quote, is_quotation=False)
 
     async def stage_outcome(
         self, context: SceneContext, event: AssertFact, quote: str, *, evidence: Sequence[Evidence]
@@ -313,8 +324,11 @@ class DeclarationService:
         *,
         critical: bool = False,
         evidence: Sequence[Evidence] = (),
+        is_quotation: bool = True,
     ) -> ProposedChange:
-        proposal = self._build_proposal(context, change, quote, critical=critical, evidence=evidence)
+        proposal = self._build_proposal(
+            context, change, quote, critical=critical, evidence=evidence, is_quotation=is_quotation
+        )
         (staged_proposal,) = await self._stage_command([proposal])
         return staged_proposal
 
@@ -333,6 +347,7 @@ class DeclarationService:
         *,
         critical: bool = False,
         evidence: Sequence[Evidence] = (),
+        is_quotation: bool = True,
     ) -> ProposedChange:
         return self._proposals.build(
             change,
@@ -342,6 +357,7 @@ class DeclarationService:
             turn=context.last_play_turn,
             evidence=evidence or _supporting_turn_evidence(context, change, quote),
             critical=critical,
+            is_quotation=is_quotation,
         )
 
 

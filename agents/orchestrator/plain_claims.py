@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT, is_same_statement
+from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
@@ -35,9 +35,20 @@ from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
+from agents.proposals.statements import STATED_PREDICATE
+from agents.solo.cast_moves import CastMoves, ToldDeath
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
-from stores.records.canon import AssertFact, Authority, ChangeSecrecy, EndFact, Fact, Payload
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    ChangeSecrecy,
+    EndFact,
+    Fact,
+    FactKind,
+    Involvement,
+    Payload,
+)
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, fold_name
@@ -52,9 +63,15 @@ class PlainClaims:
     """Reads what typed lines of narration state, and says what it contradicts."""
 
     def __init__(
-        self, canon: CanonReader, read_catalogue: ReadCatalogue, views: SceneViewBuilder, clock: Clock
+        self,
+        canon: CanonReader,
+        read_catalogue: ReadCatalogue,
+        views: SceneViewBuilder,
+        cast_moves: CastMoves,
+        clock: Clock,
     ) -> None:
         self._canon = canon
+        self._cast_moves = cast_moves
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
@@ -68,9 +85,11 @@ class PlainClaims:
         statements = find_statements(text, list(context.entities.values())) if tells else []
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
-        has_claims = statements or departures or handovers
-        turn = exchange.build_words_turn(self._clock()) if has_claims else None
+        turn = exchange.build_words_turn(self._clock())
         if turn is None:
+            return ()
+        deaths = await self._cast_moves.find_deaths(context, turn) if tells else []
+        if not (statements or departures or handovers or deaths):
             return ()
         entities = await self._read_named_entities(
             context,
@@ -86,7 +105,12 @@ class PlainClaims:
         # `Vess gives the bell to Bela` is a statement of its own.
         quotes = {fact.quote for fact in stated_facts}
         facts = [
-            *stated_facts,
+            *(fact for fact in stated_facts if not any(_only_tells(fact, death) for death in deaths)),
+            *(
+                _build_death(death, catalogue, exchange.tick)
+                for death in deaths
+                if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
+            ),
             *[await self._end_earlier_holding(f, entities) for f in handover_facts if f.quote not in quotes],
         ]
         new_facts = await self._drop_known(facts, context, catalogue)
@@ -210,16 +234,37 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
     return reader.find(text)
 
 
+def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:
+    fact = AssertFact(
+        fact_kind=FactKind.STATE,
+        predicate=ALIVE,
+        statement=catalogue.phrase(ALIVE, death.who.name, value=False),
+        involves=(Involvement(role=SUBJECT, entity_id=death.who.id),),
+        value=False,
+        valid_from=tick,
+    )
+    return LastingFact(fact, death.quote)
+
+
+def _tells_life(fact: AssertFact, who: Entity) -> bool:
+    return fact.predicate == ALIVE and Involvement(role=SUBJECT, entity_id=who.id) in fact.involves
+
+
+def _only_tells(lasting_fact: LastingFact, death: ToldDeath) -> bool:
+    """Say whether a mere sentence says nothing but that somebody dies, such as that they do not live till morning."""
+    fact = lasting_fact.fact
+    is_about_dead_alone = {i.entity_id for i in fact.involves} == {death.who.id}
+    return fact.predicate == STATED_PREDICATE and is_about_dead_alone and lasting_fact.quote in death.quote
+
+
 def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:
     """Say whether it is the death of somebody who is dead already, by their sheet or by what is proposed."""
-    if fact.predicate != "alive" or fact.value is not False:
+    if fact.predicate != ALIVE or fact.value is not False:
         return False
     who = next((context.entities.get(i.entity_id) for i in fact.involves if i.role == SUBJECT), None)
     return who is not None and context.is_dead(who)
 
 
 def _is_named(change: Payload) -> bool:
-    """Say whether the reply names what is proposed: what is no longer so, and who may know what."""
-    return isinstance(change, EndFact | ChangeSecrecy) or (
-        isinstance(change, AssertFact) and change.secrecy is not None
-    )
+    """Say whether the reply names what is proposed here: what is no longer so, and who may know what."""
+    return isinstance(change, EndFact | ChangeSecrecy)

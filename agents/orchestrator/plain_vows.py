@@ -33,7 +33,7 @@ from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
-from stores.records.canon import Authority
+from stores.records.canon import Authority, normalize_statement
 from stores.records.ids import Clock
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
@@ -75,14 +75,21 @@ class PlainVows:
             await build_promise_fact(promise, context, listeners, find, exchange.tick)
             for promise in promises[:MAX_PROMISES]
         ]
+        known_keys = await self._list_known_promises(context) if any(facts) else frozenset[str]()
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
         return tuple(
             self._proposals.build(fact, promise.quote, Authority.GM, site, turn=turn)
             for fact, promise in zip(facts, promises, strict=False)
-            if fact is not None
+            if fact is not None and normalize_statement(fact.statement) not in known_keys
         )
+
+    async def _list_known_promises(self, context: SceneContext) -> frozenset[str]:
+        """Return what was promised and is open, in canon or proposed in the scene, by normalized statement."""
+        commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
+        facts = [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
+        return frozenset(normalize_statement(fact.statement) for fact in facts)
 
     async def add_reply_lines(self, exchange: Exchange, context: SceneContext, reply: Reply) -> Reply:
         """Say what the words of an exchange promised and decided, and offer what they seem to settle.

@@ -50,6 +50,8 @@ from stores.records.workflow import (
 )
 
 LONG_SCENE_TURNS = 50
+MAX_NAMED_REASONS = 3
+"""Critical changes that an offer names; more are counted, and the gate has them all."""
 """Turns without a commit after which one is offered."""
 
 
@@ -177,7 +179,9 @@ class SceneLoop:
             for row in await self._views.build_proposal_rows(pending_proposals)
             if row.proposal.id in critical_ids
         ]
-        reason = f"Critical: {'; '.join(titles)}"
+        more_count = len(titles) - MAX_NAMED_REASONS
+        named_titles = titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]
+        reason = f"Critical: {'; '.join(named_titles)}"
         if needed_count := len(trigger_batch) - len(critical_proposals):
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)

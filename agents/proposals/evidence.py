@@ -12,15 +12,29 @@ MAX_QUOTE_LENGTH: Final = 500
 """Characters that evidence quotes of typed words or of a turn, from their beginning."""
 
 
+def show_words(quote: str, *, is_quotation: bool) -> str:
+    """Return the words of evidence as they are shown: between quotation marks only what somebody wrote."""
+    return f"“{quote}”" if quote and is_quotation else quote
+
+
 def manual_evidence(
-    proposal_id: Id, quote: str, *, turn_id: Id | None = None, scene_id: Id | None = None
+    proposal_id: Id,
+    quote: str,
+    *,
+    is_quotation: bool = False,
+    turn_id: Id | None = None,
+    scene_id: Id | None = None,
 ) -> Evidence:
-    """Return the evidence that somebody's own act is, which a proposal rests on alone."""
+    """Return the evidence that somebody's own act is, which a proposal rests on alone.
+
+    The words say what was done, unless they are a quotation of what was typed.
+    """
     return Evidence(
         id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
         kind=EvidenceKind.MANUAL,
         ref_id=proposal_id,
         quote=quote,
+        is_quotation=is_quotation,
         turn_id=turn_id,
         scene_id=scene_id,
     )
@@ -31,6 +45,7 @@ def typed_evidence(proposal_id: Id, typed_text: str, turn: Turn | None) -> Evide
     return manual_evidence(
         proposal_id,
         typed_text[:MAX_QUOTE_LENGTH],
+        is_quotation=True,
         turn_id=turn.id if turn else None,
         scene_id=turn.scene_id if turn else None,
     )

@@ -56,13 +56,18 @@ class Proposals:
         turn: Turn | None = None,
         evidence: Sequence[Evidence] = (),
         critical: bool = False,
+        is_quotation: bool = True,
     ) -> ProposedChange:
-        """Build a proposal that rests on the words typed on `turn`, and on `evidence`."""
+        """Build a proposal that rests on the words typed on `turn`, and on `evidence`.
+
+        The words are no quotation if they say in the program's words what was done.
+        """
         proposal_id = self._ids.new()
+        act = typed_evidence(proposal_id, quote, turn)
         return build_proposal(
             proposal_id,
             change,
-            (typed_evidence(proposal_id, quote, turn), *evidence),
+            (act.model_copy(update={"is_quotation": is_quotation}), *evidence),
             authority,
             site,
             self._clock(),

@@ -17,13 +17,17 @@ from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedCla
 from agents.prose.destinations import DestinationReader
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
+from agents.prose.phrases import compile_phrases
 from agents.prose.sentence_phrases import who_of
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
+from agents.prose.words import split_sentences
 
 _NO_SUBJECT_AFTER: Final = re.compile(
     r"(?:\b(?:of|than|like|what|how|where|who|whom|whose|that|which|whether|why|to|for|with|from|by|behind|beside|about|at|"
     r"without|neither|nor|no|not|never|only|towards?|against|near|over|under|between|past|into|onto|on|see|watch|let|make|"
-    r"help|hear|feel|sees|watches|lets|makes|helps|hears|feels|have|had|or)|@[^@]+@)\s*$",
+    r"help|hear|feel|sees|watches|lets|makes|helps|hears|feels|have|had|or|before|until|because|lest)|@[^@]+@)\s*$",
     re.IGNORECASE,
 )
 """Behind one of these words stands nobody who does something."""
@@ -44,19 +48,45 @@ _OTHER_BEGINNING: Final = re.compile(
 """Behind `and`, what does not begin with a verb whose subject is the last one."""
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
-_ALSO_GOES: Final = re.compile(
-    r"(?:lead|escort|carr|walk|march|drag|follow|take|see|show|usher|bear|hurr|help)"
+_ALSO_GOES: Final = compile_phrases(
+    "[lead escort carry walk march drag follow take see show usher bear hurry help]"
 )
 """Verbs of making somebody leave, whose subject leaves as well."""
-_TAKES: Final = re.compile(r"(?:tak|lead|drag|carr|pull)")
-_SEES_OFF: Final = re.compile(r"to\s+the\s+(?:door|gate)|(?:see|show)s?\s+@[^@]+@\s+(?:out|off)")
-
-
-_LEADS_SOMEBODY: Final = re.compile(
-    r"(?:leads?|takes?|guides?|brings?|drags?|carr(?:y|ies)|escorts?)\s+@(?P<who>[^@]+)@"
-)
-_SLAMS_DOOR: Final = re.compile(r"\s*(?:slam|bang|shut|clos|pull|lock|bolt)\w*\s.*\b(?:door|gate|hatch)\b")
+_LEADS_SOMEBODY: Final = compile_phrases(r"[lead take guide bring drag carry escort] @(?P<who>[^@]+)@")
+_TAKES: Final = compile_phrases("[take lead drag carry pull]")
+_SEES_OFF: Final = compile_phrases(r"""
+    to the (door|gate)
+    [see show] @[^@]+@ (out|off)
+    """)
+_SLAMS_DOOR: Final = compile_phrases(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
 """What somebody does on the way out: `leaves and slams the door`."""
+TELLS_DEATH: Final = re.compile(
+    r"\b(?:die[sd]?|dead|kill\w*|sl[ae]ys?|slew|slain|murder\w*|behead\w*|execut\w*|assassinat\w*|strangl\w*|hanged|"
+    r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+ghost|pass\w*\s+away|survive|outlive|"
+    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
+    re.IGNORECASE,
+)
+"""Words without one of which no text tells of a death."""
+_OPENS_WITH_TIME: Final = re.compile(
+    r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE
+)
+"""The beginning of a sentence that may say of a death that it is to come, or was long ago."""
+_COMES_WITH_HERO: Final = re.compile(
+    r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)"
+)
+_TELLS_PRESENT: Final = re.compile(
+    rf"\b(?:is|are|am|has|have|does|do)\b|@[\d,]+@{words.ADVERBS}(?!was\b|does\b)[a-z]+s\b"
+    rf"|(?:^|[,;:—]\s*|\band\s+|\bthen\s+)@[HW]@{words.ADVERBS}(?!{PAST_VERB.pattern}|had\b|did\b|[a-z]+ing\b)[a-z]+\b"
+)
+"""What is told in the present; what stands beside it in the past was so before."""
+
+
+class NarratedDeath(NamedTuple):
+    """Who dies by a text, and the words that say so."""
+
+    number: int | None
+    """The number of a figure; None for the hero."""
+    quote: str
 
 
 class TurnReading(NamedTuple):
@@ -109,9 +139,29 @@ class CastReader:
         reading = self._read_text(text, state, is_gm)
         return reading.companions | (set(state.present) if reading.company_goes else set())
 
+    def find_deaths(self, text: str, *, is_gm: bool) -> list[NarratedDeath]:
+        """Return who dies by a text, here or elsewhere, with the words that say so: each once."""
+        if not TELLS_DEATH.search(text):
+            self.pass_over(text, is_gm=is_gm)
+            return []
+        reading = self._read_text(text, CastState(), is_gm)
+        sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
+        quotes_by_mark: dict[str, str] = {}
+        for mark, position in reading.deaths:
+            sentence = sentences[position] if position < len(sentences) else text
+            parts = [part.strip(" ,.!…") for part in sentence.split("¶")]
+            quotes_by_mark.setdefault(mark, next(filter(TELLS_DEATH.search, parts), parts[-1]))
+        return [
+            NarratedDeath(None if mark == HERO else int(mark), quote)
+            for mark, quote in quotes_by_mark.items()
+        ]
+
     def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
         reading = CastReading.begin(state)
-        for sentence in self._mentions.read(text, is_gm=is_gm):
+        sentences = self._mentions.read(text, is_gm=is_gm)
+        reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
+        for position, sentence in enumerate(sentences):
+            reading.sentence_position = position
             self._read_sentence(sentence, reading)
         return reading
 
@@ -158,7 +208,9 @@ class CastReader:
             act, numbers = match["act"] or match["act2"], figures_of(who_of(match), reading)
             if words.FALLS_ASLEEP.match(act):
                 reading.move(CastMove.FALLS_ASLEEP, numbers)
-            elif words.LEAVES.match(act) or re.match(r"go\b|leave\b|(?:is|are)\s+(?:out|gone)\b", act):
+            elif words.LEAVES.match(act) or re.match(
+                r"(?:go|went|leave|left)\b|(?:is|are)\s+(?:out|gone)\b", act
+            ):
                 reading.move(CastMove.LEAVES, numbers)
 
     def _read_clause(self, clause: MarkedClause, sentence: str, reading: CastReading) -> None:
@@ -215,7 +267,11 @@ class CastReader:
         self, subject: str, rest: str, sentence: str, reading: CastReading
     ) -> CastMove | None:
         """Move whom a predicate moves; return whether its subject comes or leaves."""
+        if reading.is_told_in_present and PAST_VERB.match(rest):
+            return None
         numbers = figures_of(subject, reading)
+        if HERO in subject.split(",") and words.DIES.match(rest):
+            reading.note_deaths([*numbers, HERO])
         if subject == COMPANY or HERO in subject.split(","):
             return self._hero_acts.read(subject, numbers, rest, reading)
         if subject.startswith(EVERYONE):
@@ -257,7 +313,10 @@ class CastReader:
             return None
         if self._is_entering(numbers, rest, sentence, reading):
             reading.move(CastMove.COMES, numbers)
-            if re.match(r"follow|(?:come|join|catch)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)", rest):
+            if re.match(
+                r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)",
+                rest,
+            ):
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES
@@ -277,7 +336,8 @@ class CastReader:
 
     def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         """Read who dies, falls asleep or wakes; return whether the predicate says nothing else."""
-        if words.DIES.match(rest):
+        if words.DIES.match(rest) and not _OPENS_WITH_TIME.match(sentence):
+            reading.note_deaths(numbers)
             reading.move(CastMove.DIES, numbers)
             return True
         if words.FALLS_ASLEEP.match(rest):
@@ -298,6 +358,8 @@ class CastReader:
             (words.BRINGS, CastMove.COMES),
         ):
             match = pattern.match(rest)
+            if match is not None and move is CastMove.DIES:
+                reading.note_deaths(who_of(match).split(","))
             if match is None or HERO in who_of(match).split(","):
                 continue
             if move is CastMove.COMES and reading.last_move is CastMove.LEAVES and _TAKES.match(rest):
@@ -310,9 +372,9 @@ class CastReader:
         match = words.ENTERS.match(rest)
         if match is None or self._is_elsewhere(rest, sentence):
             return False
-        if re.match(r"(?:is|are|wait|stand|sit|kneel|lean|crouch|lie|lies)", rest) and ELSEWHERE.search(
-            sentence
-        ):
+        if re.match(
+            r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)", rest
+        ) and ELSEWHERE.search(sentence):
             return False
         is_away = all(
             n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
@@ -385,7 +447,7 @@ def _read_acts_of_all(numbers: Sequence[int], rest: str, reading: CastReading) -
         reading.move(CastMove.FALLS_ASLEEP, numbers)
     elif words.WAKES.match(rest):
         reading.move(CastMove.WAKES, numbers)
-    elif re.match(r"(?:follow|come|join)", rest) and words.ENTERS.match(rest):
+    elif re.match(r"(?:follow|come|came|join)", rest) and words.ENTERS.match(rest):
         reading.companions.update(numbers)
         reading.move(CastMove.COMES, sorted(reading.left_behind | reading.out_of_earshot))
     elif words.STAYS.match(rest):

@@ -63,6 +63,9 @@ class CastReading:
     """Whether the hero goes together with everybody."""
     goes_alone: bool = False
     """Whether the hero is said to go alone."""
+    deaths: list[tuple[str, int]] = field(default_factory=list)
+    """The marks of those who die, here or elsewhere, each with the position of the sentence that says so."""
+    sentence_position: int = -1
     is_within_place: bool = False
     """Whether the sentence has people move about where the scene is."""
     staying: set[int] = field(default_factory=set)
@@ -77,6 +80,8 @@ class CastReading:
     """The mark of who did something last, in the sentence."""
     last_move: CastMove | None = None
     """The last coming or leaving, in the sentence."""
+    is_told_in_present: bool = False
+    """Whether the text tells something in the present, so that what it tells in the past was before."""
     is_about_strangers: bool = False
     """Whether somebody who is not on record did something last, in the sentence."""
 
@@ -91,6 +96,10 @@ class CastReading:
             set(state.dead),
             set(state.companions),
         )
+
+    def note_deaths(self, marks: Iterable[object]) -> None:
+        """Note that the sentence tells of deaths, by the marks of the dead."""
+        self.deaths += ((str(mark), self.sentence_position) for mark in marks)
 
     def begin_sentence(
         self, excepted: set[int], *, is_within_place: bool, absent: frozenset[int] = frozenset()

@@ -12,8 +12,8 @@ from typing import Final
 from agents.prose.phrases import compile_phrases, phrases
 
 ADVERBS: Final = (
-    r"(?:\s*,?\s*(?:(?!(?:near|hard|rare|bare|scarce)ly)[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|"
-    r"finally|just|still|soon|again|together|alone|in\s+turn|once\s+more|herself|himself|themselves|myself|already|even|instead|in\s+silence|"
+    r"(?:\s*,?\s*(?:(?!(?:near|bare|rare|hard|scarce|alleged|supposed|reported|seeming|apparent|possib|probab|virtual|practical)ly\b)[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|finally|just|still|soon|again|together|"
+    r"alone|in\s+turn|once\s+more|herself|himself|themselves|myself|already|even|instead|in\s+silence|"
     r"without\s+(?:a\s+word|another\s+word|waiting|looking\s+back)),?)*\s+"
 )
 """What may stand between who does something and the verb."""
@@ -123,9 +123,9 @@ LEAVES: Final = compile_phrases(
     [leave] on (foot|horseback|his|her|the|an)\b
     [leave] [a-z]+ly\b
     [leave] (except|but)\b
-    ((is|are) )?out of (sight|the (door|room|house|gate))\b
-    (is|are) outEND
-    (is|are) no longer (here|there|in the room)\b
+    ((is|are|was|were) )?out of (sight|the (door|room|house|gate))\b
+    (is|are|was|were) outEND
+    (is|are|was|were) no longer (here|there|in the room)\b
     GO DIRECTIONfrom (the|this) (\w+ )?PLACE_NOUN
     [quit] the (\w+ )?PLACE_NOUN
     [exit](END| (the|by|through|stage|with)\b)
@@ -153,7 +153,7 @@ LEAVES: Final = compile_phrases(
     [vanish disappear] (into|through|down|up|from|behind|round|around|over|in|again|beneath|inside|between|
         among|below|under)\b
     [vanish disappear] (without|as|with|and|out|past|beyond|[a-z]+ly)\b
-    (is|are|am)( now)? (gone|off|away)(?! guard)\b
+    (is|are|am|was|were)( now)? (gone|off|away)(?! guard)\b
     (has|have) ((just|now|already|also|both|all|quietly) )?leftEND
     (has|have) ((just|now|already|also|both|all|quietly) )?left (the (\w+ )?PLACE_NOUN|for|us|HERO|with|by|
         already|again|to|in|through)
@@ -174,7 +174,7 @@ LEAVES: Final = compile_phrases(
     [get hop jump step climb] (back )?(off|down|out of) the (car|carriage|train|boat|cab|taxi|coach|wagon|bus|
         tram|airship|ferry|van|truck|lift|elevator|ship|cart|gondola)\b
     [go head run ride sail drive fly hurry walk march trudge] ((back|off|out) )?(for|towards?) (the|home|[A-Z])
-    goesEND
+    (goes|went)END
     [go step walk run hurry slip duck] (back )?inside\b
     [walk storm march ride drive] on\b(?! (the|a|his|her)\b)
     [melt fade] (away|into)\b
@@ -188,10 +188,10 @@ LEAVES: Final = compile_phrases(
     [fall tumble plunge drop] (overboard|into the (pit|sea|river|abyss|chasm|well|water|hole|ravine))\b
     [fall tumble plunge drop] (through the (floor|ice|trapdoor|hatch)|out of the window|down the (shaft|well|
         cliff))\b
-    (is|are) (called|summoned|ordered|dismissed)( (away|out|off|home|back)|END)
-    (is|are) (swept|washed|spirited|snatched|carried) (away|off|overboard|out)\b
-    (is|are) ((now|soon) )?(lost to sight|out of sight|halfway down|on (his|her|their) way)\b
-    (is|are) (led|taken|dragged|carried|marched|hauled|escorted|ushered|thrown|sent|called|summoned|hustled|
+    (is|are|was|were) (called|summoned|ordered|dismissed)( (away|out|off|home|back)|END)
+    (is|are|was|were) (swept|washed|spirited|snatched|carried) (away|off|overboard|out)\b
+    (is|are|was|were) ((now|soon) )?(lost to sight|out of sight|halfway down|on (his|her|their) way)\b
+    (is|are|was|were) (led|taken|dragged|carried|marched|hauled|escorted|ushered|thrown|sent|called|summoned|hustled|
         bundled|driven|wheeled|shown) (right )?(out|away|off|outside|home|below|upstairs|downstairs|to (the|his|
         her)|from the|into the)\b
     """,
@@ -231,16 +231,17 @@ ENTERS: Final = compile_phrases(
     [return] with\b(?! interest)
     [return] to (HERO|the (room|hall|house|camp|fire|ship|cell|tavern|inn|tent|cabin|shop|kitchen|table|others|
         group|party)\b)
-    (is|are) (back|here)\b
+    (is|are) here\b
+    (is|are|was|were) back\b
     (is|are) there(END| (too|already|before|waiting|to meet))
-    (is|are) (at the (door|gate|bar|table|window|counter|hearth|foot|top|bottom)|in the (room|doorway|corner|
+    (is|are|was|were) (at the (door|gate|bar|table|window|counter|hearth|foot|top|bottom)|in the (room|doorway|corner|
         crowd|shadows))\b
     (is|are) already (here|there|inside|waiting)
-    (is|are) (standing|waiting|sitting|leaning|kneeling|crouching|lying|seated|perched|asleep) (in|at|by|on|
+    (is|are|was|were) (standing|waiting|sitting|leaning|kneeling|crouching|lying|seated|perched|asleep) (in|at|by|on|
         behind|beside|there|here|under|near|for @|against|with)
-    (is|are) (coming|walking|stepping|climbing|running|hurrying|riding) (in|inside|up|down|back|over|towards?|
+    (is|are|was|were) (coming|walking|stepping|climbing|running|hurrying|riding) (in|inside|up|down|back|over|towards?|
         through|out of)\b
-    (is|are) (led|brought|shown|dragged|pushed|carried|marched|hauled|ushered|thrown|escorted|let|wheeled) (in|
+    (is|are|was|were) (led|brought|shown|dragged|pushed|carried|marched|hauled|ushered|thrown|escorted|let|wheeled) (in|
         inside|into|aboard|before @|over|up|forward|back|to HERO)
     (has|have) ((just|now|already|finally|at last) )?(come(?! to an?\b)|arrived|returned|joined|entered|
         appeared|caught up|followed|turned up|shown up|slipped in|stepped in)
@@ -259,8 +260,8 @@ ENTERS: Final = compile_phrases(
     [land] (on|beside|in)\b
     [take] (a seat|HIS (seat|place)|the (seat|chair|stool|place))\b
     [sit] down\b
-    (is|are) (at|by) (my|your|our|HIS) side\b
-    (is|are) (beside|behind|next to|in front of) HERO
+    (is|are|was|were) (at|by) (my|your|our|HIS) side\b
+    (is|are|was|were) (beside|behind|next to|in front of) HERO
     [put stick poke thrust] HIS head (in|round|around|through|out)\b
     [make] HIS entrance\b
     [come] (at once|immediately|promptly|quickly)\b
@@ -323,9 +324,9 @@ FALLS_ASLEEP: Final = compile_phrases(
     [lose] consciousness
     [collapse slump drop sink crumple keel fall] (\w+ ){0,5}?(unconscious|senseless|insensible|in a
         (dead )?(faint|swoon)|out cold)\b
-    (is|are|lies|lie|sits?) ((now|already|still|\w+ly) )?((fast|sound|out) )?(asleep|unconscious|senseless|
-        snoring|sleeping|insensible|drugged|dead drunk)\b
-    (is|are|lies|lie) ((now|already|still) )?((knocked|out) )?(out cold|knocked (out|cold|unconscious|
+    (is|are|was|were|lies|lie|lay|sits?|sat) ((now|already|still|\w+ly) )?((fast|sound|out) )?(asleep|unconscious|
+        senseless|snoring|sleeping|insensible|drugged|dead drunk)\b
+    (is|are|was|were|lies|lie|lay) ((now|already|still) )?((knocked|out) )?(out cold|knocked (out|cold|unconscious|
         senseless))\b
     [sleep](END| (through|on|like|soundly|deeply|in|by|at|under|with|beside|and)\b)
     [snore]\b
@@ -351,16 +352,26 @@ WAKES: Final = compile_phrases(
 )
 DIES: Final = compile_phrases(
     r"""
-    die(s)?\b(?! (to|for|of (laughter|shame|boredom|embarrassment)|laughing|down|away|inside)\b)
+    [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
+        out|a (little|bit|thousand))\b)
     [fall drop collapse slump keel] (\w+ ){0,4}?(stone )?dead\b(?! (asleep|tired|drunk))
-    [breathe draw] (his|her|their) last
-    (is|are|lies|lie) ((stone|quite|now) )?dead\b(?! (tired|drunk|set|serious|wrong|right|certain|sure|asleep|
-        on|against|ahead|beat|silent|quiet|calm|pale|white|keen|to)\b)
-    (is|are) (killed|slain|murdered|beheaded|crushed to death|shot dead|stabbed to death|hanged|executed)\b
+    [breathe draw gasp] (his|her|their|its|your) (very )?last\b(?! (coin|card|breath before))
+    (is|are|was|were|lies|lie|lay) ((stone|quite|now|found|left) )?dead\b(?! (tired|drunk|set|serious|wrong|right|
+        certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
+        broke)\b)
+    (is|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
+        trampled|hacked|clubbed|choked) to death|hanged|executed)\b
     [bleed] (out|to death)\b
-    [drown perish expire]\b(?! (in (work|paper|debt)|out))
+    [drown perish expire]\b(?! (in (work|paper|debt|tears|sorrow)|out|his|her|their|the))
     [give] up the ghost
     [burn freeze choke starve] to death
+    [succumb] to (his|her|their|its|the|your) (\w+ )?(wounds?|injur(y|ies)|fever|plague|cold|disease|illness|
+        poison)\b
+    [pass] away\b
+    [lose] (his|her|their|your) lifeEND
+    [meet] (his|her|their|your) (death|end)\b
+    (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
+        morning|dawn|hour|fall|fever|wounds?|blow|crossing|winter)\b
     """,
     _WORDS,
 )
@@ -457,9 +468,9 @@ TOUCHES: Final = compile_phrases(
 """What one can do only to somebody who is here."""
 KILLS: Final = compile_phrases(
     r"""
-    [kill slay murder behead execute assassinate strangle] (?P<who>@[\d,]+@)
-    [beat stab choke crush burn club] (?P<who2>@[\d,]+@) to death
-    [shoot strike cut] (?P<who3>@[\d,]+@) ((down )?(stone )?dead)\b
+    [kill slay murder behead execute assassinate strangle] (?P<who>@[\d,H]+@)
+    [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
+    [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
     """
 )
 STUNS: Final = compile_phrases(
@@ -533,8 +544,8 @@ GOES_BACK: Final = compile_phrases(
 )
 """The hero goes back to those whom they left."""
 GOES: Final = compile_phrases("GO", _WORDS)
-COMPANY_GOES: Final = re.compile(
-    r"(?:go|walk|ride|head|sail|set|climb|move|press|travel|run|leave|make|hurry|march|row|drive|step|slip)\b"
+COMPANY_GOES: Final = compile_phrases(
+    "[go walk ride head sail set climb move press travel run leave make hurry march row drive step slip]"
 )
 SHOUTS: Final = re.compile(
     r"(?:raises?\s+(?:my|your|our|his|her)\s+voice|(?:calls?|shouts?|yells?)\s+(?:out|across|to\s+@A@))"

@@ -15,8 +15,10 @@ UNREAL: Final = compile_phrases(
     \b(perhaps|maybe|presumably|probably|possibly)\b
     \b(when|once|as soon as)\b.*\bwill\b
     \b(legend|rumou?rs?|they say|people say|word is|it is said)\b
-    \bin (my|your|his|her|a|the) (\w+ )?(dreams?|visions?|nightmares?|story|tale|memory|memories|mind)\b
-    \bin (my|your|his|her|a|the) (\w+ )?(portrait|painting|picture|photograph|play)\b
+    \bin (my|your|his|her|a|the|somebody's) (\w+ )?(dreams?|visions?|nightmares?|story|stories|tales?|memory|
+        memories|mind)\b
+    \bin (my|your|his|her|a|the|somebody's) (\w+ )?(portrait|painting|picture|photograph|play|songs?|ballads?|saga|
+        book|legends?)\b
     \b(years|days?|weeks?|months?|hours?|long) ago\b
     \b(once upon|yesterday|tomorrow|tonight|always|usually|often|sometimes|as (if|though))\b
     \b(last|next) (night|week|year|month|summer|winter|spring|autumn|time|day|morning)\b
@@ -71,6 +73,8 @@ _REPORTS: Final = compile_phrases(
 )
 """What is told, asked, thought or wanted; all that follows in the sentence is not said to happen."""
 
+_INTRODUCES: Final = re.compile(rf"\b{_REPORT_WORD}\s*$", re.IGNORECASE)
+"""The end of a clause before a colon, behind which the words are somebody's."""
 _CLAUSE_BREAK: Final = re.compile(
     r"(\s*[;:—–]\s*(?:and\s+|but\s+|then\s+)?|\s*,\s+(?:and\s+then\s+|and\s+|but\s+|then\s+|so\s+|yet\s+)?|"
     r"\s+(?:and\s+then|and|but|then|while|as|when|once|because|since|so\s+that|so|for\s+fear|in\s+case|lest|though|"
@@ -121,4 +125,5 @@ def find_clauses(sentence: str) -> Iterator[MarkedClause]:
         told_text = text if report is None else text[: report.start()] + " ¶"
         if told_text.strip(" ¶") and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
             yield MarkedClause(told_text, opener)
-        is_reported = is_reported or report is not None
+        is_quoted = position + 1 < len(parts) and ":" in parts[position + 1] and _INTRODUCES.search(text)
+        is_reported = is_reported or report is not None or bool(is_quoted)

@@ -10,6 +10,7 @@ from agents.prose import cast_words as words
 from agents.prose.cast_reading import CastMove, CastReading
 from agents.prose.destinations import DestinationReader
 from agents.prose.mentions import COMPANY
+from agents.prose.phrases import compile_phrases
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
 from agents.prose.who_is_meant import figures_of
 
@@ -17,9 +18,9 @@ _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|s
 _GOES_TO: Final = re.compile(
     r"[a-z]+(?:\s+(?:off|out|back|on|away|up|down))?\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
-_MOTION: Final = re.compile(
-    r"(?:go|walk|run|ride|head|hurr|sail|set|travel|return|row|march|slip|step|climb|rush|storm|drive|fl|move|swim|leav|"
-    r"depart|stalk|strid|stumbl)"
+_MOTION: Final = compile_phrases(
+    "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "
+    "leave depart stalk stride stumble]"
 )
 
 
@@ -97,7 +98,10 @@ class HeroActs:
             (words.LEAVES_BEHIND, CastMove.STAYS_BEHIND),
         ):
             if match := pattern.match(rest):
-                reading.move(move, figures_of(who_of(match), reading))
+                numbers = figures_of(who_of(match), reading)
+                if move is CastMove.DIES:
+                    reading.note_deaths(numbers)
+                reading.move(move, numbers)
                 return True
         if words.CLEARS.match(rest):
             reading.move(CastMove.LEAVES, sorted(reading.present))
@@ -135,7 +139,9 @@ class HeroActs:
 def read_others_going(rest: str, reading: CastReading) -> bool:
     """Read that somebody watches others go, or lets them; return whether the predicate says that."""
     match = words.WATCHES.match(rest)
-    if match is None or not (words.LEAVES.match(rest, match.end()) or re.match(r"go\b", rest[match.end() :])):
+    if match is None or not (
+        words.LEAVES.match(rest, match.end()) or re.match(r"(?:go|went)\b", rest[match.end() :])
+    ):
         return False
     reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
     return True

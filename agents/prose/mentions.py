@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
-from agents.prose.names import HONORIFICS
+from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
 
@@ -86,6 +86,14 @@ _APPOSITION: Final = re.compile(
     r"(@[^@]+@),\s+(?:an?|the|his|her|their|my|our|your|who|whose|[a-z]+ing|[a-z]+ed|still|dead|half|pale|white|red|"
     r"drunk|wet|furious|angry|breathless|bleeding|as)\b[^,@;:]{0,70},(?=\s)"
 )
+_NAME_AFTER: Final = re.compile(r" ([^\W\d_a-z][\w’'-]*)")
+_NAME_BEFORE: Final = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]*) $")
+_OPENING_COMPANY: Final = re.compile(
+    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@),\s+(?P<rest>.+?)"
+    r"(?P<end>[.!…]*)$",
+    re.DOTALL,
+)
+"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
@@ -195,7 +203,8 @@ class MentionReader:
         """Return the mark of a mention; empty if it is unclear whom it means."""
         kind = str(match.lastgroup or "")
         if kind.startswith("n") and kind[1:].isdecimal():
-            return self._marks[int(kind[1:])]
+            mark = self._marks[int(kind[1:])]
+            return "" if mark.isdecimal() and _is_of_other_name(match, self.figures[int(mark)]) else mark
         match kind:
             case "hero":
                 return HERO
@@ -235,6 +244,7 @@ class MentionReader:
 
     def _join_groups(self, marked: str) -> str:
         """Return the sentence with people who stand together as one mark, and without appositions."""
+        marked = _OPENING_COMPANY.sub(_put_behind, marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:
@@ -253,6 +263,30 @@ class MentionReader:
             self._last_group = EVERYONE
         elif len(set(singles)) > 1:
             self._last_group = ",".join(dict.fromkeys(singles))
+
+
+def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
+    """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`."""
+    words = [word.casefold() for word in match[0].split()]
+    longer_names = [name for name in map(_name_words, figure.names) if len(name) > len(words)]
+    before = _NAME_BEFORE.search(match.string, 0, match.start())
+    if before is not None and before[1].casefold() not in TITLES | NON_NAME_WORDS | _NO_ROLES:
+        is_end = bool(longer_names) and all(name[-len(words) :] == words for name in longer_names)
+        if is_end:
+            return True
+    after = _NAME_AFTER.match(match.string, match.end())
+    if after is None or after[1].casefold() in NON_NAME_WORDS:
+        return False
+    is_beginning = bool(longer_names) and all(name[: len(words)] == words for name in longer_names)
+    return is_beginning or (words[-1] in TITLES and match[0][0].isupper())
+
+
+def _name_words(name: str) -> list[str]:
+    """Return the words of a name without titles before it."""
+    words = name.casefold().split()
+    while len(words) > 1 and (words[0].rstrip(".") in TITLES or words[0] in _NO_ROLES):
+        words = words[1:]
+    return words
 
 
 def marks_in(text: str) -> Iterator[str]:
@@ -288,6 +322,12 @@ def read_gender(name: str, description: str = "") -> Gender:
 
 def _flexible(name: str) -> str:
     return r"\s+".join(map(re.escape, name.split()))
+
+
+def _put_behind(match: re.Match[str]) -> str:
+    """Return a sentence with who comes along behind who moves, so that they do not look like one list."""
+    company = match["company"]
+    return f"{match['rest']}, {company[0].lower()}{company[1:]}{match['end']}"
 
 
 def _join_match(match: re.Match[str]) -> str:

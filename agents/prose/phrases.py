@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from agents.prose.verb_forms import past_form, present_forms
+
 _TOKEN = r"\[(?P<verbs>[a-z ]+)\]|(?P<open>\((?!\?))|(?P<blank> +)"
 
 
 def phrases(text: str, words: Mapping[str, str] | None = None) -> str:
     """Return a pattern for any of the lines of `text`.
 
-    A blank stands for any blanks, `[go walk]` for the present tense of these verbs (`go`, `goes`, `walk`, `walks`),
-    a name in capitals for the pattern of that name in `words`; brackets group and capture nothing. All else is a
-    regular expression. A line that is indented further goes on with the line before.
+    A blank stands for any blanks, `[go walk]` for these verbs in the present and the past (`go`, `goes`, `went`,
+    `walk`, `walks`, `walked`), a name in capitals for the pattern of that name in `words`; brackets group and capture
+    nothing. All else is a regular expression. A line that is indented further goes on with the line before.
     """
     words = words or {}
     names = "|".join(sorted(words, key=len, reverse=True)) or "(?!)"
@@ -43,14 +45,8 @@ def compile_phrases(text: str, words: Mapping[str, str] | None = None, flags: in
 
 def _expand(token: re.Match[str], words: Mapping[str, str]) -> str:
     if token["verbs"]:
-        return "(?:" + "|".join(map(_present_tense, token["verbs"].split())) + r")\b"
+        forms = (f"{present_forms(verb)}|{past_form(verb)}" for verb in token["verbs"].split())
+        return "(?:" + "|".join(forms) + r")\b"
     if token["name"]:
         return words[token["name"]]
     return "(?:" if token["open"] else r"\s+"
-
-
-def _present_tense(verb: str) -> str:
-    """Return a pattern for a verb with and without the ending of the third person."""
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}(?:y|ies)"
-    return f"{verb}(?:es)?" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else f"{verb}s?"

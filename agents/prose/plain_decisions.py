@@ -32,7 +32,7 @@ _FROM_NOW_ON = (
 _WILL = r"(?:will|shall|['’]ll|won['’]t)"
 _DECIDE: Final = re.compile(
     r"\b(?P<who>I|we)(?:\s+(?:hereby|now|then|therefore|also|finally|firmly|here and now))?"
-    r"(?:\s+(?:decide|resolve)|(?:\s+have|['’]ve)\s+(?:now\s+|just\s+)?(?:decided|resolved)|\s+am\s+(?:resolved|determined))"
+    r"(?:\s+(?:decided?|resolved?)|(?:\s+have|['’]ve)\s+(?:now\s+|just\s+)?(?:decided|resolved)|\s+am\s+(?:resolved|determined))"
     r"\s*[,:]?\s+(?:here and now\s+)?(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )

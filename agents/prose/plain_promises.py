@@ -43,6 +43,7 @@ _NAME = rf"(?:(?!{_NO_NAME}\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
 _TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"
+_GIVEN_TO = _TO.replace("P<to>", "P<given>")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
 _ADJUNCT = r"(?:\s+(?:on|by|over|before|upon)\s+[^,]{1,40}?(?=,|\s+that\b|\s+to\b|\s+never\b))?"
 _CLAUSE = (
@@ -60,6 +61,21 @@ _PROMISES: Final = tuple(
         rf"\b{_TO}\s+ha(?:ve|s)\s+my\s+(?:word|oath|promise)\s*[,:]?\s+(?:{_CLAUSE})",
     )
 )
+_PAST_CLAUSE = _CLAUSE.replace("(?:will|", "(?:will|would|")
+_PROMISED_IN_PAST: Final = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"(?:^|[,;:]\s*|\band\s+|\bthen\s+)I\s+(?:\w+ly\s+)?(?:promised|swore|vowed|pledged)"
+        rf"(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}\s*,?\s+(?:{_PAST_CLAUSE})",
+        rf"(?:^|[,;:]\s*|\band\s+|\bthen\s+)I\s+gave\s+{_TO}\s+my\s+(?:solemn\s+)?(?:word|oath|promise)\s*[,:]?\s+"
+        rf"(?:{_PAST_CLAUSE})",
+    )
+)
+"""A promise of a story that is told in the past: `I promised Edda to bring it back`."""
+_BEFORE_NOW: Final = re.compile(
+    r"\b(?:once|already|long|back\s+then|always|earlier|before|when|as)\b", re.IGNORECASE
+)
+"""What says of words in the past that they are no part of the story now."""
 _PROMISED_AFTER: Final = re.compile(
     r"^(?P<clause>[^?]*?(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b[^?]*?),\s+(?:and\s+)?(?:that\s+|this\s+|so\s+)?"
     rf"(?:I\s+(?:promise|swear|vow)(?:\s+(?:to\s+)?{_TO})?(?:\s+(?:that|it|this))?"
@@ -68,8 +84,9 @@ _PROMISED_AFTER: Final = re.compile(
 )
 """`You shall have a boat, I promise you that`."""
 _PROMISED_BY: Final = re.compile(
-    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:promises|swears|vows)"
-    rf"(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}\s*,?\s+(?:{_CLAUSE})",
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:(?:promise[sd]|swears|swore|vow(?:s|ed))"
+    rf"(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}|(?:gives|gave)\s+{_GIVEN_TO}\s+(?:his|her|their)\s+(?:word|oath))"
+    rf"\s*,?\s+(?:{_PAST_CLAUSE})",
     re.DOTALL,
 )
 _ADDRESSED: Final = re.compile(
@@ -102,6 +119,8 @@ def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
     text = sentence.text.rstrip(' .!,…"”')
     match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
     match = match or _PROMISED_AFTER.search(text)
+    if match is None and not sentence.is_spoken and not _BEFORE_NOW.search(text):
+        match = next((m for pattern in _PROMISED_IN_PAST if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence.text, match.start()):
         return
     to, vocatives = match["to"] or "", _find_vocatives(text) if sentence.is_spoken else ()
@@ -120,14 +139,20 @@ def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
 
 def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
     match = _PROMISED_BY.search(sentence.rstrip(" .!,…"))
-    if match is None or not is_made_now(sentence, 0):
+    if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
         return
-    to = match["to"] or ""
+    to = match["to"] or match["given"] or ""
     is_named = bool(_NAME_PATTERN.match(to))
     if words := _promised_words(match, ()):
         yield PlainPromise(
             words, sentence, match["who"], (to,) if is_named else (), to.casefold().startswith("you")
         )
+
+
+def _is_of_earlier(match: re.Match[str]) -> bool:
+    """Say whether a promise in the past was made before what the story tells: `Wenna promised to wait, once`."""
+    is_in_past = re.search(r"\b(?:promised|swore|vowed|gave)\b", match[0]) is not None
+    return is_in_past and _BEFORE_NOW.search(match[0]) is not None
 
 
 def _find_vocatives(text: str) -> tuple[str, ...]:

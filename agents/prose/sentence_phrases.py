@@ -6,19 +6,22 @@ import re
 from typing import Final
 
 from agents.prose.cast_words import SPEAKS
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import compile_phrases, phrases
+from agents.prose.speech import SPOKE
 
 _WORDS: Final = {
     "PEOPLE": r"@[\d,]+@",
     "ANYBODY": r"@[^@]+@",
     "HERO": r"@(?:H|W)@",
     "HIM": r"(?:@[^@]+@|him|her|them)",
-    "SPEAKS": SPEAKS,
+    "SPEAKS": rf"(?:{SPEAKS}|{SPOKE})",
     "WHERE": r"[^,@]{2,40}",
-    "STANDS": (
-        r"(?:comes?|steps?|stands?|walks?|strides?|appears?|rushes|runs?|bursts?|storms?|is|are|sits?|waits?|limps?|"
-        r"staggers?|stumbles?|goes|go|stalks?|enters?|climbs?|rides?|leans?|kneels?|crouches|lies|emerges?|struts?|"
-        r"saunters?|hurries|sails?|slips?|trots?|marches|sweeps?|looms?|shuffles?)"
+    "STANDS": phrases(
+        """
+        [come step stand walk stride appear rush run burst storm sit wait limp stagger stumble go stalk enter climb
+            ride lean kneel crouch lie emerge strut saunter hurry sail slip trot march sweep loom shuffle]
+        (is|are)
+        """
     ),
     "NOT_WHO": r"(?!\s+(?:who|that|whom)\b)",
     "START": r"(?:^|[,;:—¶]\s*|\band\s+|\bthen\s+)",
@@ -41,13 +44,13 @@ STAGE_EXIT: Final = compile_phrases(r"^\s*(exit|exeunt) (?P<who>PEOPLE)", _WORDS
 STAGE_ENTRANCE: Final = compile_phrases(
     r"""
     ^\s*enter (?P<who>PEOPLE)
-    HERO (is|are) (joined|met|greeted|welcomed|interrupted|overtaken) by (?P<who2>PEOPLE)
+    HERO (is|are|was|were) (joined|met|greeted|welcomed|interrupted|overtaken) by (?P<who2>PEOPLE)
     """,
     _WORDS,
     flags=re.IGNORECASE,
 )
 DOOR_CLOSES: Final = compile_phrases(
-    r"\b(door|doors|gate|hatch|curtain) ([a-z]+ )?(slams?|closes?|shuts?|swings? shut|falls? shut|clicks? "
+    r"\b(door|doors|gate|hatch|curtain) ([a-z]+ )?([slam close shut]|[swing fall click] "
     r"shut) behind (?P<who>PEOPLE)",
     _WORDS,
 )
@@ -86,10 +89,10 @@ SPEAKS_HERE: Final = compile_phrases(
 """Somebody says words that are quoted."""
 ONLY_LEFT: Final = compile_phrases(
     r"""
-    \bonly (?P<who>ANYBODY) (stays?|remains?|lingers?|(is|are) left|(is|are) still here)\b
+    \bonly (?P<who>ANYBODY) ([stay remain linger]|(is|are|was|were) left|(is|are) still here)\b
     \buntil only (?P<who2>ANYBODY)
-    \bnobody (is left|remains|stays) (but|except) (?P<who3>ANYBODY)
-    \b(room|hall|place|tavern|house|square|court|chamber|bar) empties\b
+    \bnobody ((is|was) left|[remain stay]) (but|except) (?P<who3>ANYBODY)
+    \b(room|hall|place|tavern|house|square|court|chamber|bar) (empties|emptied)\b
     """,
     _WORDS,
     flags=re.IGNORECASE,
@@ -100,24 +103,22 @@ EXCEPTED: Final = compile_phrases(
 """Those whom a sentence excepts from what all do."""
 AWAY_ABOARD: Final = compile_phrases(
     r"""
-    \b(pulls?|sails?|rolls?|drives?|leaves?|departs?|moves?|rattles?|lurches|casts?|disappears?|vanishes|rides?|
-        flies|lifts?|
-        steams?)\b[^@;]{0,40}\bwith (?P<who>PEOPLE) (aboard|on board|inside|in it|at the (wheel|helm|reins))\b
+    \b[pull sail roll drive leave depart move rattle lurch cast disappear vanish ride fly lift steam][^@;]{0,40}\b
+        with (?P<who>PEOPLE) (aboard|on board|inside|in it|at the (wheel|helm|reins))\b
     """,
     _WORDS,
 )
 LEFT_WITHOUT: Final = compile_phrases(
     r"""
-    \b(leaves?|sails?|departs?|drives?|lifts?|pulls? (out|away)|rides?|goes|go|flies|sets? off|moves?|rolls?|
-        casts? off|carry|
-        carries|steams?)\b[^.;@]*\bwithout (?P<who>PEOPLE)
+    \b([leave sail depart drive lift ride go fly move roll carry steam]|[pull] (out|away)|[set cast] off)\b[^.;@]*\b
+        without (?P<who>PEOPLE)
     """,
     _WORDS,
 )
 WAITED_OUT: Final = compile_phrases(
     r"""
-    HERO waits? (until|till) (?P<who>ANYBODY) (?P<act>[^,;]+?)(,|;| (before|and|then)\b)
-    HERO waits? for (?P<who2>ANYBODY) to (?P<act2>[^,;]+?)(,|;| (before|and|then)\b)
+    HERO [wait] (until|till) (?P<who>ANYBODY) (?P<act>[^,;]+?)(,|;| (before|and|then)\b)
+    HERO [wait] for (?P<who2>ANYBODY) to (?P<act2>[^,;]+?)(,|;| (before|and|then)\b)
     """,
     _WORDS,
 )
@@ -130,7 +131,7 @@ STRANGERS_ACT: Final = compile_phrases(
 """Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
 ALONE: Final = compile_phrases(
     r"""
-    @(H|W|H,[\d,]+)@ (is|am|are) ((now|finally|at last|all|quite|left) )?alone\b(?P<with>[^.;]*)
+    @(H|W|H,[\d,]+)@ (is|am|are|was|were) ((now|finally|at last|all|quite|left) )?alone\b(?P<with>[^.;]*)
     \bleav(ing|es?) HERO (all )?(alone|by myself)\b(?P<with2>[^.;]*)
     """,
     _WORDS,
@@ -142,7 +143,7 @@ ATTACHED: Final = compile_phrases(
     \b((together|along) )?(with|leading|dragging|carrying|supporting|bringing|taking|pulling|pushing|hauling|
         escorting)
         (?P<who2>PEOPLE)
-    \bso do(es)? (?P<who4>PEOPLE)
+    \bso (do(es)?|did) (?P<who4>PEOPLE)
     \b(behind|after|beside|with) HIM (?P<who5>PEOPLE)
     (?P<who3>PEOPLE) ((right|close|hard|just|not far) )?(behind|after|beside|alongside|in tow|on (his|her) (arm|
         heels)|at
@@ -156,7 +157,7 @@ COMES_ALONG: Final = compile_phrases(
     r"""
     (?P<who>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(with HERO|along|too|HERO|(after|behind|beside) @H@)
     (?P<who2>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(close|at (my|your|our)|pace|up with)\b
-    (?P<who3>ALL)(\s*,? [a-z]+ly)? follows?\b
+    (?P<who3>ALL)(\s*,? [a-z]+ly)? [follow]
     (with|taking|bringing|dragging|leading|carrying|supporting|alongside|beside) (?P<who4>ALL)
     (?P<who5>ALL) ((right|close|hard|just) )?(behind|beside|with|after) @H@
     (?P<who6>ALL) ((right|close|hard|just) )?(at|on) (my|your|our) (heels|side|shoulder|arm)\b
@@ -164,7 +165,7 @@ COMES_ALONG: Final = compile_phrases(
     {
         **_WORDS,
         "ALL": r"@[\d,A]+@",
-        "GOES": r"(?:follows?|comes?|walks?|goes?|rides?|climbs?|runs?|trots?|tags?|accompan(?:y|ies)|keeps?)",
+        "GOES": phrases("[follow come walk go ride climb run trot tag accompany keep]"),
     },
 )
 """Those who come along with the hero."""

@@ -12,7 +12,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.orchestrator.branch_maker import BranchMaker, MadeBranch, branch_name_of
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.undo_words import count_noun
-from agents.proposals.evidence import MAX_QUOTE_LENGTH
+from agents.proposals.evidence import MAX_QUOTE_LENGTH, show_words
 from agents.sanitize import clean_line
 from agents.services.branch_comparison import (
     CanonSide,
@@ -226,7 +226,8 @@ class BranchService:
         def describe(piece: Evidence) -> str:
             turn = turns.get(piece.turn_id or "")
             place = f", {scenes[turn.scene_id].label}, turn {turn.depth + 1}" if turn else ""
-            return f"“{piece.quote}” (branch {branch_name}{place})"
+            words = show_words(piece.quote, is_quotation=piece.is_quotation)
+            return f"{words} (branch {branch_name}{place})"
 
         return {
             record_id: " ".join(describe(piece) for piece in each if piece.quote)[:MAX_QUOTE_LENGTH]

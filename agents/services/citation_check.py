@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.personas.outputs import CitedSentence
+from agents.proposals.evidence import show_words
 from agents.prose.names import HONORIFICS, find_names
 from agents.search.question import word_forms
 from agents.views.query_views import QueryFinding
@@ -68,7 +69,11 @@ def _format_finding(finding: QueryFinding) -> str:
     """Return a finding in one line: number, standing, owner, text, and the quotes it rests on."""
     believer_note = f", by {finding.believer}" if finding.believer else ""
     location_note = f" ({finding.where})" if finding.where else ""
-    quote_note = f" Words: “{finding.quote}”" if finding.quote and finding.quote != finding.text else ""
+    quote_note = (
+        f" Words: {show_words(finding.quote, is_quotation=finding.is_quotation)}"
+        if finding.quote and finding.quote != finding.text
+        else ""
+    )
     return " ".join(
         f"[{finding.number}] {finding.standing}{believer_note}: {finding.text}{location_note}{quote_note}".split()
     )

@@ -9,6 +9,7 @@ from agents.canon_keeper.commitments import commitment_kind
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader, read_staged_commitments
 from agents.name_matching import match_names
+from agents.proposals.evidence import show_words
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.policy import PolicyService
@@ -225,8 +226,12 @@ def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Seque
 
 def _quote_lines(evidence: Iterable[EvidenceSource]) -> list[str]:
     quotes = [
-        (evidence_view.evidence.quote, evidence_view.place)
+        (evidence_view.evidence, evidence_view.place)
         for evidence_view in evidence
         if evidence_view.evidence.quote
     ]
-    return [f"     “{quote[:90]}”" + (f"  {place}" if place else "") for quote, place in quotes[:2]]
+    return [
+        f"     {show_words(evidence.quote[:90], is_quotation=evidence.is_quotation)}"
+        + (f"  {place}" if place else "")
+        for evidence, place in quotes[:2]
+    ]

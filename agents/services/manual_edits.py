@@ -69,6 +69,7 @@ class ManualEdits:
                     site,
                     evidence=edit.evidence,
                     critical=edit.is_critical,
+                    is_quotation=False,
                 )
                 for edit in new_edits
             ]

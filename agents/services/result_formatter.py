@@ -17,6 +17,7 @@ from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
 from agents.views.play_views import FactView
 from agents.views.query_views import AnswerStanding, QueryFinding
+from agents.views.world_views import EvidenceSource
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import (
@@ -95,32 +96,26 @@ class ResultFormatter:
         fact = view.fact
         standing, text = _assess_standing(view)
         text = f"{text} ({view.secret_note})" if view.secret_note else text
-        quote, where, turn_id = await self._locate_best_evidence(view.evidence, fact.statement)
+        best = await self._locate_best_evidence(view.evidence, fact.statement)
         return QueryFinding(
             0,
             standing,
             text,
-            quote,
-            ", ".join(filter(None, (view.when, where))),
+            best.evidence.quote[:MAX_TEXT_LENGTH] if best else "",
+            ", ".join(filter(None, (view.when, (best.place or best.who) if best else ""))),
             fact_id=fact.id,
             entity_id=fact.involves[0].entity_id if fact.involves else None,
-            turn_id=turn_id,
+            turn_id=best.turn_id if best else None,
+            is_quotation=best.evidence.is_quotation if best else True,
             believer=RUMOUR_BELIEVER if standing is AnswerStanding.BELIEVED else "",
         )
 
     async def _locate_best_evidence(
         self, evidence: Sequence[Evidence], statement: str
-    ) -> tuple[str, str, Id | None]:
-        """Return the best quote for a statement, its place, and the turn to jump to."""
+    ) -> EvidenceSource | None:
+        """Return the evidence with the best words for a statement, and where it stands."""
         best_evidence = sort_evidence(evidence, statement)[:1]
-        if not best_evidence:
-            return "", "", None
-        (evidence_view,) = await self._provenance.locate_evidence(best_evidence)
-        return (
-            best_evidence[0].quote[:MAX_TEXT_LENGTH],
-            evidence_view.place or evidence_view.who,
-            evidence_view.turn_id,
-        )
+        return (await self._provenance.locate_evidence(best_evidence))[0] if best_evidence else None
 
     def format_entity(self, entity: Entity) -> QueryFinding:
         """Return an entity of canon by its description."""
@@ -173,7 +168,7 @@ class ResultFormatter:
         for proposal in proposals:
             row = rows_by_id[proposal.id]
             change = proposal.change
-            quote, where, turn_id = await self._locate_best_evidence(proposal.evidence, row.title)
+            best = await self._locate_best_evidence(proposal.evidence, row.title)
             text = build_entity(proposal, change).name if isinstance(change, CreateEntity) else row.title
             if isinstance(change, CreateEntity) and change.description:
                 text = f"{text} ({change.entity_kind}): {change.description}"
@@ -182,10 +177,11 @@ class ResultFormatter:
                     0,
                     AnswerStanding.PROPOSED,
                     text[:MAX_TEXT_LENGTH],
-                    quote,
-                    ", ".join(filter(None, ("waits at the gate", where))),
+                    best.evidence.quote[:MAX_TEXT_LENGTH] if best else "",
+                    ", ".join(filter(None, ("waits at the gate", (best.place or best.who) if best else ""))),
                     proposal_id=proposal.id,
-                    turn_id=turn_id,
+                    turn_id=best.turn_id if best else None,
+                    is_quotation=best.evidence.is_quotation if best else True,
                     scene_id=proposal.scene_id,
                     story_id=proposal.story_id,
                 )

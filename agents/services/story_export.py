@@ -17,6 +17,7 @@ from typing import Final
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.importers.lonelog import LEGEND
+from agents.proposals.evidence import show_words
 from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
@@ -355,7 +356,7 @@ class _FactCitations:
             # What was declared by command rests on the command: the turn only says when.
             preposition = "after " if evidence.kind is EvidenceKind.MANUAL else ""
             label = f"{label} {preposition}{place[1]}"
-        return f"{label} “{evidence.quote}”" if evidence.quote else label
+        return f"{label} {show_words(evidence.quote, is_quotation=evidence.is_quotation)}".rstrip()
 
 
 def _is_outcome(view: FactView, scene: Scene) -> bool:

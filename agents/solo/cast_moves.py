@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.prose.actions import enters_scene, find_act_of_living
-from agents.prose.cast_reader import CastReader
+from agents.prose.cast_reader import TELLS_DEATH, CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, names_of
@@ -39,7 +39,8 @@ MAX_PLACES: Final = 200
 MAX_EXCHANGE_TURNS: Final = 6
 _STORY_SPEAKERS: Final = (Speaker.PLAYER, Speaker.GM, Speaker.NPC)
 _CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
-_ROLE_PHRASE: Final = re.compile(r"\b(?:the|our|my|that)\s+(?:\w+\s+)?([a-z]{3,})\b")
+_ROLE_PHRASE: Final = re.compile(r"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(\w+)(?:\s+([a-z]{3,}))?\b")
+"""What may say who somebody is: `the captain`, `the old captain`."""
 
 
 class RecordedMoves(NamedTuple):
@@ -47,6 +48,13 @@ class RecordedMoves(NamedTuple):
 
     entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
+
+
+class ToldDeath(NamedTuple):
+    """Who dies by a turn, and the words that say so."""
+
+    who: Entity
+    quote: str
 
 
 class CastMoves:
@@ -103,6 +111,18 @@ class CastMoves:
                 context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
             )
         return RecordedMoves(entries, _find_acting_dead(turn, people, state))
+
+    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
+        """Return who dies by the words of a turn that is not entered yet, present or not."""
+        if not TELLS_DEATH.search(turn.text):
+            return []
+        people = await self._list_people(context, turn.text)
+        places = await self._list_places(context)
+        reader = await self._prepare_reader(context, people, places, before=turn)
+        hero = context.player_character()
+        deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        told = ((hero if number is None else people[number], quote) for number, quote in deaths)
+        return [ToldDeath(who, quote) for who, quote in told if who is not None]
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
@@ -163,7 +183,7 @@ class CastMoves:
         """Return whom the text may mean: those of the scene, and those of canon whose names it has words of."""
         universe_id = context.universe.id
         capitalised = (w for w in _CAPITALISED_WORD.findall(text) if w.casefold() not in NON_NAME_WORDS)
-        roles = (w for w in _ROLE_PHRASE.findall(text) if w in TITLES)
+        roles = (w for phrase in _ROLE_PHRASE.findall(text) for w in phrase if w in TITLES)
         searched_words = list(dict.fromkeys(w.casefold() for w in (*capitalised, *roles)))[
             :MAX_SEARCHED_WORDS
         ]

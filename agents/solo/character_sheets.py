@@ -106,7 +106,7 @@ class CharacterSheets:
         ]
         edit_text = ", ".join((*(f"{k} {v:g}" for k, v in numbers.items()), *_describe_tags(tags)))
         return await self._declarations.propose_state_changes(
-            context, changes, f"{view.name}'s sheet: {edit_text}"
+            context, changes, f"{view.name}'s sheet: {edit_text}", is_quotation=False
         )
 
     # --- set-up --------------------------------------------------------------------------------------

@@ -87,6 +87,8 @@ class ProposalView:
     conflicts: tuple[ConflictView, ...] = ()
     is_critical: bool = False
     quote: str = ""
+    is_quotation: bool = True
+    """Whether somebody wrote the quote; else it says in the program's words what was done."""
     reading: str = ""
     """How a sentence was read (`read as: Dob Harrow — stole — glass bell`); empty for what is no sentence."""
 

@@ -34,7 +34,7 @@ class QueryFinding:
     standing: AnswerStanding
     text: str
     quote: str = ""
-    """The verbatim words that it rests on."""
+    """The words that it rests on."""
 
     where: str = ""
     """Story, scene and turn, in words."""
@@ -53,6 +53,9 @@ class QueryFinding:
     score: float = 0.0
     near: float = 0.0
     """How close it comes to the question, by meaning or words, from 0 to 1."""
+
+    is_quotation: bool = True
+    """Whether somebody wrote the quote; else it says in the program's words what was done."""
 
     by: tuple[tuple[str, float], ...] = ()
     """The score of each search method."""

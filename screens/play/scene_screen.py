@@ -18,6 +18,7 @@ from textual.widgets import Static
 from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
 from agents.llm.budget import format_dollars
 from agents.orchestrator.commit_reports import commit_lines
+from agents.proposals.evidence import show_words
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -398,7 +399,8 @@ class SceneScreen(ServiceScreen[None]):
     def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
         view = message.view
-        quote = f"“{one_line(view.quote)}”" if view.quote else "No quote: you declared it."
+        quote = show_words(one_line(view.quote), is_quotation=view.is_quotation)
+        quote = quote or "No quote: you declared it."
         self._notices.show_lines((view.title, quote))
         if view.proposal.turn_id:
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)

@@ -76,6 +76,8 @@ class Evidence(Record):
     kind: EvidenceKind
     ref_id: Id
     quote: str = ""
+    is_quotation: bool = True
+    """Whether somebody wrote `quote`; else it says in the program's words what was done."""
     turn_id: Id | None = None
     scene_id: Id | None = None
     source_id: Id | None = None

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from textual.binding import Binding
@@ -19,6 +20,7 @@ from agents.orchestrator.commands.all_commands import COMMANDS
 from agents.proposals.kinds import CHANGE_KINDS, describe_kind
 from agents.services.ruling_options import CHECK_DESCRIPTIONS
 from screens.system.help_screen import TOUR
+from tests.screens.screen_driver import real_services, started_app
 
 IN_HOUSE_WORDS = re.compile(
     r"\b(court|docket|bench|ruling|rulings|house|houses|hand|behind play|given up|give up|gave up|told|tells?|telling|"
@@ -26,6 +28,8 @@ IN_HOUSE_WORDS = re.compile(
     re.IGNORECASE,
 )
 CATALOGUE = load_catalogue()
+PACKAGES = ("agents", "monitor_tui", "screens", "stores", "widgets")
+CLASS_NAME = re.compile(r"^class (\w+)", re.MULTILINE)
 
 
 def bound_classes() -> Iterator[type[DOMNode]]:
@@ -62,6 +66,40 @@ def test_key_labels_titles_and_help_have_no_in_house_words() -> None:
     assert len(texts) > 300
     found = [(where, text) for where, text in texts if IN_HOUSE_WORDS.search(text)]
     assert found == []
+
+
+def class_names() -> set[str]:
+    """Return the names of the tree's classes that are several words in one: `PlayPrompt`."""
+    root = Path(monitor_tui.app.__file__).parents[1]
+    sources = (path for package in PACKAGES for path in (root / package).rglob("*.py"))
+    names = (name for path in sources for name in CLASS_NAME.findall(path.read_text(encoding="utf-8")))
+    return {name for name in names if re.match(r"[A-Z][a-z]+[A-Z]", name)}
+
+
+def test_key_labels_titles_and_help_name_no_class() -> None:
+    names = class_names()
+    assert len(names) > 1_000
+    found = [
+        (where, text) for where, text in player_texts() if not names.isdisjoint(re.findall(r"\w+", text))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("keys", ["", "1", "2", "3", "4", "5", "m"])
+async def test_key_help_of_a_screen_names_no_class(tmp_path: Path, keys: str) -> None:
+    async with started_app(real_services(tmp_path), (120, 400)) as ui:
+        await ui.press(*keys, "f1")
+        assert ui.screen == "HelpScreen"
+        assert class_names().isdisjoint(re.findall(r"\w+", ui.text))
+
+
+async def test_key_help_in_play_has_words_for_the_prompt_and_for_who_is_here(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (120, 400)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        assert ui.screen == "SceneScreen"
+        await ui.press("f1")
+        assert ui.shows("The prompt", "Who is here")
+        assert class_names().isdisjoint(re.findall(r"\w+", ui.text))
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE.names()))

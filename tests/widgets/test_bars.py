@@ -102,15 +102,21 @@ async def test_bar_what_is_critical_is_asked_in_the_bar_and_answered_by_key() ->
         assert not bar.display
 
 
-async def test_bar_question_goes_to_a_second_line_where_it_must() -> None:
+@pytest.mark.parametrize("size", [(50, 9), (80, 24), (100, 30)])
+async def test_bar_is_readable_whole_where_it_is_narrow(size: tuple[int, int]) -> None:
     bar = TriggerBar()
     app = Stage(bar)
-    async with app.run_test(size=(50, 5)) as pilot:
-        bar.why = "The Hidden Chamber is new and much rests on it being so"
+    why = (
+        "Critical: Captain Vess of the Salvage Skiff is killed by Old Tam Weaver on the stair of the Tower; "
+        "the Hidden Chamber is a discovery (with 2 changes that this needs)"
+    )
+    async with app.run_test(size=size) as pilot:
+        bar.why = why
         await pilot.pause()
-        lines = screen_text(app).splitlines()
-        assert lines[0].rstrip().endswith("…")
-        assert lines[1].strip() == "Enter: canon now · Esc: later"
+        lines = [line.strip() for line in screen_text(app).splitlines() if line.strip()]
+        assert " ".join(lines).startswith(f"★ {why} Enter: ")
+        assert "…" not in " ".join(lines)
+        assert lines[-1].endswith(("Esc: later", "Esc: decide at scene end"))
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,9 @@ class LastingStatementReader:
         if relation.startswith("verb:"):
             return self._is_lasting_deed(clause, claim)
         if relation == "owes":
-            return self._is_named(claim.object) and clause.tense == "now"
+            # In a story told in the past a debt is still to be paid.
+            is_earlier = clause.tense == "perfect" or "had" in clause.spoken[1].split()
+            return self._is_named(claim.object) and not is_earlier and not clause.when
         if relation in ("met", "visited"):
             return (
                 self._is_named(claim.object)

@@ -226,7 +226,9 @@ async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
 async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
     cast = tools.solo_tools.cast
     journey = await cast.read_journey(call.context, call.argument)
-    place, proposal = await tools.declarations.declare_move(call.context, journey.place_text)
+    place, proposal = await tools.declarations.declare_move(
+        call.context, journey.place_text, f"/go {call.argument}"
+    )
     move_lines = await cast.move_with_hero(call.context, journey, place, proposal.command_id or proposal.id)
     outcome = await _reply_proposed(tools, call.context, [proposal])
     return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))

@@ -227,7 +227,6 @@ PLAYS = (
             *VILLAGERS,
             "/cast - Bela Orsk",
             "> Old Tam clutches his heart and dies on the stair.",
-            "/fact Old Tam is dead",
             "/cast + Bela Orsk",
             "/cast - Sister Ode",
             "> Bela finds the body of Old Tam on the stair.",
@@ -333,7 +332,6 @@ PLAYS = (
             "> Old Tam promises Bela a new anvil.",
             "/fact promise: Old Tam owes Bela Orsk an anvil.",
             "> The roof falls and Bela dies.",
-            "/fact Bela Orsk is dead",
         ),
         {
             "The bench is hard.": "Mara: forgot, Old Tam: forgot, Bela Orsk: forgot, Sister Ode: missed",
@@ -462,7 +460,6 @@ PLAYS = (
         (
             *CREW,
             "> The mast comes down across Joss Reed and kills him where he stands.",
-            "/fact Joss Reed is dead",
             "> Captain Hale weeps openly.",
             "/fact event: Captain Hale weeps over Joss Reed.",
             "/state Pip +unconscious",

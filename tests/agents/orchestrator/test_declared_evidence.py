@@ -13,6 +13,8 @@ from stores.records.canon import Evidence, EvidenceKind, RetconFact
 from stores.records.ids import Id
 from tests.agents.orchestrator.test_world_edits import World
 from tests.program import begin, opened
+from widgets.finding_list import finding_lines
+from widgets.proposal_detail import detail_lines
 
 DICE_LINE = "/check 2d6+9 vs 5"
 
@@ -136,3 +138,48 @@ def test_evidence_of_an_earlier_version_lists_an_unrelated_turn_last() -> None:
     scene = Evidence(id="c", kind=EvidenceKind.SCENE, ref_id="c", scene_id="c")
     ordered = sort_evidence([scene, dice, seen, word], "Dob Harrow died.")
     assert [e.id for e in ordered] == ["w", "s", "t", "c"]
+
+
+async def test_quotation_is_what_was_typed_and_the_programs_words_stand_without_marks(world: World) -> None:
+    lines = (
+        "/place Pier Nine: of tarred boards",
+        "/npc here Dob Harrow: a clerk",
+        "/commit",
+        "I look round.",
+        "/go Pier Nine",
+        "/state Dob Harrow +wounded, Dob Harrow.nerve = 3",
+        "/clock Tide 6",
+        "/clock Tide +1",
+        "/fact promise: Dob owes the well a coin",
+        "/paid 1",
+        "> Dob dies of his wounds.",
+        "I promise Dob to mend the net.",
+    )
+    await play(world, *lines)
+    rows = (await world.services.play.scene(world.scene_id)).proposals
+    assert len(rows) >= 6
+    for row in rows:
+        for evidence in row.proposal.evidence:
+            assert not evidence.is_quotation or any(evidence.quote in line for line in lines), evidence
+    moved = next(row for row in rows if row.title.startswith("Mara is in"))
+    assert (moved.quote, moved.is_quotation) == ("/go Pier Nine", True)
+    (clock,) = (row for row in rows if "Tide" in row.title)
+    assert not clock.is_quotation
+    width = 100
+    drawn = ["".join(text for text, _ in line) for line in detail_lines(clock, width, with_change=False)]
+    assert any(clock.quote in line for line in drawn)
+    assert not any(f"“{clock.quote}" in line for line in drawn)
+    answer = await world.services.query.answer_question(
+        "Where is Mara?", universe_id=world.id, in_words=False
+    )
+    found_lines = [line for finding in answer.findings for line in finding_lines(finding, width)]
+    shown = ["".join(part for part, _ in line) for line in found_lines]
+    assert any("“/go Pier Nine”" in text for text in shown)
+    assert not any("goes to" in text for text in shown)
+    await play(world, "/accept all", "/commit")
+    exported = write_markdown(
+        await world.services.stories.story_record((await world.services.play.scene(world.scene_id)).story.id)
+    )
+    assert "“Mara goes to" not in exported
+    assert "“Tide ●" not in exported
+    assert "“Paid:" not in exported

@@ -104,7 +104,8 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
     async with seated(tmp_path) as table:
         reply = await table.play(line)
         assert await table.predicates() == [predicate]
-        assert reply.lines == (f"Proposed: {(await table.titles())[0]}",)
+        said = [text for text in reply.lines if "in this scene" not in text]
+        assert said == [f"Proposed: {(await table.titles())[0]}"]
 
 
 @pytest.mark.parametrize(
@@ -230,6 +231,33 @@ STATING_NOTHING = (
     "/whisper Dob: Tam is dead.",
     "? Is Tam dead",
     "> Tam is dead. /check 2d6 vs 2",
+    "> Dob nearly dies.",
+    "> Dob almost dies of his wounds.",
+    "> Dob would die for you.",
+    "> Dob will die of his wounds.",
+    "> Dob wants to die.",
+    "> Dob dies of laughter.",
+    "> Dob died of boredom.",
+    "> Dob dies a little inside.",
+    "> Dob is dead tired.",
+    "> Dob's brother dies of his wounds.",
+    "> The fire dies.",
+    "> The fire died in the hearth.",
+    "> Does Dob die of his wounds?",
+    "> Bela says that Dob is dead of his wounds.",
+    "> Bela says: Dob dies of his wounds.",
+    "> Bela dreams that Dob dies of his wounds.",
+    "> Bela fears Dob bleeds to death.",
+    "> Tam tells how Dob died of his wounds.",
+    "> In the song Dob dies of his wounds.",
+    "> Dob dies of his wounds in Tam's tale.",
+    "> When Dob dies of his wounds, the skiff is hers.",
+    "> Once Dob died, nobody mended nets.",
+    "> If Dob dies of his wounds, Tam weeps.",
+    '> "Dob dies of his wounds," says Bela.',
+    "I kill the lamp.",
+    "I die of laughter.",
+    "> Dob dies of his wounds. /check 2d6 vs 2",
 )
 
 
@@ -303,6 +331,78 @@ async def test_plain_death_is_proposed_and_offered_for_a_commit(tmp_path: Path, 
         assert not any("/fact" in said for said in reply.lines)
         view = await table.program.services.play.scene(table.scene_id)
         assert view.trigger_reason.startswith("Critical: ")
+
+
+DEATHS = (
+    "> Dob dies of his wounds.",
+    "> Dob Harrow died of his wounds.",
+    "> Dob bleeds to death on the planks.",
+    "> Dob breathes his last.",
+    "> Dob gave up the ghost.",
+    "> Dob succumbs to his wounds.",
+    "> Dob passed away in the night.",
+    "> Dob does not survive the night.",
+    "> Dob Harrow did not live to see the morning.",
+    "> Dob dies in the night, his hand in yours.",
+    "> At dawn Dob dies of his wounds.",
+    "> Of his wounds Dob dies.",
+    "> Poor Dob finally dies of his wounds.",
+    "> Dob, the pier-keeper, dies of his wounds.",
+    "> Dob staggers. He dies of his wounds.",
+    "> Dob's throat is cut, and he dies.",
+    '> Dob whispers, "Tell her," and dies.',
+    "> You kill Dob.",
+    "Dob dies of his wounds.",
+)
+"""Lines that tell of Dob's death, whose words are no statement of the catalogue's."""
+
+
+@pytest.mark.parametrize("line", DEATHS)
+async def test_death_that_is_told_waits_with_its_words_as_evidence(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        reply = await table.play(line)
+        assert reply.lines == ("Dob Harrow is dead in this scene.", "Proposed: Dob Harrow died.")
+        (row,) = await table.rows()
+        assert (row.title, row.mark) == ("Dob Harrow died.", "defer")
+        assert row.quote in line
+        assert await table.predicates() == ["alive"]
+        await table.play("/undo")
+        assert await table.titles() == []
+
+
+async def test_death_is_told_of_whom_the_line_before_means(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob staggers.")
+        await table.play("> He dies of his wounds.")
+        assert await table.titles() == ["Dob Harrow died."]
+
+
+@pytest.mark.parametrize(
+    ("line", "titles"),
+    [
+        ("> Tam dies of his wounds.", ["Tam died."]),
+        ("> Far away, Iselin bled to death.", ["Iselin Quay died."]),
+        ("> The captain dies of her wounds.", ["Captain Vess died."]),
+        ("> Dob and Tam die of the fever.", ["Dob Harrow died.", "Tam died."]),
+        ("> You die of your wounds.", ["Mara died."]),
+        ("> Vess kills you.", ["Mara died."]),
+        ("> Dob is killed by Vess.", ["Dob is killed by Vess."]),
+        ("> Vess kills Dob with one stroke.", ["Vess kills Dob with one stroke.", "Dob Harrow died."]),
+    ],
+)
+async def test_death_is_told_of_anybody_who_is_known(tmp_path: Path, line: str, titles: list[str]) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(line)
+        assert sorted(await table.titles()) == sorted(titles)
+
+
+async def test_death_that_is_told_is_canon_by_the_players_decision_alone(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob dies of his wounds.")
+        await table.play("/commit")
+        assert await table.titles() == ["Dob Harrow died."]
+        await table.accept_all()
+        assert "⚠ Dob Harrow is dead." in (await table.play("> Dob raises his cup.")).lines
 
 
 async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,7 +228,8 @@ async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(t
     await table.say("/npc here Jon", "/npc here Tess", "> Jon dies.", "> Tess falls asleep.")
     assert await table.say("> Tess wakes.") == ("Tess wakes.",)
     (written,) = await table.say("/export")
-    text = Path(written.removeprefix("Written: ")).read_text(encoding="utf-8")
+    path = Path(written.removeprefix("Written: "))
+    text = await asyncio.to_thread(path.read_text, encoding="utf-8")
     after_death = text[text.index("Jon dies.") :]
     assert "Jon is dead in this scene." in after_death
     assert "Tess sleeps, and hears nothing." in after_death

@@ -17,6 +17,7 @@ LASTING = (
         "I will never sail at night",
     ),
     ("I've decided to always knock twice.", "I always knock twice"),
+    ("I decided never to walk the weir after dark.", "I never walk the weir after dark"),
     ("I have now decided never to gamble with Gil.", "I never gamble with Gil"),
     ("We decide never to split up in the tunnels.", "We never split up in the tunnels"),
     (

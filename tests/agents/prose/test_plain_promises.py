@@ -25,6 +25,10 @@ BY_HERO = (
     ("I solemnly swear to Captain Vess to return the skiff.", ("Captain Vess",), "to return the skiff"),
     ('"I promise," I tell Edda, "to speak for you at the moot."', ("Edda",), "to speak for you at the moot"),
     ("I promise him that we will come back.", (), "we will come back"),
+    ("I promised Iselin to bring the bell back.", ("Iselin",), "to bring the bell back"),
+    ("I swore to Bela that I would find her brother.", ("Bela",), "I would find her brother"),
+    ("I gave Iselin my word that the door would stay shut.", ("Iselin",), "the door would stay shut"),
+    ("I took her hand and vowed, and then I pledged to wait.", (), "to wait"),
 )  # fmt: skip
 BY_OTHERS = (
     (
@@ -36,6 +40,10 @@ BY_OTHERS = (
     ("Harl swears that he will never touch dice again.", "Harl", "he will never touch dice again"),
     ("Wenna Pike promises Harl to mend the net.", "Wenna Pike", "to mend the net"),
     ("The innkeeper nods. Wenna solemnly vows to wait for you.", "Wenna", "to wait for you"),
+    ("Harl swore that he would never touch dice again.", "Harl", "he would never touch dice again"),
+    ("Wenna Pike promised Harl to mend the net.", "Wenna Pike", "to mend the net"),
+    ("Wenna gives Harl her word that the net will be mended.", "Wenna", "the net will be mended"),
+    ("Wenna gave you her word to wait.", "Wenna", "to wait"),
 )
 NO_PROMISE_BY_HERO = (
     "I swear that I never took it.",
@@ -55,6 +63,17 @@ NO_PROMISE_BY_HERO = (
     "I remind her of what I promise to do.",
     "It is a promise of spring.",
     "I promise nothing.",
+    "I promised nothing.",
+    "I had promised Tam to come.",
+    "I did as I promised to do.",
+    "I once promised Tam to come.",
+    "I promised Tam long ago to come.",
+    "The boat that I promised to mend is gone.",
+    "I remember that I promised to come.",
+    '"I promised Tam to come," I say.',
+    "I swore at Tam.",
+    "I swore like a sailor.",
+    "I gave Tam my word.",
 )
 NO_PROMISE_BY_OTHERS = (
     "Harl swears that he never saw the key.",
@@ -65,6 +84,11 @@ NO_PROMISE_BY_OTHERS = (
     "If Harl promises to pay, the others will laugh.",
     "The sky promises to clear.",
     "Nobody promises to help.",
+    "Harl swore that he had never seen the key.",
+    "Harl had promised to pay.",
+    "Harl promised to pay long ago.",
+    "The money that Harl promised to pay is gone.",
+    "Harl gave you his hand.",
 )
 PEOPLE = (("Harl Stone", "Harl", "Stone"), ("Wenna Pike", "Wenna", "Pike"))
 
