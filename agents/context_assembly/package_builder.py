@@ -132,7 +132,7 @@ class ContextPackageBuilder:
             package = await self._build(scene, player_text)
         except StoreError as error:
             last_package = self._last_packages.get(scene.scene.id)
-            if last_package is None:
+            if last_package is None or not await self._is_on_line(last_package, scene):
                 raise
             omission = OmittedItem("recalled", f"an older package: {error.what}")
             return replace(
@@ -144,6 +144,13 @@ class ContextPackageBuilder:
             )
         self._last_packages.put(scene.scene.id, package)
         return package
+
+    async def _is_on_line(self, package: ContextPackage, scene: SceneContext) -> bool:
+        """Return whether a package was built at a turn that the line still has before its head. Raises StoreError."""
+        head_id = package.scene.head.id if package.scene.head else None
+        if head_id is None:
+            return True
+        return head_id in (await self._log.on_line(scene.scene.id, [head_id])) - scene.left_turn_ids
 
     async def _build(self, scene: SceneContext, player_text: str) -> ContextPackage:
         cast = _list_cast(scene)
@@ -160,6 +167,7 @@ class ContextPackageBuilder:
                 scene.universe.id,
                 scene.tick,
                 read_shown_texts=partial(_read_shown_texts, turns_task),
+                left_turn_ids=scene.left_turn_ids,
             )
         )
         try:
@@ -219,11 +227,15 @@ class ContextPackageBuilder:
 
         async def read_ids_in_view() -> set[Id]:
             turns_in_view = await turns_task
-            return {t.id for t in (*turns_in_view.turns, *turns_in_view.previous_scene_turns)}
+            turns = (*turns_in_view.turns, *turns_in_view.previous_scene_turns)
+            return {t.id for t in turns} | scene.left_turn_ids
 
         last_turn_text = scene.head.text if scene.head else ""
         return await self._retriever.retrieve(
-            player_text or last_turn_text, scene.universe.id, read_excluded_ids=read_ids_in_view
+            player_text or last_turn_text,
+            scene.universe.id,
+            read_excluded_ids=read_ids_in_view,
+            left_turn_ids=scene.left_turn_ids,
         )
 
     # --- canon ---------------------------------------------------------------------------------------

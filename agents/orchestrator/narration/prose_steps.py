@@ -87,7 +87,10 @@ class ProseSteps:
             note = critique.note if critique.rewrite else ""
         if not note:
             return StepResult(_with_findings(state, findings), "done", _describe_findings(findings))
-        rewrite_brief = replace(brief, draft=state.narrated_text, note=note)
+        # What the player asked of this narration holds in its rewrite, too.
+        rewrite_brief = replace(
+            brief, draft=state.narrated_text, note="\n".join(filter(None, (brief.note, note)))
+        )
         turn_id = derive_id("turn", "rewrite", state.narration.turn_id)
         rewrite = await self._stream_prose(state, narration_input, rewrite_brief, turn_id, nth=2)
         if rewrite is None or not rewrite.is_complete:
