@@ -308,7 +308,7 @@ def is_spoken_by_player(surrounding_text: str, text_after: str, player_names: Se
 def _check_barred_topics(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
     for crossing in find_crossings(text, check_input.barred_topics):
         topic = crossing.topic
-        is_in_player_text = all(stem in check_input.player_text.casefold() for stem in topic.stems)
+        is_in_player_text = any(find_crossings(check_input.player_text, (topic,)))
         severity = Severity.REWRITE if crossing.is_plain and not is_in_player_text else Severity.WARN
         barrier = "A veil: keep it out of sight" if topic.is_veil else "A line"
         yield ProseFinding(ProseFindingKind.LINE, crossing.sentence, f"{barrier}: {topic.text}.", severity)
