@@ -396,12 +396,16 @@ def _find_absent_addressees(player_text: str, absent_people: Iterable[AbsentPers
     """
     for person in absent_people:
         name_pattern = any_name_pattern(person.names)
-        if person.is_dead and re.search(
+        is_spoken_to = re.search(
             rf"\b{_TALK_VERBS}s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
-        ):
+        ) or re.search(rf"(?:^|[“”\"«.!?:])\s*{name_pattern}\s*[,!?]", player_text)
+        if person.is_dead and is_spoken_to:
             yield f"{person.names[0]} is dead and cannot answer."
-        elif not person.is_dead and re.search(
-            rf"\b(?:{_TALK_VERBS}|{_DEALING_VERBS})s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+        elif (not person.is_dead and is_spoken_to) or (
+            not person.is_dead
+            and re.search(
+                rf"\b(?:{_TALK_VERBS}|{_DEALING_VERBS})s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+            )
         ):
             yield f"{person.names[0]} is not here."
 
