@@ -396,7 +396,7 @@ class PlayParts:
             NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
             agents.contexts,
             personas,
-            ProseSteps(personas, agents.gm_turn_writer, base.events),
+            ProseSteps(personas, agents.packages, agents.gm_turn_writer, base.events),
             ChangeExtractor(agents.canon),
             agents.proposals,
             self.cast_moves,

@@ -159,7 +159,9 @@ class NarrativeReader:
         turns_in_view = await turns_in_view_task
         summary_lines, met_before_ids, creation_ticks, decisions, notes = await gather(
             self._read_summary_lines(
-                scene.scene, turns_in_view.earlier_scenes, {t.id for t in turns_in_view.turns}
+                scene.scene,
+                turns_in_view.earlier_scenes,
+                {t.id for t in turns_in_view.turns} | scene.left_turn_ids,
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
             self._read_creation_ticks(scene.scene),

@@ -18,10 +18,10 @@ from agents.context_assembly.context_package import (
 )
 from agents.context_assembly.keyed_lore import MAX_SCANNED_TURNS, select_lore
 from agents.context_assembly.known_secrets import UniverseSecrets, hold_back_secrets
+from agents.context_assembly.named_entities_elsewhere import NamedEntityFinder, build_scene_person
 from agents.context_assembly.narrative_context import NarrativeContext, NarrativeReader, TurnsInView
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.prose.names import find_names
 from agents.search.memory_recall import MemoryRecall, RecalledMemories
 from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import (
@@ -62,8 +62,6 @@ MAX_SECRETS_READ: Final = 10_000
 MAX_SETTLED_COMMITMENTS: Final = 12
 MAX_COMMITMENTS_READ: Final = 500
 """Settled commitments that are shown (the latest), and commitments that are read to find them."""
-MAX_NAMES: Final = 6
-"""Names in the player's words that are looked up."""
 _SEPARATE_KINDS = frozenset(
     {FactKind.AXIOM, FactKind.COMMITMENT, FactKind.ENCOUNTER, FactKind.ASSERTION, FactKind.LORE}
 )
@@ -112,6 +110,7 @@ class ContextPackageBuilder:
         self._log = log
         self._context_loader = context_loader
         self._agenda_reader = agenda_reader
+        self._named_entity_finder = NamedEntityFinder(canon, context_loader)
         self._narrative_reader = NarrativeReader(canon, log)
         self._retriever = ContextRetriever(record_search, canon, log) if record_search else None
         self._memory_recall = MemoryRecall(canon, log, record_search, search_timeout)
@@ -132,7 +131,7 @@ class ContextPackageBuilder:
             package = await self._build(scene, player_text)
         except StoreError as error:
             last_package = self._last_packages.get(scene.scene.id)
-            if last_package is None:
+            if last_package is None or not await self._is_on_line(last_package, scene):
                 raise
             omission = OmittedItem("recalled", f"an older package: {error.what}")
             return replace(
@@ -144,6 +143,26 @@ class ContextPackageBuilder:
             )
         self._last_packages.put(scene.scene.id, package)
         return package
+
+    async def with_named_in(self, package: ContextPackage, text: str) -> ContextPackage:
+        """Return the package with those besides whom a text names and who are not here. Raises StoreError.
+
+        Whoever is dead or away may be in a narration that nobody's words had named before.
+        """
+        canon, scene = package.canonical, package.scene
+        known_ids = {p.entity.id for p in (*canon.cast, *canon.named_elsewhere)}
+        canon_version = await self._log.canon_version(scene.universe.id)
+        named_entities = await self._named_entity_finder.find_elsewhere(scene, text, known_ids, canon_version)
+        return replace(
+            package, canonical=replace(canon, named_elsewhere=(*canon.named_elsewhere, *named_entities))
+        )
+
+    async def _is_on_line(self, package: ContextPackage, scene: SceneContext) -> bool:
+        """Return whether a package was built at a turn that the line still has before its head. Raises StoreError."""
+        head_id = package.scene.head.id if package.scene.head else None
+        if head_id is None:
+            return True
+        return head_id in (await self._log.on_line(scene.scene.id, [head_id])) - scene.left_turn_ids
 
     async def _build(self, scene: SceneContext, player_text: str) -> ContextPackage:
         cast = _list_cast(scene)
@@ -160,13 +179,16 @@ class ContextPackageBuilder:
                 scene.universe.id,
                 scene.tick,
                 read_shown_texts=partial(_read_shown_texts, turns_task),
+                left_turn_ids=scene.left_turn_ids,
             )
         )
         try:
-            agenda, named_elsewhere, canon_version = await gather(
+            canon_version = await self._log.canon_version(scene.universe.id)
+            agenda, named_elsewhere = await gather(
                 self._agenda_reader.read_agenda(scene),
-                self._find_named_elsewhere(scene, player_text, {p.entity.id for p in cast}),
-                self._log.canon_version(scene.universe.id),
+                self._named_entity_finder.find_elsewhere(
+                    scene, player_text, {p.entity.id for p in cast}, canon_version
+                ),
             )
             canon_context = await self._read_canon_cached(
                 scene, player_text, cast, named_elsewhere, canon_version
@@ -219,11 +241,15 @@ class ContextPackageBuilder:
 
         async def read_ids_in_view() -> set[Id]:
             turns_in_view = await turns_task
-            return {t.id for t in (*turns_in_view.turns, *turns_in_view.previous_scene_turns)}
+            turns = (*turns_in_view.turns, *turns_in_view.previous_scene_turns)
+            return {t.id for t in turns} | scene.left_turn_ids
 
         last_turn_text = scene.head.text if scene.head else ""
         return await self._retriever.retrieve(
-            player_text or last_turn_text, scene.universe.id, read_excluded_ids=read_ids_in_view
+            player_text or last_turn_text,
+            scene.universe.id,
+            read_excluded_ids=read_ids_in_view,
+            left_turn_ids=scene.left_turn_ids,
         )
 
     # --- canon ---------------------------------------------------------------------------------------
@@ -272,24 +298,6 @@ class ContextPackageBuilder:
             secrets = UniverseSecrets(tuple(facts), knowers)
             self._secrets_cache.put((universe_id, canon_version), secrets)
         return secrets
-
-    async def _find_named_elsewhere(
-        self, scene: SceneContext, player_text: str, cast_ids: Collection[Id]
-    ) -> tuple[ScenePerson, ...]:
-        """Find the entities that the player names and that are not here."""
-        names = find_names(player_text)[:MAX_NAMES]
-        matches_by_name = await gather(
-            *(self._context_loader.find_entities(scene, name, allow_partial=True) for name in names)
-        )
-        unambiguous_entities = {
-            entities[0].id: entities[0] for entities in matches_by_name if len(entities) == 1
-        }
-        place_id = scene.place.id if scene.place else None
-        return tuple(
-            _build_scene_person(scene, entity, is_here=False)
-            for entity in unambiguous_entities.values()
-            if entity.id not in cast_ids and entity.id != place_id
-        )
 
     async def _read_canon(
         self,
@@ -420,15 +428,9 @@ def _list_cast(scene: SceneContext) -> list[ScenePerson]:
     present_ids = {e.id for e in present_entities}
     absent_actors = [e for e in scene.entities.values() if e.id not in present_ids and e.kind in ACTORS]
     return [
-        *(_build_scene_person(scene, e) for e in present_entities),
-        *(_build_scene_person(scene, e, is_here=False) for e in absent_actors),
+        *(build_scene_person(scene, e) for e in present_entities),
+        *(build_scene_person(scene, e, is_here=False) for e in absent_actors),
     ]
-
-
-def _build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = True) -> ScenePerson:
-    state = scene.working_state(entity)
-    is_alive = state.values.get("alive", "dead" not in {tag.casefold() for tag in state.tags})
-    return ScenePerson(entity, state, is_here, is_dead=is_alive is False)
 
 
 def _select_axioms_in_scope(axioms: Iterable[Fact], entity_ids_in_view: Collection[Id]) -> list[Fact]:

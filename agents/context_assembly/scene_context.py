@@ -68,6 +68,8 @@ class SceneContext:
     """Entries of the story journal whose turns are on the line and that were undone by themselves."""
     scene_transition: Transition | None = None
     """The last transition of the scene's loop, if it was read already."""
+    left_turn_ids: frozenset[Id] = frozenset()
+    """Turns of the line after `head`, if this is the scene as it stood before them."""
 
     @property
     def tick(self) -> int:
@@ -196,6 +198,25 @@ class SceneContextLoader:
             story = context.story.model_copy(update={"entries": (*context.story.entries, *entries)})
             context = replace(context, story=story, story_entries=(*context.story_entries, *entries))
         return await self._with_undecided(context, (*context.undecided, *proposals))
+
+    async def rewind(self, context: SceneContext, head: Turn | None) -> SceneContext:
+        """Return the context as it stood when `head`, a turn of its line, was the last: without what came later."""
+        if context.head is None or context.head == head:
+            return context
+        start = head.depth + 1 if head else 0
+        later_turns = await self.log.line_slice(context.scene.id, start, context.head.depth + 1 - start)
+        left_turn_ids = frozenset(turn.id for turn in later_turns)
+        rewound_context = replace(
+            context,
+            scene=context.scene.model_copy(update={"head": head.id if head else None}),
+            head=head,
+            last_play_turn=head,
+            story_entries=tuple(e for e in context.story_entries if e.turn_id not in left_turn_ids),
+            scene_transition=None,
+            left_turn_ids=left_turn_ids,
+        )
+        undecided = [p for p in context.undecided if p.turn_id not in left_turn_ids]
+        return await self._with_undecided(rewound_context, undecided)
 
     async def _with_undecided(
         self, context: SceneContext, undecided: Sequence[ProposedChange]

@@ -32,7 +32,8 @@ async def read_decisions(
         scenes = await log.scenes(context.story.id)
         earlier_scenes = [scene for scene in scenes if scene.order < context.scene.order]
     marks = await log.decision_marks(*(scene.id for scene in (*earlier_scenes, context.scene)))
-    return find_open_decisions(context.story_entries, marks)
+    marks_on_line = (mark for mark in marks if mark.turn_id not in context.left_turn_ids)
+    return find_open_decisions(context.story_entries, marks_on_line)
 
 
 async def read_decisions_of_story(log: LogReader, story: Story) -> tuple[StoryDecision, ...]:

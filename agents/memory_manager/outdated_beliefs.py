@@ -6,7 +6,7 @@ Who remembers the newer fact, or is part of it, does not believe the older one; 
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agents.memory_manager.valid_memories import filter_on_line
 from stores.ports import CanonReader, LogReader
@@ -20,7 +20,9 @@ MAX_SUCCESSORS = 20
 _LASTING_KINDS = (FactKind.STATE, FactKind.RELATION, FactKind.ATTRIBUTE)
 
 
-async def drop_outdated(canon: CanonReader, log: LogReader, memories: Sequence[Memory]) -> list[Memory]:
+async def drop_outdated(
+    canon: CanonReader, log: LogReader, memories: Sequence[Memory], left_turn_ids: Collection[Id] = ()
+) -> list[Memory]:
     """Return the memories without those of facts that their owner knows to have ended."""
     facts_by_id = await canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
     ended_facts = [f for f in facts_by_id.values() if f.kind in _LASTING_KINDS and _has_ended(f)]
@@ -29,7 +31,9 @@ async def drop_outdated(canon: CanonReader, log: LogReader, memories: Sequence[M
     if not successor_ids:
         return list(memories)
     newer_memories = await gather(*(log.memories(MemoryQuery(fact_id=i)) for i in sorted(successor_ids)))
-    counting_memories = await filter_on_line(log, [m for memories in newer_memories for m in memories])
+    counting_memories = await filter_on_line(
+        log, [m for memories in newer_memories for m in memories], left_turn_ids
+    )
     knowers = {(m.entity_id, m.linked_fact_id) for m in counting_memories if m.text}
 
     def is_outdated(memory: Memory) -> bool:

@@ -308,7 +308,7 @@ def is_spoken_by_player(surrounding_text: str, text_after: str, player_names: Se
 def _check_barred_topics(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
     for crossing in find_crossings(text, check_input.barred_topics):
         topic = crossing.topic
-        is_in_player_text = all(stem in check_input.player_text.casefold() for stem in topic.stems)
+        is_in_player_text = any(find_crossings(check_input.player_text, (topic,)))
         severity = Severity.REWRITE if crossing.is_plain and not is_in_player_text else Severity.WARN
         barrier = "A veil: keep it out of sight" if topic.is_veil else "A line"
         yield ProseFinding(ProseFindingKind.LINE, crossing.sentence, f"{barrier}: {topic.text}.", severity)
@@ -396,12 +396,16 @@ def _find_absent_addressees(player_text: str, absent_people: Iterable[AbsentPers
     """
     for person in absent_people:
         name_pattern = any_name_pattern(person.names)
-        if person.is_dead and re.search(
+        is_spoken_to = re.search(
             rf"\b{_TALK_VERBS}s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
-        ):
+        ) or re.search(rf"(?:^|[“”\"«.!?:])\s*{name_pattern}\s*[,!?]", player_text)
+        if person.is_dead and is_spoken_to:
             yield f"{person.names[0]} is dead and cannot answer."
-        elif not person.is_dead and re.search(
-            rf"\b(?:{_TALK_VERBS}|{_DEALING_VERBS})s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+        elif (not person.is_dead and is_spoken_to) or (
+            not person.is_dead
+            and re.search(
+                rf"\b(?:{_TALK_VERBS}|{_DEALING_VERBS})s?(?: \w+)? {name_pattern}", player_text, re.IGNORECASE
+            )
         ):
             yield f"{person.names[0]} is not here."
 

@@ -175,9 +175,17 @@ class ReportedChange(PersonaAnswer):
     weight: Percent = 50
 
 
-class Chronicle(PersonaAnswer):
-    """The Archivist's answer: a line for the rolling summary, and the changes."""
+PersonName = Annotated[str, Field(max_length=80)]
 
+
+class Chronicle(PersonaAnswer):
+    """The Archivist's answer: who is in the scene, a line for the rolling summary, and the changes."""
+
+    here: tuple[PersonName, ...] = Field(default=(), max_length=24)
+    """Who is in the scene when the text ends, without the player's character."""
+    came: tuple[PersonName, ...] = Field(default=(), max_length=12)
+    left: tuple[PersonName, ...] = Field(default=(), max_length=12)
+    """Who came into the scene in the text, and who went away in it."""
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 

@@ -30,6 +30,7 @@ from agents.personas.outputs import (
     routing_model,
 )
 from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK
+from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from agents.sanitize import clean
 from stores.records.llm import Persona
 from stores.records.memory import Memory
@@ -170,6 +171,8 @@ class ArchivistRecord:
     summary: str
     changes: tuple[ReportedChange, ...] | None = None
     """None: no model read the prose, and plain rules have to find the changes."""
+    cast: ReportedCast = NO_REPORT
+    """Who is in the scene at its end, who came and who left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +195,9 @@ class Archivist:
         if structured.value is None:
             return ArchivistRecord(first_sentence(draft))
         summary = _unique_sentences(structured.value.summary)
-        return ArchivistRecord(summary or first_sentence(draft), structured.value.changes)
+        chronicle = structured.value
+        cast = ReportedCast(here=chronicle.here, came=chronicle.came, left=chronicle.left)
+        return ArchivistRecord(summary or first_sentence(draft), chronicle.changes, cast)
 
 
 def _unique_sentences(text: str) -> str:

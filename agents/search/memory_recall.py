@@ -62,8 +62,11 @@ class MemoryRecall:
         tick: int,
         *,
         read_shown_texts: Callable[[], Awaitable[Mapping[Id, str]]],
+        left_turn_ids: Collection[Id] = (),
     ) -> RecalledMemories:
         """Return the memories of each of `people` that are still on the line. Raises StoreError.
+
+        Those of the `left` turns, which are narrated again, do not count.
 
         A memory that says what its turn does is left out if that turn is among `read_shown_texts`, texts by turn.
         """
@@ -72,11 +75,12 @@ class MemoryRecall:
             *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
         )
         counting_memories = await filter_valid(
-            self.log, [m for memories, _ in candidate_lists for m in memories]
+            self.log, [m for memories, _ in candidate_lists for m in memories], left_turn_ids
         )
         shown_texts = await read_shown_texts()
         counting_memories = [m for m in counting_memories if not _repeats_turn(m, shown_texts)]
-        counting_ids = {m.id for m in await drop_outdated(self.canon, self.log, counting_memories)}
+        current_memories = await drop_outdated(self.canon, self.log, counting_memories, left_turn_ids)
+        counting_ids = {m.id for m in current_memories}
         chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
         omitted_items: list[OmittedItem] = []
         for entity, (memories, relevance) in zip(entities, candidate_lists, strict=True):

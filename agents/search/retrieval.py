@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import gather
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -77,9 +77,17 @@ class ContextRetriever:
     log: LogReader
 
     async def retrieve(
-        self, question: str, universe_id: Id, *, read_excluded_ids: ReadExcludedIds
+        self,
+        question: str,
+        universe_id: Id,
+        *,
+        read_excluded_ids: ReadExcludedIds,
+        left_turn_ids: Collection[Id] = (),
     ) -> RetrievedContext:
-        """Return what bears on the question, without the excluded turns, whose ids are read during the search."""
+        """Return what bears on the question, without the excluded turns, whose ids are read during the search.
+
+        Nor are there summaries that end with one of the `left` turns, which are narrated again.
+        """
         if not question.strip():
             return RetrievedContext()
         search_scope = SearchScope(universe_id)
@@ -95,7 +103,7 @@ class ContextRetriever:
             self._read_passages(filter_near_hits(turn_results)[:MAX_PASSAGES]),
             self._read_facts(filter_near_hits(fact_results)),
             self._read_rules(filter_near_hits(snippet_results)),
-            read_recalled_scenes(self.log, filter_near_hits(scene_results), question),
+            read_recalled_scenes(self.log, filter_near_hits(scene_results), question, left_turn_ids),
         )
         all_results = (turn_results, fact_results, snippet_results, scene_results)
         notes = dict.fromkeys(note for results in all_results for note in results.notes)

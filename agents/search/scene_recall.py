@@ -29,12 +29,12 @@ class RecalledScene:
 
 
 async def read_recalled_scenes(
-    log: LogReader, hits: Sequence[SearchHit], question: str
+    log: LogReader, hits: Sequence[SearchHit], question: str, left_turn_ids: Collection[Id] = ()
 ) -> list[RecalledScene]:
-    """Return the scenes that have something to say, the best first. Raises StoreError."""
+    """Return the scenes that have something to say before the `left` turns, the best first. Raises StoreError."""
     scenes = await log.scenes_by_id([hit.id for hit in hits]) if hits else {}
     found_scenes = [scenes[hit.id] for hit in hits if hit.id in scenes]
-    summary_lists = await gather(*(_read_summaries_on_line(log, s.id) for s in found_scenes))
+    summary_lists = await gather(*(_read_summaries_on_line(log, s.id, left_turn_ids) for s in found_scenes))
     texts = [
         choose_summary(scene, summaries, content_stems(question))
         for scene, summaries in zip(found_scenes, summary_lists, strict=True)
@@ -56,8 +56,12 @@ def choose_summary(scene: Scene, summaries: Sequence[Summary], asked_stems: Coll
     return best_line
 
 
-async def _read_summaries_on_line(log: LogReader, scene_id: Id) -> list[Summary]:
+async def _read_summaries_on_line(
+    log: LogReader, scene_id: Id, left_turn_ids: Collection[Id]
+) -> list[Summary]:
     summaries = [s for s in await log.summaries(scene_id) if s.kind in _RECALLED_KINDS]
     last_turn_ids = {s.last_turn for s in summaries if s.last_turn}
-    ids_on_line = await log.on_line(scene_id, last_turn_ids) if last_turn_ids else set()
+    ids_on_line = (await log.on_line(scene_id, last_turn_ids) if last_turn_ids else set()).difference(
+        left_turn_ids
+    )
     return [s for s in summaries if s.last_turn is None or s.last_turn in ids_on_line]

@@ -15,11 +15,12 @@ from typing import Final, NamedTuple
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
+from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import TELLS_DEATH, CastReader
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
-from agents.prose.names import NON_NAME_WORDS, names_of
+from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.journal_lines import describe_presence
 from agents.solo.story_journal import StoryJournal
 from stores.ports import CanonReader, LogReader
@@ -66,15 +67,21 @@ class CastMoves:
         self._journal = journal
 
     async def record_moves(
-        self, context: SceneContext, turn: Turn, *, needs_entrance: bool = False
+        self,
+        context: SceneContext,
+        turn: Turn,
+        *,
+        needs_entrance: bool = False,
+        reported_cast: ReportedCast = NO_REPORT,
     ) -> RecordedMoves:
         """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect.
 
-        `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in.
+        `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in. What a model
+        reports of the cast adds to what the words plainly say, and is right about who is still here.
         """
         if turn.speaker not in _STORY_SPEAKERS:
             return RecordedMoves()
-        people = await self._list_people(context, turn.text)
+        people = await self._list_people(context, "\n".join((turn.text, *reported_cast.names)))
         places = await self._list_places(context)
         reader = await self._prepare_reader(context, people, places, before=turn)
         state = _read_state(context, people)
@@ -96,6 +103,7 @@ class CastMoves:
             for move, number in reading.moves
             if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
+        moves = _with_reported(moves, reported_cast, turn.text, people, state)
         companion_ids = {people[n].id for n in state.companions} | {
             people[n].id for move, n in moves if move is CastMove.COMES_ALONG
         }
@@ -292,6 +300,55 @@ def _build_entry(
         is_left_behind=move is CastMove.STAYS_BEHIND,
         place_id=here_id if move is CastMove.STAYS_BEHIND else None,
     )
+
+
+def _with_reported(
+    moves: Sequence[tuple[CastMove, int]],
+    reported_cast: ReportedCast,
+    text: str,
+    people: Sequence[Entity],
+    state: CastState,
+) -> list[tuple[CastMove, int]]:
+    """Return the moves with those that a model reports: who came must be in the text, and alive.
+
+    Whom it has here at the end has not left, and who left is not here at the end.
+    """
+    figures = _build_figures(people)
+    here, came, left = (
+        {n for name in names if (n := _find_figure(name, figures)) is not None}
+        for names in (reported_cast.here, reported_cast.came, reported_cast.left)
+    )
+    kept_moves = [
+        (move, n) for move, n in moves if not (move is CastMove.LEAVES and n in here and n not in left)
+    ]
+    moved = {n for _, n in kept_moves}
+    arrivals = (
+        n
+        for n in sorted(came - moved - state.present - state.dead)
+        if _is_mentioned(figures[n], text) and (not here or n in here)
+    )
+    departures = sorted((left - here - moved) & state.present)
+    return [
+        *kept_moves,
+        *((CastMove.COMES, n) for n in arrivals),
+        *((CastMove.LEAVES, n) for n in departures),
+    ]
+
+
+def _find_figure(name: str, figures: Sequence[Figure]) -> int | None:
+    """Return whom a name or a title (`the sexton`) means alone."""
+    folded_name = name.casefold().strip().removeprefix("the ")
+    matches = [
+        n
+        for n, figure in enumerate(figures)
+        if folded_name in map(str.casefold, (*figure.names, *figure.roles))
+    ]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _is_mentioned(figure: Figure, text: str) -> bool:
+    words = (*figure.names, *figure.roles)
+    return re.search(any_name_pattern(words), text, re.IGNORECASE) is not None
 
 
 def _find_acting_dead(turn: Turn, people: Sequence[Entity], state: CastState) -> tuple[Entity, ...]:

@@ -49,7 +49,7 @@ def key_of(ask: LlmRequest) -> tuple[int, str, int]:
     prompt = "\n".join(message.text for message in ask.messages)
     number = int(re.findall(r"I do thing (\d+)\.", prompt)[-1])
     persona = persona_of(ask)
-    again = persona is Persona.NARRATOR and "The earlier narration" in prompt
+    again = persona is Persona.NARRATOR and "How it was narrated before" in prompt
     return number, persona.value, 2 if again else 1
 
 

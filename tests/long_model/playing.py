@@ -117,7 +117,7 @@ class BaitingModel(ScriptedModel):
     def _answer(self, ask: LlmRequest) -> str:
         prompt = "\n".join(message.text for message in ask.messages)
         if persona_of(ask) is Persona.NARRATOR:
-            if "The earlier narration" in prompt:
+            if "How it was narrated before" in prompt:
                 self.corrected_prose = self.next_innocent()
                 return self.corrected_prose
             self.first_prompt = prompt

@@ -92,19 +92,17 @@ class NarrationInputLoader:
         answered_turns = _select_answered_turns(await self._read_line(context, previous_turn), state)
         words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
         results = await self._log.resolutions([t.id for t in answered_turns])
-        package = await self._packages.build_package(_context_before(context, previous_turn), words)
-        # The turns that are answered have sections of their own; later ones are narrated again.
+        package = await self._packages.build_package(
+            await self._context.rewind(context, previous_turn), words
+        )
+        # The turns that are answered have sections of their own.
         answered_ids = {t.id for t in answered_turns}
-        line_turns = package.narrative.recent_turns
-        context_turns = tuple(
-            t
-            for t in line_turns
-            if previous_turn and t.depth <= previous_turn.depth and t.id not in answered_ids
-        )
+        context_turns = tuple(t for t in package.narrative.recent_turns if t.id not in answered_ids)
         package = replace(package, narrative=replace(package.narrative, recent_turns=context_turns))
-        return NarrationInput(
-            package, self._build_brief(state, context, words, results), previous_turn, state, self._clock
-        )
+        brief = self._build_brief(state, context, words, results)
+        if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
+            brief = replace(brief, draft=context.head.text)
+        return NarrationInput(package, brief, previous_turn, state, self._clock)
 
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
@@ -155,14 +153,3 @@ def _select_answered_turns(line_turns: Sequence[Turn], state: NarrationState) ->
             break
         open_turns.append(turn)
     return open_turns[::-1]
-
-
-def _context_before(context: SceneContext, previous_turn: Turn | None) -> SceneContext:
-    """Return the scene before the narration, without what another take of it has staged."""
-    if context.head is None or context.head == previous_turn:
-        return context
-    removed_ids = {context.head.id}
-    staged_proposals = tuple(p for p in context.staged_proposals if p.turn_id not in removed_ids)
-    return replace(
-        context, head=previous_turn, last_play_turn=previous_turn, staged_proposals=staged_proposals
-    )

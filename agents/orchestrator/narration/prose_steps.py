@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.events import EventBus, TextDiscarded, TextStreamed, TurnAppended
 from agents.llm.errors import ModelError
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
@@ -32,8 +33,15 @@ from stores.records.play import MoveKind, Turn
 class ProseSteps:
     """Writes the narration of an exchange, and has it rewritten if it fails a check."""
 
-    def __init__(self, personas: Personas, gm_turn_writer: GmTurnWriter, events: EventBus) -> None:
+    def __init__(
+        self,
+        personas: Personas,
+        packages: ContextPackageBuilder,
+        gm_turn_writer: GmTurnWriter,
+        events: EventBus,
+    ) -> None:
         self._personas = personas
+        self._packages = packages
         self._gm_turn_writer = gm_turn_writer
         self._events = events
 
@@ -78,8 +86,7 @@ class ProseSteps:
         if state.gm_turn_id is None or not state.is_complete:
             return StepResult(state, "skipped", "no complete narration")
         brief = build_brief(state, narration_input)
-        check_basis = build_prose_check_input(narration_input.package, brief)
-        findings = check_prose(state.narrated_text, check_basis)
+        findings = await self._check_prose(state.narrated_text, narration_input, brief)
         note = rewrite_note(findings)
         if not needs_rewrite(findings):
             critique = await self._personas.critic.review_draft(
@@ -88,7 +95,10 @@ class ProseSteps:
             note = critique.note if critique.rewrite else ""
         if not note:
             return StepResult(_with_findings(state, findings), "done", _describe_findings(findings))
-        rewrite_brief = replace(brief, draft=state.narrated_text, note=note)
+        # What the player asked of this narration holds in its rewrite, too.
+        rewrite_brief = replace(
+            brief, draft=state.narrated_text, note="\n".join(filter(None, (brief.note, note)))
+        )
         turn_id = rewritten_turn_id(state.narration.turn_id)
         rewrite = await self._stream_prose(state, narration_input, rewrite_brief, turn_id, nth=2)
         if rewrite is None or not rewrite.is_complete:
@@ -96,12 +106,19 @@ class ProseSteps:
             return StepResult(_with_findings(state, findings), "failed", "the rewrite was cut off")
         turn = narration_input.build_gm_turn(turn_id, rewrite.text, state.narration.take + 1)
         await self._append_gm_turn(turn, rewrite.raw, MoveKind.TAKE, narration_input)
-        remaining_findings = check_prose(turn.text, check_basis)
+        remaining_findings = await self._check_prose(turn.text, narration_input, brief)
         reason = "; ".join(dict.fromkeys(f.reason for f in findings)) or note
         state = state.model_copy(update={"gm_turn_id": turn.id, "narrated_text": turn.text})
         line = f"Rewritten: {reason} (← shows the first take)"
         state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
         return StepResult(_with_findings(state, remaining_findings), "done", f"rewritten: {reason}")
+
+    async def _check_prose(
+        self, text: str, narration_input: NarrationInput, brief: NarratorBrief
+    ) -> tuple[ProseFinding, ...]:
+        """Check the prose against the record, with all whom it names."""
+        package = await self._packages.with_named_in(narration_input.package, text)
+        return check_prose(text, build_prose_check_input(package, brief))
 
     async def _stream_prose(
         self,

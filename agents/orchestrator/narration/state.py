@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import Field, model_validator
 
 from agents.orchestrator.exchange import Exchange, NarrationPlan
+from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id
 from stores.records.workflow import Checkpoint, ExchangeStep, ProposedChange
@@ -62,6 +63,8 @@ class NarrationState(Record):
     """Why the narration was cut off; empty if it was not."""
     exchange_summary: str = ""
     """The Archivist's summary of the exchange, in one line."""
+    reported_cast: ReportedCast = NO_REPORT
+    """Who is in the scene at the narration's end, as the Archivist read it."""
     proposals: tuple[ProposedChange, ...] = ()
     offered_command: str = ""
     """The command that the arbiter offers next."""

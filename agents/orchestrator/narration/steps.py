@@ -41,6 +41,7 @@ from agents.orchestrator.narration.step_results import (
     with_fault,
 )
 from agents.personas.personas import Personas
+from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves, describe_moves
 from stores.errors import MonitorError
@@ -189,7 +190,7 @@ class NarrationSteps:
         turn = await self._input_loader.find_turn(state.gm_turn_id)
         assert turn is not None
         failure: ModelError | None = None
-        changes, exchange_summary = None, ""
+        changes, exchange_summary, reported_cast = None, "", NO_REPORT
         try:
             archivist_record = await self._personas.archivist.record(
                 turn.text,
@@ -198,11 +199,16 @@ class NarrationSteps:
                 call_context_of(state, narration_input),
             )
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
+            reported_cast = archivist_record.cast
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
         catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         extraction = await self._extraction.extract(turn, changes, narration_input.package, catalogue)
-        update = {"proposals": extraction.proposals, "exchange_summary": exchange_summary}
+        update = {
+            "proposals": extraction.proposals,
+            "exchange_summary": exchange_summary,
+            "reported_cast": reported_cast,
+        }
         outcome: StepOutcome = "failed" if failure else "done"
         return StepResult(state.model_copy(update=update), outcome, extraction.in_short())
 
@@ -239,7 +245,10 @@ class NarrationSteps:
             return ()
         context = await self._contexts.load_context(turn.scene_id)
         # A model has somebody absent act or speak by mistake: it was warned of, and brings nobody in.
-        entries = (await self._cast_moves.record_moves(context, turn, needs_entrance=True)).entries
+        moves = await self._cast_moves.record_moves(
+            context, turn, needs_entrance=True, reported_cast=state.reported_cast
+        )
+        entries = moves.entries
         return describe_moves(await self._contexts.advance(context, (), (), entries), entries)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from agents.events import Event
+from agents.indexer.embedding_port import Embedder
 from agents.llm.llm_port import LlmRequest
 from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
@@ -97,7 +98,12 @@ def house(
 
 @asynccontextmanager
 async def telling(
-    home: Path, script: Script = NO_SCRIPT, settings: AppSettings | None = None, *, seed: int = 1
+    home: Path,
+    script: Script = NO_SCRIPT,
+    settings: AppSettings | None = None,
+    *,
+    seed: int = 1,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[ScriptedProgram]:
     """Open the program in a new library, with Mara in the yard and a scripted model."""
     clock = SteppingClock(START)
@@ -108,6 +114,7 @@ async def telling(
         ids=SeededIdGenerator(seed, clock, salt=str(home)),
         model=model,
         settings=settings or house(),
+        embedder=embedder,
     )
     try:
         scripted_program = ScriptedProgram(program, await begin(program), model)

@@ -133,7 +133,7 @@ async def test_narration_retake_is_another_take_with_the_wish_in_it(tmp_path: Pa
         second = await scripted.last()
         assert (second.take, second.parent_id) == (2, first.parent_id)
         assert "less gore" in scripted.sent(Persona.NARRATOR)
-        assert first.text not in scripted.sent(Persona.NARRATOR).split("The earlier narration")[0]
+        assert first.text not in scripted.sent(Persona.NARRATOR).split("How it was narrated before")[0]
         await services.play.walk_takes(scripted.scene_id, -1)
         assert (await scripted.last()).id == first.id
 

@@ -1,0 +1,102 @@
+"""Finds the entities of canon that a text names and that are not here, by any of the names that mean them alone."""
+
+from __future__ import annotations
+
+import re
+from asyncio import gather
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from agents.context_assembly.context_package import ScenePerson
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.prose.names import HONORIFICS, NON_NAME_WORDS, find_names, names_of
+from stores.ports import CanonReader
+from stores.records.ids import Id
+from stores.records.story_journal import Awareness
+from stores.records.world import ACTORS, Entity, EntityStatus, fold_name
+
+MAX_NAMES: Final = 6
+"""Names in the player's words that are looked up."""
+MAX_SHORT_NAMES: Final = 12
+"""Single words of a text that are looked up among the parts of names."""
+MAX_SAME_WORD: Final = 20
+"""Entities with one word in their names that are read."""
+_CAPITALISED_WORD: Final = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w-]{2,}")
+
+
+class NamedEntityFinder:
+    """Finds who and what a text names. It keeps the words of all names, for each version of canon."""
+
+    def __init__(self, canon: CanonReader, context_loader: SceneContextLoader) -> None:
+        self._canon = canon
+        self._context_loader = context_loader
+        self._names_version: tuple[Id, str] = ("", "")
+        self._ids_by_word: Mapping[str, Collection[Id]] = {}
+
+    async def find_elsewhere(
+        self, scene: SceneContext, text: str, cast_ids: Collection[Id], canon_version: str
+    ) -> tuple[ScenePerson, ...]:
+        """Return the entities that the text names and that are neither in the cast nor this place. Raises StoreError.
+
+        A full name may mean anything; a word of a name (`Corvin` for Corvin Ferrant, also where a sentence begins)
+        means somebody if it is part of nobody else's.
+        """
+        named_entities, called_people = await gather(
+            self._find_by_name(scene, text), self._find_by_short_name(scene, text, canon_version)
+        )
+        entities = {entity.id: entity for entity in (*named_entities, *called_people)}
+        place_id = scene.place.id if scene.place else None
+        return tuple(
+            build_scene_person(scene, entity, is_here=False)
+            for entity in entities.values()
+            if entity.id not in cast_ids and entity.id != place_id
+        )
+
+    async def _find_by_name(self, scene: SceneContext, text: str) -> Iterable[Entity]:
+        names = find_names(text)[:MAX_NAMES]
+        matches_by_name = await gather(
+            *(self._context_loader.find_entities(scene, name, allow_partial=True) for name in names)
+        )
+        return [entities[0] for entities in matches_by_name if len(entities) == 1]
+
+    async def _find_by_short_name(
+        self, scene: SceneContext, text: str, canon_version: str
+    ) -> Iterable[Entity]:
+        words = [
+            word
+            for word in dict.fromkeys(_CAPITALISED_WORD.findall(text))
+            if word.casefold() not in NON_NAME_WORDS | HONORIFICS
+        ][:MAX_SHORT_NAMES]
+        if not words:
+            return []
+        ids_by_word = await self._read_ids_by_word(scene.universe.id, canon_version)
+        candidate_ids = {i for word in words for i in [*ids_by_word.get(fold_name(word), ())][:MAX_SAME_WORD]}
+        missing_ids = candidate_ids - scene.entities.keys()
+        canon_entities = await self._canon.entities_by_id(missing_ids) if missing_ids else {}
+        people = [
+            entity
+            for entity in {**canon_entities, **scene.entities}.values()
+            if entity.kind in ACTORS
+            and entity.status is not EntityStatus.RETCONNED
+            and not entity.merged_into
+        ]
+        names_by_id = {entity.id: frozenset(map(str.casefold, names_of(entity))) for entity in people}
+        matches_by_word = ([e for e in people if word.casefold() in names_by_id[e.id]] for word in words)
+        return [matches[0] for matches in matches_by_word if len(matches) == 1]
+
+    async def _read_ids_by_word(self, universe_id: Id, canon_version: str) -> Mapping[str, Collection[Id]]:
+        """Return the entities of canon by each word of their names, read once for each version of canon."""
+        if self._names_version != (universe_id, canon_version):
+            ids_by_word: dict[str, dict[Id, None]] = {}
+            for name, entity_id in await self._canon.folded_names(universe_id):
+                for word in name.split():
+                    ids_by_word.setdefault(word, {})[entity_id] = None
+            self._ids_by_word, self._names_version = ids_by_word, (universe_id, canon_version)
+        return self._ids_by_word
+
+
+def build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = True) -> ScenePerson:
+    """Return somebody as they are in this scene: dead by canon, by what is proposed, or by what was narrated here."""
+    last_entry = scene.last_presence_entries().get(entity.id)
+    is_dead = scene.is_dead(entity) or (last_entry is not None and last_entry.awareness is Awareness.DEAD)
+    return ScenePerson(entity, scene.working_state(entity), is_here, is_dead=is_dead)

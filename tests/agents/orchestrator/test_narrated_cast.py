@@ -1,0 +1,211 @@
+"""Who is here follows what the model tells; the dead and the absent neither speak nor act, whoever names them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents.llm.llm_port import LlmRequest
+from agents.llm.scripted_model import ScriptedAnswer
+from stores.records.llm import Persona
+from tests.agents.orchestrator.scripted_program import PROSE, Script, ScriptedProgram, house, telling
+
+PEOPLE = (
+    "/npc Corvin Ferrant: a smuggler",
+    "/fact Corvin Ferrant is dead",
+    "/npc Hester Marrow: the harbour mistress",
+    "/npc here Aldous Stint: a clerk",
+    "/npc here Ivo Tarrant: a boatman",
+    "/accept all",
+    "/commit",
+)
+
+
+def chronicle(**cast: list[str]) -> str:
+    return json.dumps({"summary": "They talk on the quay.", "changes": [], **cast})
+
+
+def in_turn(*answers: str) -> Callable[[LlmRequest], ScriptedAnswer]:
+    """Return the answers in turn; the last one repeats."""
+    replies = list(answers)
+    return lambda _: replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+@dataclass
+class Table:
+    scripted: ScriptedProgram
+
+    async def say(self, *lines: str) -> tuple[str, ...]:
+        replies: tuple[str, ...] = ()
+        for line in lines:
+            replies = (await self.scripted.program.services.play.submit(self.scripted.scene_id, line)).lines
+        return replies
+
+    async def cast(self) -> set[str]:
+        view = await self.scripted.program.services.play.scene(self.scripted.scene_id)
+        return {member.name for member in view.cast if not member.is_pc}
+
+    def section(self, heading: str, persona: Persona = Persona.NARRATOR) -> str:
+        """Return a section of the last prompt of a persona."""
+        _, _, text = self.scripted.sent(persona).partition(f"## {heading}")
+        return text.partition("\n## ")[0]
+
+    @property
+    def narrator_calls(self) -> int:
+        return self.scripted.asked.count(Persona.NARRATOR)
+
+
+@asynccontextmanager
+async def seated(home: Path, script: Script) -> AsyncIterator[Table]:
+    async with telling(home, script, house()) as scripted:
+        table = Table(scripted)
+        await table.say(*PEOPLE)
+        yield table
+
+
+# --- the dead and the absent --------------------------------------------------------------------------
+
+
+async def test_narrated_cast_first_name_of_the_dead_tells_the_model_that_they_are_dead(
+    tmp_path: Path,
+) -> None:
+    async with seated(tmp_path, {}) as table:
+        lines = await table.say("Corvin, if you have anything to say, say it now.")
+        assert "Corvin Ferrant is dead" in table.section("How things stand now")
+        assert "a smuggler" in table.section("Others who were named")
+        assert any("Corvin Ferrant is dead" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("prose", "reason"),
+    [
+        ("“Took you long enough,” says Corvin Ferrant, and the lamp gutters low.", "Corvin Ferrant is dead"),
+        (
+            "“Took you long enough,” says Corvin, and the lamp gutters low on its hook.",
+            "Corvin Ferrant is dead",
+        ),
+        (
+            "“Not tonight,” Hester says from the stairs, and the lamp gutters low.",
+            "Hester Marrow is not here",
+        ),
+    ],
+)
+async def test_narrated_cast_speech_of_the_dead_and_absent_is_told_again(
+    tmp_path: Path, prose: str, reason: str
+) -> None:
+    """Nobody's words had named them, and they are not in the scene."""
+    async with seated(tmp_path, {Persona.NARRATOR: in_turn(prose, PROSE)}) as table:
+        await table.say("I wait for an answer.")
+        assert table.narrator_calls == 2
+        assert reason in table.section("The GM asks for this narration")
+        assert (await table.scripted.last()).text == PROSE
+
+
+async def test_narrated_cast_who_is_spoken_of_is_no_speaker(tmp_path: Path) -> None:
+    prose = "“Corvin owed me for rope,” says Ivo Tarrant, and shrugs. Hester would know, he adds, and drinks."
+    async with seated(tmp_path, {Persona.NARRATOR: prose}) as table:
+        lines = await table.say("I wait for an answer.")
+        assert table.narrator_calls == 1
+        assert not [line for line in lines if line.startswith("⚠")]
+
+
+# --- who comes and goes -------------------------------------------------------------------------------
+
+ENTRANCE = (
+    "The door bangs, and there is Hester Marrow with rain on her collar, holding out her hand for the book."
+)
+DEPARTURE = (
+    "Stint and Ivo have had enough of it. The door falls shut behind the two of them, and it is quiet."
+)
+
+
+async def test_narrated_cast_moves_at_once_by_what_the_archivist_reads(tmp_path: Path) -> None:
+    script = {
+        Persona.NARRATOR: in_turn(ENTRANCE, DEPARTURE, PROSE),
+        Persona.ARCHIVIST: in_turn(
+            chronicle(here=["Hester Marrow", "Aldous Stint", "Ivo Tarrant"], came=["Hester"]),
+            chronicle(here=["Hester Marrow"], left=["Aldous Stint", "Ivo"]),
+            chronicle(here=["Hester Marrow"]),
+        ),
+    }
+    async with seated(tmp_path, script) as table:
+        gate = table.scripted.program.services.gate
+        rows_before = (await gate.gate(table.scripted.scene_id)).proposals
+        assert "Hester Marrow comes in." in await table.say("I hold up the book.")
+        assert await table.cast() == {"Hester Marrow", "Aldous Stint", "Ivo Tarrant"}
+        lines = await table.say("I nod.")
+        assert {"Aldous Stint leaves.", "Ivo Tarrant leaves."} <= set(lines)
+        assert await table.cast() == {"Hester Marrow"}
+        assert (await gate.gate(table.scripted.scene_id)).proposals == rows_before
+        await table.say("I ask Hester what is in it.")
+        assert "Hester Marrow" in table.section("Who is here")
+        assert "Stint" not in table.section("Who is here")
+        assert "Hester Marrow is not here" not in table.section("How things stand now")
+        assert "Aldous Stint is not here" in table.section("How things stand now")
+        await table.say("/undo", "/undo")
+        assert await table.cast() == {"Hester Marrow", "Aldous Stint", "Ivo Tarrant"}
+        await table.say("/undo")
+        assert await table.cast() == {"Aldous Stint", "Ivo Tarrant"}
+
+
+async def test_narrated_cast_of_a_rejected_take_is_not_the_next_takes(tmp_path: Path) -> None:
+    script = {
+        Persona.NARRATOR: in_turn(ENTRANCE, PROSE),
+        Persona.ARCHIVIST: in_turn(chronicle(came=["Hester Marrow"]), chronicle()),
+    }
+    async with seated(tmp_path, script) as table:
+        await table.say("I hold up the book.")
+        await table.scripted.program.services.play.narrate_again(table.scripted.scene_id, "nobody comes")
+        assert "Hester" not in table.section("Who is here")
+        assert await table.cast() == {"Aldous Stint", "Ivo Tarrant"}
+
+
+@pytest.mark.parametrize(
+    ("prose", "cast"),
+    [
+        (PROSE, {"came": ["Hester Marrow"]}),  # the text has nothing of her
+        (
+            "The grave of Corvin Ferrant lies open on the hill, and the rain stands in it.",
+            {"came": ["Corvin"]},
+        ),
+        (PROSE, {"came": ["Mara", "Nobody Known"], "left": ["Mara", "Hester Marrow"]}),
+        (PROSE, {}),  # nothing is said of the cast
+        (PROSE, {"here": ["Ivo Tarrant"]}),  # who is left out has not left
+        (
+            "Ivo Tarrant leaves the lamp where it is and sits down again by the wall.",
+            {"here": ["Ivo Tarrant"]},
+        ),
+    ],
+)
+async def test_narrated_cast_stays_where_the_report_has_no_ground(
+    tmp_path: Path, prose: str, cast: dict[str, list[str]]
+) -> None:
+    script = {Persona.NARRATOR: prose, Persona.ARCHIVIST: chronicle(**cast)}
+    async with seated(tmp_path, script) as table:
+        await table.say("I wait.")
+        assert await table.cast() == {"Aldous Stint", "Ivo Tarrant"}
+
+
+async def test_narrated_cast_has_newcomers_of_the_same_telling(tmp_path: Path) -> None:
+    prose = "A girl is suddenly at your elbow: Wren Arrow, the keeper's daughter, wet to the knees and out of breath."
+    new = {
+        "kind": "new",
+        "subject": "Wren Arrow",
+        "predicate": "character",
+        "object": "the keeper's daughter",
+        "quote": "Wren Arrow, the keeper's daughter",
+        "weight": 80,
+    }
+    answer = json.dumps(
+        {"here": ["Wren Arrow"], "came": ["Wren Arrow"], "summary": "Wren comes.", "changes": [new]}
+    )
+    async with seated(tmp_path, {Persona.NARRATOR: prose, Persona.ARCHIVIST: answer}) as table:
+        await table.say("I wait.")
+        assert "Wren Arrow" in await table.cast()
+        await table.say("/undo")
+        assert "Wren Arrow" not in await table.cast()
