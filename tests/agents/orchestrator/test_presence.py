@@ -227,9 +227,13 @@ async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(t
     await table.say("/npc here Jon", "/npc here Tess", "> Jon dies.", "> Tess falls asleep.")
     assert await table.say("> Tess wakes.") == ("Tess wakes.",)
     (written,) = await table.say("/export")
-    text = Path(written.removeprefix("Written: ")).read_text(encoding="utf-8")
+    text = _read_text(written.removeprefix("Written: "))
     after_death = text[text.index("Jon dies.") :]
     assert "Jon is dead in this scene." in after_death
     assert "Tess sleeps, and hears nothing." in after_death
     assert "Tess wakes." in after_death
     assert "comes in" not in after_death
+
+
+def _read_text(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8")
