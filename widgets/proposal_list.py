@@ -90,12 +90,12 @@ class ProposalList(RowList[ProposalView]):
         Binding(
             "C", "resolve", "Resolve", id="proposals.resolve", tooltip="Compare both sides and resolve it"
         ),
-        Binding("u", "decide(None)", "Undo this", id="proposals.undecide", tooltip="Undo this decision"),
-        Binding("u", "undo", "Undo this", id="proposals.undo", tooltip="Undo what the commit wrote"),
+        Binding("u", "decide(None)", "Undo it", id="proposals.undecide", tooltip="Undo this decision"),
+        Binding("u", "undo", "Undo it", id="proposals.undo", tooltip="Undo what the commit wrote"),
         Binding(
             "u",
             "explain_undo",
-            "Undo this",
+            "Undo it",
             id="proposals.explain_undo",
             tooltip="Say what undoes the last decision",
             show=False,

@@ -83,6 +83,7 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
 def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> Iterator[IdDerivation]:
     yield _derivation("fact", proposal.id)
     yield _derivation("fact", "first value", proposal.id, fixed_count=1)
+    yield _derivation("place", proposal.id)
     yield _derivation("evidence", EvidenceKind.MANUAL, proposal.id, fixed_count=1)
     for piece in proposal.evidence:
         yield from _evidence_derivations(piece, universe_ids)

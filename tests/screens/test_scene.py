@@ -663,8 +663,8 @@ async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_pat
 async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDriver) -> None:
     await ui.type("/fact The rope is new")
     await ui.press("f2", "end", "a")
-    assert ui.shows("u Undo this", "^z Undo")
+    assert ui.shows("u Undo it", "^z Undo")
     await ui.press("u")
-    assert not ui.shows("u Undo this")
+    assert not ui.shows("u Undo it")
     await ui.press("a", "ctrl+z")
-    assert not ui.shows("u Undo this")
+    assert not ui.shows("u Undo it")
