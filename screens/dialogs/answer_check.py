@@ -52,7 +52,9 @@ class AnswerCheck:
             return
         if isinstance(error, MonitorError):
             text = " ".join(filter(None, (error.what, error.todo)))
-            self._dialog.query_one("#problem", Static).update(text)
+            problem = self._dialog.query_one("#problem", Static)
+            problem.update(text)
+            problem.display = True
         else:
             self._dialog.post_message(ErrorRaised(error))
 

@@ -59,7 +59,9 @@ class TextDialog(ModalScreen[str | None]):
             if self._hint:
                 yield Static(self._hint, classes="detail", markup=False)
             # Over the words: a long text leaves no room under them.
-            yield Static(id="problem", markup=False)
+            problem = Static(id="problem", markup=False)
+            problem.display = False
+            yield problem
             yield TextArea(self._text, soft_wrap=True, compact=True, tab_behavior="focus")
         yield KeyBar()
 

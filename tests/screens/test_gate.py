@@ -285,7 +285,7 @@ async def test_gate_keeps_an_edit_that_is_refused(ui: ScreenDriver) -> None:
     await ui.type(" again" * 170)
     assert ui.shows("Edit and accept", "one statement holds 1,000", "again again")
     assert await verdicts(ui) == {}
-    await ui.press("ctrl+u")  # the last row of it
+    await ui.press("ctrl+u", "ctrl+u", "ctrl+u")  # the last rows of it
     await ui.type("and pours")
     assert not ui.shows("Edit and accept")
     ((title, verdict),) = (await verdicts(ui)).items()
