@@ -34,13 +34,14 @@ from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
-from screens.base import ErrorRaised, EventReceived, ServiceScreen
+from screens.base import ErrorRaised, EventReceived, PaletteTarget, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
 from screens.typed_ahead import TypedAhead
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
+from widgets.single_keys import BURST_SECONDS, PASTE_IGNORED, SingleKeys, begins_burst, is_pasted
 from widgets.worker import start_worker
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class MonitorApp(App[None]):
         self._pending_route: routes.Route | None = None
         self._is_going_home = False
         self._held_keys = HeldKeys()
+        self._burst: list[events.Key] = []
+        """Keys that were sent together, while it is not known whether they are pasted."""
         self._is_quitting = False
         self._plain_line_filter = PlainLineFilter()
         self._garbage_collector = GarbageCollector()
@@ -277,7 +280,43 @@ class MonitorApp(App[None]):
                 return
             if isinstance(self.screen, MenuScreen) and self.screen.resumes_on(event.key):
                 self._held_keys.start()
+            if self._wait_for_burst(event):
+                return
+        if isinstance(event, events.Paste) and not event.is_forwarded and self._take_paste(event):
+            return
         await super().on_event(event)
+
+    def _wait_for_burst(self, key: events.Key) -> bool:
+        """Keep a key that would decide something until it is known not to be pasted; return whether it is kept."""
+        if not self._burst and not (isinstance(self.focused, SingleKeys) and begins_burst(key)):
+            return False
+        self._burst.append(key)
+        if len(self._burst) == 1:
+            self.set_timer(BURST_SECONDS, self._press_burst)
+        return True
+
+    async def _press_burst(self) -> None:
+        """Press the keys that came together; pasted ones are typed into the prompt, or decide nothing."""
+        keys, self._burst = self._burst, []
+        is_paste = isinstance(self.focused, SingleKeys) and is_pasted(keys)
+        if is_paste and not isinstance(self.screen, PaletteTarget):
+            self.notify(PASTE_IGNORED, markup=False)
+            return
+        for key in keys:
+            if is_paste and isinstance(self.screen, PaletteTarget) and key.is_printable and key.character:
+                self.screen.type_text(key.character)
+            else:
+                await super().on_event(key)
+
+    def _take_paste(self, paste: events.Paste) -> bool:
+        """Keep pasted text from a widget whose keys decide: it is for the prompt, if the screen has one."""
+        if not isinstance(self.focused, SingleKeys):
+            return False
+        if isinstance(self.screen, PaletteTarget):
+            self.screen.type_text(paste.text)
+        else:
+            self.notify(PASTE_IGNORED, markup=False)
+        return True
 
     @on(TypedAhead)
     def _hold_typed_ahead(self, message: TypedAhead) -> None:

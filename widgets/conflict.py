@@ -22,6 +22,7 @@ from widgets.ink import Ink, Line
 from widgets.numbers import numbers_text
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import content, one_line, wrap
+from widgets.single_keys import SingleKeys
 
 MAX_FACTS = 40
 """Facts of an entity that its pane shows."""
@@ -113,7 +114,7 @@ def find_turn_source(statement: ConflictStatement | None) -> EvidenceSource | No
     return next((source for source in statement.evidence if source.turn_id), None) if statement else None
 
 
-class RulingOptionList(RowList[RulingOption | RulingVariant]):
+class RulingOptionList(RowList[RulingOption | RulingVariant], SingleKeys):
     """Rulings, or the variants of one: a row's number moves to it, Enter takes it."""
 
     HELP_TITLE: ClassVar[str] = "Ways to resolve it"

@@ -15,6 +15,7 @@ from stores.records.workflow import KindRule
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, pad, wrap
+from widgets.single_keys import SingleKeys
 
 RULE_CELLS = 12
 """The cells of the longest rule and a space."""
@@ -28,7 +29,7 @@ _RULE_INKS = {KindRule.ACCEPT: Ink.GOOD, KindRule.ASK: Ink.WARN, KindRule.REJECT
 _RULE_SIGNS = {KindRule.ACCEPT: "✓", KindRule.ASK: "?", KindRule.REJECT: "✗"}
 
 
-class PolicyList(RowList[KindPolicyView | RulingView]):
+class PolicyList(RowList[KindPolicyView | RulingView], SingleKeys):
     """Suggestions first, then kinds, then rulings."""
 
     HELP_TITLE: ClassVar[str] = "Gate rules"

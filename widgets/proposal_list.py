@@ -35,9 +35,10 @@ from widgets.proposal_rows import (
     proposal_line,
 )
 from widgets.row_list import ListRow, RowList
+from widgets.single_keys import SingleKeys
 
 
-class ProposalList(RowList[ProposalView]):
+class ProposalList(RowList[ProposalView], SingleKeys):
     """Proposals by row, with the keys that decide them.
 
     `accept_all` says what `A` accepts: what policy pre-ticks (`ticked`), or everything undecided that has no
@@ -58,6 +59,14 @@ class ProposalList(RowList[ProposalView]):
         Binding("a", "decide('accept')", "Accept", id="proposals.accept", tooltip="Let it become canon"),
         Binding("r", "decide('reject')", "Reject", id="proposals.reject", tooltip="Keep it out of canon"),
         Binding("e", "edit", "Edit", id="proposals.edit", tooltip="Edit and accept"),
+        Binding(
+            "e",
+            "explain_edit",
+            "Edit",
+            id="proposals.explain_edit",
+            tooltip="Say why this cannot be edited here",
+            show=False,
+        ),
         Binding(
             "W",
             "choose_knowers",
@@ -148,6 +157,12 @@ class ProposalList(RowList[ProposalView]):
         """Undo what a commit did with the proposal."""
 
         view: ProposalView
+
+    @dataclass
+    class NothingToEdit(Message):
+        """The row is decided for good, or there is none (`view` is None): there is nothing to edit."""
+
+        view: ProposalView | None
 
     class NothingToUndo(Message):
         """There is no decision on the row: the cursor went on from the one that was decided last."""
@@ -256,6 +271,8 @@ class ProposalList(RowList[ProposalView]):
                 return view is not None and (is_open(view) or bool(self._selected_ids))
             case (("edit" | "mark"), _):
                 return view is not None and is_open(view)
+            case "explain_edit", _:
+                return view is None or not is_open(view)
             case "choose_knowers", _:
                 return view is not None and is_open(view) and isinstance(view.proposal.change, AssertFact)
             case "resolve", _:
@@ -345,6 +362,9 @@ class ProposalList(RowList[ProposalView]):
     def action_edit(self) -> None:
         if self.current is not None and is_open(self.current):
             self.post_message(self.EditRequested(self.current))
+
+    def action_explain_edit(self) -> None:
+        self.post_message(self.NothingToEdit(self.current))
 
     def action_choose_knowers(self) -> None:
         if self.current is not None and is_open(self.current):

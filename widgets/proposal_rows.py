@@ -50,7 +50,7 @@ _STATUS_WORDS = {
     ProposalStatus.PENDING: "",
     ProposalStatus.ACCEPTED: "in canon",
     ProposalStatus.REJECTED: "rejected",
-    ProposalStatus.DEFERRED: "deferred",
+    ProposalStatus.DEFERRED: "",
     ProposalStatus.WITHDRAWN: "withdrawn",
     ProposalStatus.FAILED: "failed",
 }
@@ -88,7 +88,10 @@ def proposal_sign(view: ProposalView) -> Piece:
 
 
 def outcome_word(view: ProposalView) -> str:
-    """Return the word for how it was decided or ended; empty while it waits for the first time."""
+    """Return the word for how it was decided or ended; empty while nobody has decided it.
+
+    What was left undecided at the end of its scene is undecided still: “deferred” is what the player decided.
+    """
     if is_open(view) and view.verdict is not None:
         return _VERDICT_SIGNS[view.verdict][2]
     return "retconned" if view.is_retconned else _STATUS_WORDS[view.status]

@@ -120,6 +120,8 @@ MIN_WORD_SHARE: Final = 0.5
 
 _LOCATION_PREDICATE: Final = "located_in"
 
+_PASSIVE_WORDS: Final = word_set("is was are were be been being")
+_DOING_WORDS: Final = word_set("did does do has have had will would must should can could may")
 _WORD: Final = re.compile(r"[^\W_]+")
 _POSSESSIVE: Final = re.compile(r"['’]s?\b")
 
@@ -217,6 +219,26 @@ def has_word_like(word: str, text_forms: Collection[str]) -> bool:
 def shares_content_word(question: RecordQuestion, text: str) -> bool:
     """Say whether a text has a word that carries the question."""
     return bool(question.content_words & word_forms(text))
+
+
+def find_asked_subjects(question: RecordQuestion) -> frozenset[Id]:
+    """Return those of whose own doings a question asks: Bram in `What did Bram promise?` and `Bram's debts`.
+
+    To whom something is done (`Who promised Bram a mule?`, `What is Bram owed?`) is not meant.
+    """
+    words = [_fold_word(word) for word in _WORD.findall(plain_line(question.text))]
+    if not _PASSIVE_WORDS.isdisjoint(words):
+        return frozenset()
+    subject_ids: set[Id] = set()
+    for name in question.names:
+        positions = [n for n, word in enumerate(words) if normalize_word(word) in name.normalized_words]
+        if not positions:
+            continue
+        words_before = [word for word in words[: positions[0]] if word != "the"]
+        has_doing_word = bool(words_before) and words_before[-1] in _DOING_WORDS
+        if has_doing_word or not words_before or words[positions[-1] + 1 :][:1] == ["s"]:
+            subject_ids |= name.entity_ids
+    return frozenset(subject_ids)
 
 
 def remove_questions(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.fact_readings import CANON_EVENTS
+from agents.canon_keeper.fact_readings import CANON_EVENTS, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.memory_decay import is_forgotten
@@ -28,6 +28,7 @@ from agents.search.decision_questions import asks_about_decision, is_answered_by
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
+    find_asked_subjects,
     match_question,
     remove_questions,
     shares_content_word,
@@ -40,7 +41,8 @@ from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
-from stores.records.canon import Fact, FactKind
+from stores.records.canon import AssertFact, Fact, FactKind, Payload
+from stores.records.ids import Id
 from stores.records.play import Speaker
 from stores.records.workflow import OPEN_STATUSES
 from stores.records.world import ACTORS
@@ -72,6 +74,8 @@ MAX_SCORE: Final = 10.0
 """More than the score of any finding that is searched for."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
+OWN_DEED_SCORE: Final = 2.0
+"""What is asked of somebody comes before the same of others that only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
 
@@ -162,6 +166,7 @@ class FindingCollector:
             for f in facts.values()
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
+        asked_subjects = find_asked_subjects(question)
         ranked_facts = []
         for fact in scope_facts:
             involved_ids = {i.entity_id for i in fact.involves}
@@ -177,6 +182,8 @@ class FindingCollector:
                 score = match.average_share + is_wanted + (hit.score / 10 if hit else 0.0)
                 if fact.kind is FactKind.COMMITMENT and is_ended(fact):
                     score -= ENDED_COMMITMENT_PENALTY
+                if is_wanted and fact.entity(SUBJECT) in asked_subjects:
+                    score += OWN_DEED_SCORE
                 ranked_facts.append((score, is_match, fact, _similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
         top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
@@ -238,6 +245,7 @@ class FindingCollector:
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
+        asked_subjects = find_asked_subjects(question)
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -247,7 +255,11 @@ class FindingCollector:
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
             if match.is_match:
-                ranked_proposals.append((match.average_share, proposal))
+                is_own_deed = (
+                    description.predicate in question.wanted_predicates
+                    and _subject_of_change(proposal.change) in asked_subjects
+                )
+                ranked_proposals.append((match.average_share + is_own_deed * OWN_DEED_SCORE, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
         findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
@@ -385,6 +397,13 @@ class FindingCollector:
         results = await self._record_search.search(kind, question.text, scope, k=k)
         notes.update(dict.fromkeys(results.notes))
         return results.hits
+
+
+def _subject_of_change(change: Payload) -> Id | None:
+    """Return whom a proposed fact is about, if it is about somebody."""
+    if not isinstance(change, AssertFact):
+        return None
+    return next((i.entity_id for i in change.involves if i.role == SUBJECT), None)
 
 
 def _similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:

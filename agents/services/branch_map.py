@@ -210,7 +210,7 @@ def _is_played(line: _Line, story: Story, scene: Scene) -> bool:
 
 def _line_note(line: _Line) -> str:
     origin = line.universe.branch
-    facts = count_noun(line.fact_count, "fact")
+    facts = f"{count_noun(line.fact_count, 'fact')} on record"
     if origin is None:
         return facts
     if line.left_scene_id is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,7 +11,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
+from textual.worker import Worker
 
+from screens.dialogs.answer_check import AnswerCheck
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from stores.errors import InputError
@@ -39,8 +41,9 @@ class LineDialog(ModalScreen[str | None]):
         is_secret: bool = False,
         suggestions: Sequence[str] = (),
         validate_line: Callable[[str], object] | None = None,
+        save_line: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
-        """Ask for a line.
+        """Ask for a line; with `save_line` it is saved before the dialog closes.
 
         `validate_line` raises InputError for a line that is not valid; a line with `is_secret` is not
         shown.
@@ -49,6 +52,7 @@ class LineDialog(ModalScreen[str | None]):
         self._heading = heading
         self._explanation = explanation
         self._validate_line = validate_line
+        self._answer_check = AnswerCheck(self, save_line)
         self._input = Input(
             value,
             password=is_secret,
@@ -73,7 +77,7 @@ class LineDialog(ModalScreen[str | None]):
     @on(Input.Changed)
     def _clear_problem(self, message: Input.Changed) -> None:
         message.stop()
-        self.query_one("#problem", Static).update("")
+        self._answer_check.clear_problem()
 
     @on(Input.Submitted)
     def _stop_submission(self, message: Input.Submitted) -> None:
@@ -93,7 +97,14 @@ class LineDialog(ModalScreen[str | None]):
         except InputError as error:
             self.query_one("#problem", Static).update(" ".join(filter(None, (error.what, error.todo))))
         else:
-            self.dismiss(line)
+            self._answer_check.submit(line)
+
+    @on(AnswerCheck.AnswerSaved)
+    def _dismiss_with_answer(self, message: AnswerCheck.AnswerSaved) -> None:
+        self.dismiss(message.answer)
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        self._answer_check.show_refusal(message)
 
     def action_leave(self) -> None:
         self.dismiss(None)

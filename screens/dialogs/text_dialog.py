@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
+from textual.worker import Worker
 
+from screens.dialogs.answer_check import AnswerCheck
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 
 
 class TextDialog(ModalScreen[str | None]):
-    """Dismisses with the new words, or None if they are unchanged."""
+    """Dismisses with the new words, or None if they are unchanged.
+
+    With `save_text` they are saved first: what is refused is said over them, and they stay to be changed.
+    """
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
     AUTO_FOCUS = "TextArea"
@@ -28,9 +36,18 @@ class TextDialog(ModalScreen[str | None]):
         ),
     ]
 
-    def __init__(self, title: str, text: str, hint: str = "", *, is_optional: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        hint: str = "",
+        *,
+        is_optional: bool = False,
+        save_text: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
         """Ask for a text; if `is_optional`, it may be empty or unchanged and is still an answer."""
         super().__init__()
+        self._answer_check = AnswerCheck(self, save_text)
         self._is_optional = is_optional
         self._heading = title
         self._text = text
@@ -41,6 +58,10 @@ class TextDialog(ModalScreen[str | None]):
             yield Static(self._heading, classes="question", markup=False)
             if self._hint:
                 yield Static(self._hint, classes="detail", markup=False)
+            # Over the words: a long text leaves no room under them.
+            problem = Static(id="problem", markup=False)
+            problem.display = False
+            yield problem
             yield TextArea(self._text, soft_wrap=True, compact=True, tab_behavior="focus")
         yield KeyBar()
 
@@ -61,7 +82,22 @@ class TextDialog(ModalScreen[str | None]):
             return  # Enter was pressed twice
         new_text = self.query_one(TextArea).text.strip()
         is_changed = bool(new_text) and new_text != self._text.strip()
-        self.dismiss(new_text if is_changed or self._is_optional else None)
+        if is_changed or self._is_optional:
+            self._answer_check.submit(new_text)
+        else:
+            self.dismiss(None)
+
+    @on(TextArea.Changed)
+    def _clear_problem(self, message: TextArea.Changed) -> None:
+        message.stop()
+        self._answer_check.clear_problem()
+
+    @on(AnswerCheck.AnswerSaved)
+    def _dismiss_with_answer(self, message: AnswerCheck.AnswerSaved) -> None:
+        self.dismiss(message.answer)
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        self._answer_check.show_refusal(message)
 
     def action_cancel(self) -> None:
         self.dismiss(None)

@@ -21,7 +21,12 @@ from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import build_reading_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import CommitReportDialog
-from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, undo_lines
+from screens.gate.proposal_decisions import (
+    NOTHING_TO_UNDO,
+    ProposalDecisions,
+    nothing_to_edit_line,
+    undo_lines,
+)
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
@@ -43,8 +48,8 @@ GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 
 EMPTY_SCENE_GATE = "Nothing to decide. Enter closes the gate."
 EMPTY_UNIVERSE_GATE = (
-    "Nothing to decide. Your own edits, what you deferred at the end of a scene and what could not be "
-    "written wait here. Esc goes back."
+    "Nothing to decide. Your own edits, what was undecided or deferred at the end of a scene and what could not "
+    "be written wait here. Esc goes back."
 )
 
 
@@ -197,6 +202,10 @@ class GateScreen(ServiceScreen[None]):
     async def _undo_decision(self, universe_id: Id) -> None:
         decision = await self.services.gate.undo_last_decision(self.scene_id, universe_id)
         self.post_message(self.DecisionUndone(decision))
+
+    @on(ProposalList.NothingToEdit)
+    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
+        self.query_one(NoticePanel).show_lines([nothing_to_edit_line(message.view)])
 
     @on(ProposalList.NothingToUndo)
     def _explain_undo(self) -> None:

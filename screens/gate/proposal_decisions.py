@@ -28,6 +28,7 @@ from widgets.proposal_list import ProposalList
 if TYPE_CHECKING:
     from agents.services.gate import GateService
     from agents.services.policy import PolicyService
+    from agents.views.play_views import ProposalView
     from agents.views.world_views import ProposedUndo
 
 
@@ -79,34 +80,18 @@ class ProposalDecisions(Vertical):
         if not current_text:
             self.notify("This change has no text to edit. Accept or reject it.", markup=False)
             return
-        editor = TextDialog("Edit and accept", current_text, f"{message.view.label}: {message.view.title}")
-        self.app.push_screen(editor, partial(self._text_edit_closed, message.view.proposal.id))
-
-    def _text_edit_closed(self, proposal_id: Id, new_text: str | None) -> None:
-        if new_text is not None:
-            self._edit_text(proposal_id, new_text)
-
-    @work(group="decide", exit_on_error=False)
-    async def _edit_text(self, proposal_id: Id, new_text: str) -> None:
         self.post_message(self.DecisionStarted())
-        await self._gate.edit_text(proposal_id, new_text)
+        hint = f"{message.view.label}: {message.view.title}"
+        save_text = partial(self._gate.edit_text, message.view.proposal.id)
+        self.app.push_screen(TextDialog("Edit and accept", current_text, hint, save_text=save_text))
 
     @on(ProposalList.KnowersRequested)
     def _choose_knowers(self, message: ProposalList.KnowersRequested) -> None:
         message.stop()
-        proposal_id = message.view.proposal.id
         known_to = next((after for label, _, after in message.view.diff if label == KNOWN_TO), EVERYBODY_WORD)
-
-        def close(names_text: str | None) -> None:
-            if names_text is not None:
-                self._set_knowers(proposal_id, names_text)
-
-        self.app.push_screen(knowers_dialog(message.view.title, known_to), close)
-
-    @work(group="decide", exit_on_error=False)
-    async def _set_knowers(self, proposal_id: Id, names_text: str) -> None:
         self.post_message(self.DecisionStarted())
-        await self._gate.set_knowers(proposal_id, names_text)
+        save_names = partial(self._gate.set_knowers, message.view.proposal.id)
+        self.app.push_screen(knowers_dialog(message.view.title, known_to, save_names))
 
     @on(ProposalList.ConflictOpened)
     def _open_conflict(self, message: ProposalList.ConflictOpened) -> None:
@@ -148,6 +133,15 @@ _MARK_SENTENCES = {
 
 
 NOTHING_TO_UNDO = "No decision on this row. Ctrl+Z undoes the last one."
+
+
+def nothing_to_edit_line(view: ProposalView | None) -> str:
+    """Return why there is nothing to edit on a row, and where what it became is edited."""
+    if view is None:
+        return "Nothing is proposed, so there is nothing to edit."
+    if view.status is ProposalStatus.ACCEPTED:
+        return "It is in canon, and no longer a proposal. Edit it in the universe; u here takes it back."
+    return "It is decided, and no longer waits. u brings it back as a proposal, which can be edited."
 
 
 def undo_lines(message: ProposalDecisions.UndoProposed) -> list[str]:

@@ -23,7 +23,12 @@ from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, undo_lines
+from screens.gate.proposal_decisions import (
+    NOTHING_TO_UNDO,
+    ProposalDecisions,
+    nothing_to_edit_line,
+    undo_lines,
+)
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.narration_status import NarrationStatus
@@ -663,6 +668,10 @@ class SceneScreen(ServiceScreen[None]):
     def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
         self._notices.show_lines(undo_lines(message))
         self.reload()
+
+    @on(ProposalList.NothingToEdit)
+    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
+        self._notices.show_lines([nothing_to_edit_line(message.view)])
 
     @on(ProposalList.NothingToUndo)
     def _explain_undo(self) -> None:

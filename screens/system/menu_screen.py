@@ -246,7 +246,7 @@ def _first_steps_hint(view: MenuView) -> str:
 def _canon_counts(view: MenuView) -> str:
     counts = (
         _count_text(view.universe_count, "universe", "universes"),
-        _count_text(view.fact_count, "fact", "facts"),
+        _count_text(view.fact_count, "fact on record", "facts on record"),
     )
     return ", ".join(filter(None, counts)) if view.universe_count else ""
 

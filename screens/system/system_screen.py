@@ -112,7 +112,7 @@ class SystemScreen(ServiceScreen[None]):
 
 
 def _library_counts(menu: MenuView) -> str:
-    return f"universes {menu.universe_count:,} · stories {menu.story_count:,} · facts {menu.fact_count:,}"
+    return f"universes {menu.universe_count:,} · stories {menu.story_count:,} · facts on record {menu.fact_count:,}"
 
 
 def _loop_rows(card: StoryCard | None) -> list[tuple[str, str]]:

@@ -35,7 +35,7 @@ class MomentScreen(MentionListScreen):
     """Two moments and a search; Enter in any of the three fields applies them."""
 
     CSS_PATH = SCREENS_FOLDER / "world/mention_list_screen.tcss"
-    AUTO_FOCUS = "#when"
+    AUTO_FOCUS = "#search"
     BINDING_GROUP_TITLE = "Canon at a time"
     NAME = "Canon at a time"
     BINDINGS = [
@@ -142,6 +142,7 @@ class MomentScreen(MentionListScreen):
 
 
 def _fact_count(view: CanonMomentView) -> str:
+    """Return how many facts hold at this time; others on record held at other times."""
     shown_count = len(view.facts)
-    facts = f"{view.total_count:,} fact{'' if view.total_count == 1 else 's'}"
+    facts = f"{view.total_count:,} fact{'' if view.total_count == 1 else 's'} true then"
     return f"{shown_count:,} of {facts}" if shown_count < view.total_count else facts

@@ -67,7 +67,11 @@ class UniverseEditScreen(ServiceScreen[None]):
             tooltip="It was never true; restores what was retconned",
         ),
         Binding(
-            "L", "lock", "Protect", id="universe.lock", tooltip="Protect from changes: only you can change it"
+            "L",
+            "lock",
+            "Protect",
+            id="universe.lock",
+            tooltip="Protect an entity from changes: only you can change it",
         ),
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
         Binding("t", "moment", "Facts", id="universe.moment", tooltip="All facts, now or at another time"),
@@ -201,13 +205,9 @@ class UniverseEditScreen(ServiceScreen[None]):
         if (view := self.current_fact) is not None:
             fact_id = view.fact.id
             self.query_one(NoticePanel).clear()
-
-            def close(names_text: str | None) -> None:
-                if names_text is not None:
-                    self.start_change(partial(self._propose_knowers, fact_id, names_text), "secret")
-
             known_to = view.secret_note.partition("known to: ")[2] or EVERYBODY_WORD
-            self.app.push_screen(knowers_dialog(view.fact.statement, known_to), close)
+            save_names = partial(self._propose_knowers, fact_id)
+            self.app.push_screen(knowers_dialog(view.fact.statement, known_to, save_names))
 
     async def _propose_knowers(self, fact_id: Id, names_text: str) -> None:
         self.post_message(
@@ -215,9 +215,18 @@ class UniverseEditScreen(ServiceScreen[None]):
         )
 
     def action_lock(self) -> None:
-        if (entity := self.current_entity) is not None:
-            self.query_one(NoticePanel).clear()
-            self.start_change(partial(self._propose_lock, entity), "lock")
+        entity = self.current_entity
+        if entity is None:
+            return
+        if self.current_fact is not None:
+            line = (
+                "A fact alone cannot be protected. "
+                f"L in the list of names protects {entity.name}, and what is said of it."
+            )
+            self.query_one(NoticePanel).show_lines((line,))
+            return
+        self.query_one(NoticePanel).clear()
+        self.start_change(partial(self._propose_lock, entity), "lock")
 
     async def _propose_lock(self, entity: Entity) -> None:
         self.post_message(

@@ -87,7 +87,7 @@ async def test_entity_form_says_at_the_field_what_cannot_be_staged(sample_home: 
 
 async def test_canon_at_a_time_says_at_the_field_which_time_it_cannot_read(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), ROOMY) as ui:
-        await ui.press("3", "t", "tab")
+        await ui.press("3", "t", "up")
         await ui.type("soonish", enter=False)
         await ui.press("tab", "enter")
         assert focused_field(ui) == "recorded"

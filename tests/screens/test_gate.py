@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from textual import events
+from textual.keys import _character_to_key
 
 from agents.services.gate import GateService
 from agents.views.play_views import CommitReport, ProposalView
 from monitor_tui.compose import open_program
+from screens.routes import ToGate, Visit
 from stores.authority import Role
 from stores.errors import CanonConflict
 from stores.records.canon import AssertFact, Authority, FactKind
@@ -19,6 +22,7 @@ from tests.screens.faults import fail_once, record_calls
 from tests.screens.gate_story import RAIN, build_gate_story
 from tests.screens.libraries import CopyLibrary
 from tests.screens.screen_driver import EVENING, NARROW, ROOMY, ScreenDriver, real_services, started_app
+from widgets.single_keys import PASTE_IGNORED
 
 ALLIES, ENEMIES = "Wenna Pike and Mara Venn are allies.", "Wenna Pike and Mara Venn are enemies."
 
@@ -104,9 +108,9 @@ async def test_gate_key_chooses_who_may_know_a_fact(ui: ScreenDriver) -> None:
     assert ui.shows("Who may know it?")
     await ui.press("ctrl+u")
     await ui.type("Wenna Pike, Nobody Known")
-    assert ui.shows("Nobody is called 'Nobody Known'")
+    assert ui.shows("Nobody is called 'Nobody Known'", "Wenna Pike, Nobody Known")
     assert await verdicts(ui) == {}
-    await ui.press("W", "ctrl+u")
+    await ui.press("ctrl+u")
     await ui.type("Wenna Pike")
     assert await verdicts(ui) == {RAIN: Verdict.ACCEPT}
     assert ui.shows("known to", "Wenna Pike")
@@ -232,7 +236,9 @@ async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) 
     await ui.press("end")
     assert ui.shows("decided 1", "in canon", "u Undo")
     assert not ui.shows("a Accept")
-    await ui.press("a", "r", "e", "space", "u", "enter")
+    await ui.press("e")
+    assert ui.shows("It is in canon, and no longer a proposal.")
+    await ui.press("a", "r", "space", "u", "enter")
     assert await verdicts(ui) == {}
     assert ui.shows("Proposed: Never true", "retcon")
     assert (await gate_rows(ui))[ALLIES].status is ProposalStatus.ACCEPTED
@@ -246,6 +252,46 @@ async def test_gate_does_not_show_a_refused_verdict_as_kept(
     await ui.press("d")
     assert ui.shows("The disk is full.", "Nothing was decided.")
     assert not ui.shows("deferred")
+
+
+PASTED = "are you read?\rAdd this"
+"""Words of which nearly every letter decides something here, with an Enter."""
+
+
+async def test_gate_pasted_text_decides_nothing(ui: ScreenDriver) -> None:
+    before = await gate_rows(ui)
+    ui.app.post_message(events.Paste(PASTED))
+    await ui.settle()
+    assert [note.message for note in ui.app._notifications] == [PASTE_IGNORED]
+    assert await verdicts(ui) == {}
+
+    for character in PASTED:  # as a terminal without bracketed paste sends it
+        key = "enter" if character == "\r" else _character_to_key(character)
+        ui.app.post_message(events.Key(key, character))
+    await ui.pilot.pause(0.05)
+    await ui.settle()
+    assert ui.screen == "GateScreen"
+    assert [note.message for note in ui.app._notifications] == [PASTE_IGNORED] * 2
+    assert await verdicts(ui) == {}
+    assert (await gate_rows(ui)).keys() == before.keys()
+    await ui.press("d")
+    assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
+
+
+async def test_gate_keeps_an_edit_that_is_refused(ui: ScreenDriver) -> None:
+    await ui.press("slash")
+    await ui.type("rain")
+    await ui.press("e", "end")
+    await ui.type(" again" * 170)
+    assert ui.shows("Edit and accept", "one statement holds 1,000", "again again")
+    assert await verdicts(ui) == {}
+    await ui.press("ctrl+u", "ctrl+u", "ctrl+u")  # the last rows of it
+    await ui.type("and pours")
+    assert not ui.shows("Edit and accept")
+    ((title, verdict),) = (await verdicts(ui)).items()
+    assert title.startswith("It rains on the chapel roof. again again")
+    assert title.endswith("and pours.")
+    assert verdict is Verdict.ACCEPT
 
 
 # --- the gate of a universe -------------------------------------------------------------------------------
@@ -323,6 +369,18 @@ async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
     assert beside.shows("Some of it could not be written", "✗ Flooded Nave canon has it already")
     await beside.press("enter")
     assert beside.screen == "GateScreen"
+
+
+async def test_universe_gate_has_what_nobody_decided_as_undecided(ui: ScreenDriver) -> None:
+    await ui.press("enter", "enter", "enter")
+    assert ui.screen == "SceneScreen"
+    universe = (await ui.services.stories.universes())[0]
+    ui.app.post_message(Visit(ToGate(None, universe.id)))
+    await ui.settle()
+    (row,) = (line for line in ui.text.splitlines() if "It rains on the" in line and "fact" in line)
+    assert ui.shows("1 undecided")
+    assert "·" in row
+    assert "deferred" not in row
 
 
 @pytest.mark.slow

@@ -426,7 +426,12 @@ async def test_fact_history_shows_what_was_before(ui: ScreenDriver) -> None:
 
 async def test_canon_at_a_time(ui: ScreenDriver) -> None:
     await ui.press("t")
-    assert ui.shows("Canon at a time", "Day 3, dusk", "facts")
+    assert ui.shows("Canon at a time", "Day 3, dusk", "facts true then")
+    await ui.type("loft")  # a fact is looked for by its words
+    assert ui.shows(LOFT)
+    assert not ui.shows("bell's bearings")
+    await ui.press("slash", "tab", "tab", *["backspace"] * 4, "enter")
+    await ui.press("slash")
     await ui.type("elevenses")
     assert ui.shows("'elevenses'", "Try day 3")
     await ui.press("escape")

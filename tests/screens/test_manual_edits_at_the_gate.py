@@ -54,6 +54,12 @@ async def test_manual_edit_passes_the_gate_and_shows_on_the_card(ui: ScreenDrive
     assert not ui.shows("waits at the gate")
 
 
+async def test_protecting_a_fact_says_that_it_protects_whom_it_is_about(ui: ScreenDriver) -> None:
+    await ui.press("tab", "L")
+    assert ui.shows("A fact alone cannot be protected.", "L in the list of names protects Wenna Pike")
+    assert not ui.shows("waits at the gate")
+
+
 async def test_rename_taken_back_at_the_gate_leaves_canon_as_it_was(ui: ScreenDriver) -> None:
     await ui.press("e")
     await ui.type(" of Harl")

@@ -17,7 +17,7 @@ from stores.errors import StoreUnavailable
 from stores.records.llm import Persona
 from tests.screens.faults import fail_once, record_calls
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
-from tests.screens.scripted_llm import ScriptedLlm, write_settings
+from tests.screens.scripted_llm import ScriptedLlm, start_sample_story, write_settings
 from widgets.finding_list import FindingList
 from widgets.prompt import PlayPrompt
 
@@ -233,3 +233,24 @@ async def test_query_command_opens_the_answer(tmp_path: Path) -> None:
         assert ui.shows("where is Wenna?", "✓ canon", "behind her own bar in the Slack Tide")
         await ui.press("escape", "escape")
         assert ui.screen == "SceneScreen"
+
+
+async def test_what_somebody_promised_comes_before_what_was_promised_to_them(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home, 8), ROOMY) as ui:
+        await start_sample_story(
+            ui.services,
+            "/fact Gil Oakum promised Wenna Pike a new rope",
+            "/fact Tam Marrow promised Wenna Pike an eel",
+            "/promise Wenna Pike will mend the sledge",
+            "/accept all",
+            "/commit",
+        )
+        await ui.press("2", "enter", "f8")
+        await ui.type("What did Wenna promise?")
+        answers = [
+            line for line in ui.text.splitlines() if "sledge" in line or "rope" in line or "eel" in line
+        ]
+        assert "sledge" in answers[0]
+        await ui.press("slash", "ctrl+u")
+        await ui.type("What was promised to Wenna?")
+        assert ui.shows("Gil Oakum promised Wenna Pike a new rope.")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from agents.views.play_views import ProposalView, Reply, SceneView, TurnView
 from screens.play.scene_screen import SceneScreen
@@ -371,6 +372,15 @@ async def test_scene_proposal_is_edited_in_words(ui: ScreenDriver) -> None:
     assert any("Wenna Pike is lying about last night and today" in title for title in titles)
 
 
+async def test_scene_panel_says_why_what_is_in_canon_is_not_edited(ui: ScreenDriver) -> None:
+    await ui.type("/accept all")
+    await ui.type("/commit")
+    await ui.press("f2", "e")
+    assert ui.shows("▌ It is in canon, and")
+    assert not ui.shows("Narrate again")
+    assert ui.screen == "SceneScreen"
+
+
 async def test_scene_proposal_evidence_is_shown_and_jumped_to(ui: ScreenDriver) -> None:
     await ui.press("f2", *TO_PENDING, "x")
     assert ui.shows("Wenna Pike is lying about last night")
@@ -400,6 +410,22 @@ async def test_scene_sentence_typed_in_the_proposals_is_a_line(ui: ScreenDriver)
     await ui.press("f2")
     await ui.type("I wait outside instead, and are you ready?")
     assert (await read_texts(ui))[-1] == "I wait outside instead, and are you ready?"
+    assert [(view.title, view.verdict) for view in (await read_scene(ui)).proposals] == before
+
+
+@pytest.mark.parametrize("is_bracketed", [True, False])
+async def test_scene_text_pasted_in_the_proposals_goes_to_the_prompt(
+    ui: ScreenDriver, is_bracketed: bool
+) -> None:
+    before = [(view.title, view.verdict) for view in (await read_scene(ui)).proposals]
+    await ui.press("f2")
+    if is_bracketed:
+        ui.app.post_message(events.Paste("are dice red?"))
+        await ui.settle()
+    else:
+        await ui.type("are dice red?", enter=False)
+    await ui.pilot.pause(0.05)
+    assert prompt(ui).text == "are dice red?"
     assert [(view.title, view.verdict) for view in (await read_scene(ui)).proposals] == before
 
 
