@@ -164,6 +164,15 @@ def thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:
     return min(things, key=lambda thing: roles[thing.id] != SUBJECT)
 
 
+def moved_thing_id(fact: Fact, kinds: Mapping[Id, EntityKind]) -> Id | None:
+    """Return what a fact says who has it, or where it or somebody is; None for any other fact."""
+    if fact.predicate == LOCATED_IN:
+        return fact.entity(SUBJECT)
+    if fact.predicate != STATED_PREDICATE or not _HAS.fullmatch(fact.statement):
+        return None
+    return next((i.entity_id for i in fact.involves if kinds.get(i.entity_id) is EntityKind.OBJECT), None)
+
+
 def find_ended_ids(fact: AssertFact, thing: Entity, facts: Iterable[Fact]) -> tuple[Id, ...]:
     """Return which facts no longer hold: where the thing lay that somebody took, who had what was put away."""
     if fact.predicate != LOCATED_IN:

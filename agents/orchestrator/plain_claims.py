@@ -6,7 +6,7 @@ autopilot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
@@ -18,6 +18,7 @@ from agents.declarations.handovers import (
     Handover,
     HandoverReader,
     find_ended_ids,
+    moved_thing_id,
     read_handovers,
     thing_of,
 )
@@ -51,7 +52,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, fold_name
+from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
@@ -113,7 +114,8 @@ class PlainClaims:
             ),
             *[await self._end_earlier_holding(f, entities) for f in handover_facts if f.quote not in quotes],
         ]
-        new_facts = await self._drop_known(facts, context, catalogue)
+        kinds = {entity.id: entity.kind for entity in entities}
+        new_facts = await self._drop_known(facts, context, catalogue, kinds)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
@@ -187,9 +189,16 @@ class PlainClaims:
         return await read_named_entities(self._canon, context, text)
 
     async def _drop_known(
-        self, facts: Iterable[LastingFact], context: SceneContext, catalogue: Catalogue
+        self,
+        facts: Iterable[LastingFact],
+        context: SceneContext,
+        catalogue: Catalogue,
+        kinds: Mapping[Id, EntityKind],
     ) -> list[LastingFact]:
-        """Return the facts that neither canon has, nor an open proposal, nor one before them."""
+        """Return the facts that neither canon has, nor an open proposal, nor one before them.
+
+        Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
+        """
         open_changes = (proposal.change for proposal in context.undecided)
         open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
         canon_facts: dict[Id, list[Fact]] = {}
@@ -202,7 +211,9 @@ class PlainClaims:
             if subject_id not in canon_facts:
                 query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
                 canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
-            known_facts = (*canon_facts[subject_id], *open_facts)
+            moved_id = moved_thing_id(fact, kinds)
+            moves = [f for f in open_facts if moved_id and moved_thing_id(f, kinds) == moved_id]
+            known_facts = moves[-1:] or (*canon_facts[subject_id], *open_facts)
             if not any(is_same_statement(fact, known_fact, catalogue) for known_fact in known_facts):
                 new_facts.append(lasting_fact)
                 open_facts.append(fact)

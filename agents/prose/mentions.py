@@ -47,7 +47,21 @@ TITLES: Final = HONORIFICS | _HE_TITLES | _SHE_TITLES | frozenset(_TITLE_WORDS.s
 """Words before a name that say what somebody is: `the sexton` is Sexton Mull."""
 
 _NO_ROLES: Final = frozenset(
-    {"old", "young", "the", "saint", "big", "little", "black", "red", "white", "lucky", "mad", "blind"}
+    {
+        "old",
+        "young",
+        "the",
+        "saint",
+        "big",
+        "little",
+        "black",
+        "red",
+        "white",
+        "lucky",
+        "mad",
+        "blind",
+        "poor",
+    }
 )
 _CONTRACTIONS: Final = (
     (re.compile(r"\b(can)(?:not|['’]t)\b", re.I), "can not"),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widget import Widget
 from textual.widgets import OptionList
 
 from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalList
 from widgets.transcript.transcript import Transcript
+from widgets.trigger_bar import TriggerBar
 
 
 def prompt_line(ui: ScreenDriver) -> int:
@@ -192,3 +195,29 @@ async def test_new_scene_begins_with_the_last_lines_of_the_one_before(tmp_path: 
         assert ui.shows("The scene is set.")
         await ui.type("I go out on the Ribs.")
         assert ui.shows("you I count the coins again.", "you I go out on the Ribs.")
+
+
+def words_in(ui: ScreenDriver, widget: Widget) -> str:
+    """Return what stands on the screen where a widget is, in one line."""
+    x, y, width, height = widget.region
+    lines = (line[x : x + width] for line in ui.text.splitlines()[y : y + height])
+    return " ".join(" ".join(lines).replace("▌", " ").split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_banner_and_notice_are_readable_whole(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with started_app(real_services(tmp_path), size) as ui:
+        await ui.press("1", *["enter"] * 5)
+        await ui.type("> Wenna Pike falls from the gallery and dies of her wounds.")
+        await ui.type("/place here > The Boat Shed under the Third Weir: tarred boards")
+        banner = words_in(ui, ui.app.screen.query_one(TriggerBar))
+        assert banner.startswith(
+            "★ Critical: Wenna Pike died; The Boat Shed under the Third Weir is a discovery "
+            "(with 1 change that this needs) Enter: "
+        )
+        assert banner.endswith(("Esc: decide at scene end", "Esc: later"))
+
+        await ui.type("/go The Lighthouse Beyond The Farthest Of All The Ribs")
+        notice = words_in(ui, ui.app.screen.query_one(NoticePanel))
+        assert "There is no 'The Lighthouse Beyond The Farthest Of All The Ribs' in Salt Coast." in notice
+        assert notice.endswith("Did you mean The Ribs?")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 TOUR, MORE = (
@@ -30,10 +30,11 @@ async def begin_tour(ui: ScreenDriver) -> None:
     assert ui.screen == "SceneScreen"
 
 
-async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
-    async with started_app(real_services(tmp_path), ROOMY) as ui:
+@pytest.mark.parametrize("size", [NARROW, ROOMY])
+async def test_readme_tour_does_what_it_says(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with started_app(real_services(tmp_path), size) as ui:
         await begin_tour(ui)
-        assert ui.shows("Salt Coast", "The Drowned Bell")
+        assert ui.shows("The Drowned Bell")
 
         deed, narration = typed_lines("Play")
         for line in (deed, narration):
@@ -49,7 +50,17 @@ async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
         fact, person = typed_lines("Declare")
         for line in (fact, person):
             await ui.type(line)
+        # Beside the story, or behind F2 on a small terminal, as the tour says.
+        assert "on the right" not in TOUR
+        is_small = size == NARROW
+        assert ui.shows("proposals ") is not is_small
+        if is_small:
+            await ui.press("f2")
+            assert ui.shows("proposals ")
         assert ui.shows("The rope was cut with a", "Old Tam")
+        if is_small:
+            await ui.press("f2")
+            assert not ui.shows("proposals ")
         await ui.press("ctrl+z")
         assert ui.shows("Undone: Old Tam")
         await ui.press("ctrl+y")
@@ -75,7 +86,7 @@ async def test_readme_tour_does_what_it_says(tmp_path: Path) -> None:
         await ui.type("Old Tam")
         assert ui.shows("keeper of the salt bell")
         await ui.press("tab", "enter")
-        assert ui.shows("Evidence for:", "Mara learnt from Old Tam whose knife it was")
+        assert ui.shows("Evidence for:", "“Mara learnt from Old Tam whose knife it")
         await ui.press("enter")
         assert ui.screen == "ReadingScreen"
         await ui.press("x")

@@ -114,7 +114,7 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
         await ui.press("2")
         assert ui.shows("Undo the last thing done")
         await ui.press("pagedown")
-        assert ui.shows("Prompt", "Plain words are what your character does")
+        assert ui.shows("The prompt", "Plain words are what your character does")
         await ui.press("3")
         assert ui.shows("/check 2d6+1 vs 9", "/roll 2d6+1", "Ask a yes-or-no question")
         await ui.press("4")

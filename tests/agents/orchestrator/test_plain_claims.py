@@ -153,6 +153,31 @@ async def test_thing_that_goes_from_hand_to_hand_is_with_the_last(tmp_path: Path
         assert (row.title, row.conflicts) == ("Bela has the glass bell.", ())
 
 
+@pytest.mark.parametrize("is_canon", [False, True])
+@pytest.mark.parametrize(
+    ("there", "away", "name"),
+    [
+        ("I leave the glass bell with Vess.", "I take the glass bell back from Vess.", "Glass Bell"),
+        ("> Iselin Quay is at Pier Nine.", "> Iselin Quay is in the Tower.", "Iselin Quay"),
+    ],
+)
+async def test_what_goes_away_and_back_within_a_scene_is_where_it_was_last(
+    tmp_path: Path, there: str, away: str, name: str, is_canon: bool
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(there)
+        (first_title,) = await table.titles()
+        if is_canon:
+            await table.accept_all()
+        await table.play(away)
+        assert f"Proposed: {first_title}" in (await table.play(there)).lines
+        await table.accept_all()
+        universe_id = (await table.program.services.play.scene(table.scene_id)).universe.id
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        (entity,) = await canon.find_entity(universe_id, name)
+        assert [fact.statement for fact in await canon.facts_about(entity.id)] == [first_title]
+
+
 async def test_thing_that_is_taken_or_put_away_is_where_it_was_no_more(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in (
