@@ -18,7 +18,7 @@ from stores.authority import Role
 from stores.queries import MemoryQuery
 from stores.records.llm import Persona
 from tests.agents.indexer.fake_embedder import FakeEmbedder
-from tests.agents.orchestrator.scripted_program import ScriptedProgram, house, persona_of, telling
+from tests.agents.orchestrator.scripted_program import Script, ScriptedProgram, house, persona_of, telling
 
 MAX_REPEATED_SHARE = 0.05
 """The share of memory lines that may stand elsewhere in their prompt; it was 0.89 in a session with a strong model."""
@@ -61,7 +61,7 @@ class Table:
 @asynccontextmanager
 async def seated(home: Path) -> AsyncIterator[Table]:
     teller = Teller()
-    script = {
+    script: Script = {
         Persona.NARRATOR: teller.narrate,
         Persona.ARCHIVIST: teller.record,
         Persona.CHARACTER: "“I could not say,” he answers, and looks away.",
