@@ -13,8 +13,10 @@ from agents.canon_keeper.fact_claims import fact_id_of
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
 from agents.context_assembly.known_secrets import drop_untold_memories, fold_secrets, strike_from_turn
+from agents.context_assembly.repeated_memories import drop_repeated_memories
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
+from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
@@ -55,6 +57,11 @@ _STANDING_LABELS: Final[Mapping[Standing, str]] = {
     Standing.LIE: " (a lie)",
     Standing.DISPUTED: " (disputed)",
 }
+_REPEATABLE_SECTIONS: Final = (
+    *("rules", "cast", "facts", "encounters", "assertions", "secrets", "threads", "decisions", "summary"),
+    *("recent", "scenes", "recalled"),
+)
+"""Sections whose lines a memory may repeat."""
 MAX_OWN_FACTS: Final = 20
 """Facts of a character that it is told of itself; the newest."""
 _STAGED_LABEL: Final = " (proposed)"
@@ -93,7 +100,6 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
             f"(Here scene {scene.scene.order} begins.)" if narrative.previous_scene_turns else "",
             _recent_text(package, narrative.recent_turns),
         ),
-        "memories": _memories_text(package),
         "notes": _bullet_list(narrative.notes),
         "scenes": _bullet_list(_recalled_scene_lines(package)),
         "recalled": _bullet_list(_recalled_lines(package)),
@@ -103,6 +109,8 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
             f"{omitted_item.section}: {omitted_item.reason}" for omitted_item in package.omitted_items
         ),
     }
+    shown_lines = [line for name in _REPEATABLE_SECTIONS for line in sections[name].splitlines()]
+    sections["memories"] = _memories_text(package, shown_lines)
     return {name: text for name, text in sections.items() if text.strip()}
 
 
@@ -115,24 +123,28 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
     secrets = package.canonical.secrets
     untold_secrets = [s.fact for s in secrets if not s.fact.is_known_to_any({npc.id})]
     untold_statements = [fact.statement for fact in untold_secrets]
-    heard_turns = (strike_from_turn(turn, untold_statements) for turn in _turns_heard_by(package, npc))
+    heard_turns = [strike_from_turn(turn, untold_statements) for turn in _turns_heard_by(package, npc)]
     npc_person = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
     other_people = [p for p in package.canonical.cast if p.is_here and p.entity.id != npc.id]
+    own_fact_lines, recent_text = list(_own_fact_lines(package, npc)), _recent_text(package, heard_turns)
     sections = {
         "lines": package.scene.story.lines_and_veils,
         "self": _self_text(npc),
         "scene": _place_text(package),
         "cast": _bullet_list(f"{p.entity.name}{' (dead)' if p.is_dead else ''}" for p in other_people),
-        "own": _bullet_list(_own_fact_lines(package, npc)),
+        "own": _bullet_list(own_fact_lines),
         "secrets": _bullet_list(
             _own_secret_line(s, npc) for s in secrets if s.fact.is_known_to_any({npc.id})
         ),
         "memories": _bullet_list(
             _memory_line(m)
-            for m in drop_untold_memories(memories, npc.id, untold_secrets)
+            for m in drop_repeated_memories(
+                drop_untold_memories(memories, npc.id, untold_secrets),
+                [*own_fact_lines, *recent_text.splitlines()],
+            )
             if m.entity_id == npc.id
         ),
-        "recent": _recent_text(package, heard_turns),
+        "recent": recent_text,
         "state": _bullet_list([_condition_line(npc_person)] if npc_person else []),
         OMISSIONS: "\n".join(
             f"secrets: held back from {npc.name}: {statement}" for statement in untold_statements
@@ -284,11 +296,11 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
 
 
-def _memories_text(package: ContextPackage) -> str:
+def _memories_text(package: ContextPackage, shown_lines: Sequence[str]) -> str:
     lines = [
         f"{person.entity.name} remembers: {_memory_line(memory)}"
         for person in package.present_npcs()
-        for memory in package.memories_of(person.entity.id)
+        for memory in drop_repeated_memories(package.memories_of(person.entity.id), shown_lines)
     ]
     return _bullet_list(lines)
 
@@ -330,9 +342,23 @@ def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
     return f"[{where_text}, {when_text}] {line}"
 
 
-def _recent_text(package: ContextPackage, turns: Iterable[Turn]) -> str:
+def _recent_text(package: ContextPackage, turns: Sequence[Turn]) -> str:
     pc_name = package.player_character.name if package.player_character else "Player"
-    return "\n".join(format_turn(turn, pc_name) for turn in turns if turn.text.strip())
+    insiders_by_exchange = find_whispered_exchanges(turns, package.scene.story.pc_id)
+    return "\n".join(
+        format_turn(turn, pc_name) + _format_insiders(package, insiders_by_exchange.get(turn.exchange_id, ()))
+        for turn in turns
+        if turn.text.strip()
+    )
+
+
+def _format_insiders(package: ContextPackage, insider_ids: Collection[Id]) -> str:
+    """Return the note on a turn of a whispered exchange: who heard it, besides the player's character."""
+    pc_id = package.scene.story.pc_id
+    names = [
+        p.entity.name for p in package.canonical.cast if p.entity.id in insider_ids and p.entity.id != pc_id
+    ]
+    return f" (whispered: of the others here, only {' and '.join(names)} heard it)" if names else ""
 
 
 def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
@@ -344,10 +370,14 @@ def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
         names_by_id={p.entity.id: names_of(p.entity) for p in package.canonical.cast},
         created_ticks=package.narrative.creation_ticks,
         presence_entries=scene.scene_presence_entries(),
+        insiders_by_exchange=find_whispered_exchanges(package.narrative.recent_turns, scene.story.pc_id),
     )
+    # Of an answer whose question is out of view it is unknown who heard it.
+    first_turn_ids = {t.id for t in package.narrative.recent_turns}
     heard_turns = (
         (t, attendance.heard_texts(t).get(npc.id, ""))
         for t in _turns_in_the_world(package.narrative.recent_turns)
+        if t.exchange_id in first_turn_ids
     )
     return [t.model_copy(update={"text": words}) for t, words in heard_turns if words]
 

@@ -5,7 +5,7 @@ from the next turn on: somebody who leaves with a turn heard it; somebody who ar
 words bring them in, or mention them. The player character is always present; the dead and the senseless
 hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
 lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it gives the
-order of events.
+order of events. The answer to a whisper is its hearers', too (`whispered_exchanges.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agents.memory_manager.whispered_exchanges import hear_answer
 from agents.memory_manager.whispers import NamesById, Whisper, find_whispers, mask_unheard_whispers
 from agents.prose.actions import enters_scene, find_spoken_words
 from agents.prose.names import any_name_pattern
@@ -64,6 +65,8 @@ class Attendance:
     """When somebody could hear and see nothing."""
     unheard_turn_ids: Collection[Id] = ()
     """Turns that nobody in the world could hear: questions to an oracle."""
+    insiders_by_exchange: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
+    """Who alone heard the whisper that an exchange begins with, and hears the answer."""
 
     def list_present(self, turn: Turn) -> list[Id]:
         """Return who was present at a turn, whether or not they could hear."""
@@ -85,6 +88,16 @@ class Attendance:
         if turn.hearers:
             return {i: turn.text for i in awake_ids if i in turn.hearers or i == self.find_speaker_id(turn)}
         turn_whispers = self.read_whispers(turn)
+        if insider_ids := self.insiders_by_exchange.get(turn.exchange_id):
+            speaker_id = self.find_speaker_id(turn)
+            answers = (
+                (i, hear_answer(turn, i, insider_ids, self.names_by_id, speaker_id)) for i in awake_ids
+            )
+            return {
+                i: mask_unheard_whispers(text, turn_whispers, i, self.pc_id) if text == turn.text else text
+                for i, text in answers
+                if text
+            }
         return {i: mask_unheard_whispers(turn.text, turn_whispers, i, self.pc_id) for i in awake_ids}
 
     def read_whispers(self, turn: Turn) -> list[Whisper]:

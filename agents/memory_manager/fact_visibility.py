@@ -94,10 +94,6 @@ class FactVisibility:
     def _is_visible_to(self, stated_fact: StatedFact, turn: Turn, hearer_id: Id, heard_text: str) -> bool:
         """Say whether this character could see the fact in the part of the turn that reached them."""
         fact = stated_fact.fact
-        if fact.entity("subject") == hearer_id or (
-            self._stretch.claim_reader.is_mutual(fact) and hearer_id in (i.entity_id for i in fact.involves)
-        ):
-            return True
         quotes = [
             e.quote
             for e in stated_fact.proposal.evidence
@@ -105,6 +101,17 @@ class FactVisibility:
             and e.turn_id == turn.id
             and normalize_statement(e.quote) != normalize_statement(turn.text)
         ]
+        is_out_of_hearing = any(
+            find_quote(quote, turn.text) and not find_quote(quote, heard_text) for quote in quotes
+        )
+        if not is_out_of_hearing and (
+            fact.entity("subject") == hearer_id
+            or (
+                self._stretch.claim_reader.is_mutual(fact)
+                and hearer_id in (i.entity_id for i in fact.involves)
+            )
+        ):
+            return True
         if any(find_quote(quote, heard_text) for quote in quotes):
             return True
         if quotes:

@@ -34,6 +34,7 @@ from agents.memory_manager.scene_stretch import DeathRecord, SceneStretch, State
 from agents.memory_manager.sentence_claims import ClaimReader
 from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
+from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.names import names_of
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, FactsAboutQuery, MemoryQuery, ProposalQuery
@@ -133,7 +134,12 @@ class SceneReader:
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn] = ()
     ) -> SceneStretch:
         """Return what these turns hold; `following_turns` come after them."""
-        scene, attendance = setting.scene, mark_unheard_turns(setting.attendance, (*turns, *following_turns))
+        scene = setting.scene
+        attendance = mark_unheard_turns(setting.attendance, (*turns, *following_turns))
+        first_turns = await self.log.turns({t.exchange_id for t in turns})
+        attendance = replace(
+            attendance, insiders_by_exchange=find_whispered_exchanges(first_turns.values(), attendance.pc_id)
+        )
         oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
         stating_proposals = [p for p in setting.proposals if isinstance(p.change, AssertFact | StateChange)]
         turn_ids = {t.id for t in turns}

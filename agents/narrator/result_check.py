@@ -1,7 +1,8 @@
 """Finds prose that narrates a failure as a success, or the reverse.
 
-Only the player's own attempt counts: not what others fail at, what is spoken, what almost happened, or what
-the same passage takes back.
+By rule only where it is said in so many words (`you manage to`), and only of the player's own attempt: not what others
+fail at, what is spoken, what almost happened, or what the same passage takes back. How an attempt ends in other words,
+a model reads; that counts with a sentence of the prose to show for it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from agents.prose.names import any_name_pattern
+from agents.prose.quotes import find_quote
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences
 from stores.records.play import Degree
@@ -85,6 +87,18 @@ def find_result_contradiction(text: str, degree: Degree | None, player_names: Se
             continue
         return sentence
     return ""
+
+
+def find_reported_contradiction(text: str, degree: Degree | None, outcome: str, quoted_text: str) -> str:
+    """Return the sentence by which, as a model reads it, prose ends otherwise than the dice; empty if there is none.
+
+    The model was not told the result. What it quotes must stand in the prose.
+    """
+    opposite_beginning = {Degree.SUCCESS: "fail", Degree.FAIL: "succe"}.get(degree or Degree.NONE)
+    if opposite_beginning is None or not outcome.strip().casefold().startswith(opposite_beginning):
+        return ""
+    quote = find_quote(quoted_text, text) if quoted_text.strip() else None
+    return quote.text if quote else ""
 
 
 def _find_claim(sentence: str, patterns: Sequence[str], you: str, your: str) -> re.Match[str] | None:

@@ -179,13 +179,17 @@ PersonName = Annotated[str, Field(max_length=80)]
 
 
 class Chronicle(PersonaAnswer):
-    """The Archivist's answer: who is in the scene, a line for the rolling summary, and the changes."""
+    """The Archivist's answer: who is here, how the attempt ended, a line for the rolling summary, and the changes."""
 
     here: tuple[PersonName, ...] = Field(default=(), max_length=24)
     """Who is in the scene when the text ends, without the player's character."""
     came: tuple[PersonName, ...] = Field(default=(), max_length=12)
     left: tuple[PersonName, ...] = Field(default=(), max_length=12)
     """Who came into the scene in the text, and who went away in it."""
+    outcome: Annotated[str, Field(max_length=20)] = ""
+    """How what the player tried ends in the text: `succeeded`, `failed`, `both` or `open`."""
+    outcome_quote: Annotated[str, Field(max_length=300)] = ""
+    """The sentence of the text that shows it."""
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 

@@ -173,6 +173,9 @@ class ArchivistRecord:
     """None: no model read the prose, and plain rules have to find the changes."""
     cast: ReportedCast = NO_REPORT
     """Who is in the scene at its end, who came and who left."""
+    outcome: str = ""
+    """How what the player tried ends in the draft, read without knowing the sealed result."""
+    outcome_quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +193,24 @@ class Archivist:
         """
         if not self.calls.is_on(Persona.ARCHIVIST):
             return ArchivistRecord(first_sentence(draft))
-        sections = {**build_prompt_sections(package), **replace(brief, draft=draft).parts()}
+        # It reads how the attempt ended in the draft: it must not be told how the dice have it end.
+        blind_brief = replace(brief, draft=draft, result="", degree=None, stakes_text="")
+        sections = {**build_prompt_sections(package), **blind_brief.parts()}
+        if brief.effects:
+            sections["effects"] = "\n".join(f"- {effect}" for effect in brief.effects)
         structured = await self.calls.ask_structured(Persona.ARCHIVIST, sections, call_context, Chronicle)
         if structured.value is None:
             return ArchivistRecord(first_sentence(draft))
         summary = _unique_sentences(structured.value.summary)
         chronicle = structured.value
         cast = ReportedCast(here=chronicle.here, came=chronicle.came, left=chronicle.left)
-        return ArchivistRecord(summary or first_sentence(draft), chronicle.changes, cast)
+        return ArchivistRecord(
+            summary or first_sentence(draft),
+            chronicle.changes,
+            cast,
+            chronicle.outcome,
+            chronicle.outcome_quote,
+        )
 
 
 def _unique_sentences(text: str) -> str:

@@ -46,7 +46,18 @@ SECTION_NAMES: Final = frozenset(
             "recent",
         ),
         *("notes", "named", "state", "self", "own"),
-        *("evidence", "beats", "warnings", "voices", "result", "draft", "note", "words", "operations"),
+        *(
+            "evidence",
+            "beats",
+            "warnings",
+            "voices",
+            "result",
+            "effects",
+            "draft",
+            "note",
+            "words",
+            "operations",
+        ),
     }
 )
 """All sections that a persona can be given."""

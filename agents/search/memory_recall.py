@@ -16,6 +16,7 @@ from typing import Final
 from agents.memory_manager.memory_decay import FORGOTTEN_RETENTION, compute_retention
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.valid_memories import filter_valid
+from agents.prose.words import split_sentences
 from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
 from agents.search.search_port import RecordSearch, SearchScope
@@ -78,13 +79,17 @@ class MemoryRecall:
             self.log, [m for memories, _ in candidate_lists for m in memories], left_turn_ids
         )
         shown_texts = await read_shown_texts()
-        counting_memories = [m for m in counting_memories if not _repeats_turn(m, shown_texts)]
+        counting_memories = [
+            statement
+            for m in counting_memories
+            if not _repeats_turn(m, shown_texts) and (statement := _without_questions(m)) is not None
+        ]
         current_memories = await drop_outdated(self.canon, self.log, counting_memories, left_turn_ids)
-        counting_ids = {m.id for m in current_memories}
+        current_by_id = {m.id: m for m in current_memories}
         chosen_by_entity: dict[Id, tuple[Memory, ...]] = {}
         omitted_items: list[OmittedItem] = []
         for entity, (memories, relevance) in zip(entities, candidate_lists, strict=True):
-            own_memories = [m for m in memories if m.id in counting_ids]
+            own_memories = [m for memory in memories if (m := current_by_id.get(memory.id))]
             chosen = choose_memories(own_memories, player_text, relevance, tick)
             if chosen:
                 chosen_by_entity[entity.id] = chosen
@@ -158,6 +163,15 @@ def _repeats_turn(memory: Memory, shown_texts: Mapping[Id, str]) -> bool:
         return False
     turn_text = shown_texts.get(memory.turn_id or "", "")
     return measure_coverage(content_stems(memory.text), content_stems(turn_text), {}) >= MIN_REPEATED_SHARE
+
+
+def _without_questions(memory: Memory) -> Memory | None:
+    """Return the memory without the questions in it, which nobody needs to remember; None if it is nothing else."""
+    sentences = split_sentences(memory.text)
+    statements = [s for s in sentences if not s.rstrip("”\"’'») ").endswith("?")]
+    if len(statements) == len(sentences):
+        return memory
+    return memory.model_copy(update={"text": " ".join(statements)}) if statements else None
 
 
 def _scale_to_unit(values: Mapping[Id, float], among: Collection[Id] | None = None) -> dict[Id, float]:

@@ -23,9 +23,8 @@ from agents.events import (
 )
 from agents.llm.errors import ModelError
 from agents.narrator.change_extraction import ChangeExtractor
-from agents.narrator.prose_checks import (
-    find_unfounded_claims,
-)
+from agents.narrator.prose_checks import find_unfounded_claims
+from agents.narrator.result_check import find_reported_contradiction
 from agents.orchestrator.arbiter import WAYS_OUT, choose_offer, find_stuck_pattern, list_offers
 from agents.orchestrator.narration.inputs import NarrationInput, NarrationInputLoader, ReadNarrationInput
 from agents.orchestrator.narration.prose_steps import ProseSteps
@@ -40,7 +39,7 @@ from agents.orchestrator.narration.step_results import (
     with_failure,
     with_fault,
 )
-from agents.personas.personas import Personas
+from agents.personas.personas import ArchivistRecord, Personas
 from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves, describe_moves
@@ -48,6 +47,7 @@ from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, derive_id
 from stores.records.memory import Summary
+from stores.records.play import Degree
 from stores.records.workflow import ExchangeStep
 
 EXCHANGE_SUMMARY_KIND = "bullet"
@@ -200,6 +200,7 @@ class NarrationSteps:
             )
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
             reported_cast = archivist_record.cast
+            state = _with_result_warning(state, narration_input, archivist_record, turn.text)
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
         catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
@@ -296,6 +297,26 @@ class NarrationSteps:
         self._events.publish(
             StepStateChanged(exchange.scene_id, exchange.run_id, step_name, outcome, summary)
         )
+
+
+def _with_result_warning(
+    state: NarrationState, narration_input: NarrationInput, archivist_record: ArchivistRecord, text: str
+) -> NarrationState:
+    """Return the state with a warning if the narration ends otherwise than the dice, as the Archivist reads it."""
+    degree = narration_input.brief.degree
+    quoted_text = find_reported_contradiction(
+        text, degree, archivist_record.outcome, archivist_record.outcome_quote
+    )
+    if not quoted_text or not state.is_complete:
+        return state
+    rolled, narrated = ("success", "failure") if degree is Degree.SUCCESS else ("failure", "success")
+    line = (
+        f"⚠ The dice say {rolled}, and it reads as a {narrated}: “{quoted_text}” The result stands; "
+        "Ctrl+R narrates again."
+    )
+    if line in state.player_lines:
+        return state
+    return state.model_copy(update={"player_lines": (*state.player_lines, line)})
 
 
 def _describe_retrieval(package: ContextPackage) -> Iterator[str]:
