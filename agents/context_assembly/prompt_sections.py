@@ -109,7 +109,8 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
             f"{omitted_item.section}: {omitted_item.reason}" for omitted_item in package.omitted_items
         ),
     }
-    shown_lines = [line for name in _REPEATABLE_SECTIONS for line in sections[name].splitlines()]
+    section_lines = [line for name in _REPEATABLE_SECTIONS for line in sections[name].splitlines()]
+    shown_lines = [*section_lines, *package.player_text.splitlines()]
     sections["memories"] = _memories_text(package, shown_lines)
     return {name: text for name, text in sections.items() if text.strip()}
 
@@ -140,7 +141,7 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
             _memory_line(m)
             for m in drop_repeated_memories(
                 drop_untold_memories(memories, npc.id, untold_secrets),
-                [*own_fact_lines, *recent_text.splitlines()],
+                [*own_fact_lines, *recent_text.splitlines(), *package.player_text.splitlines()],
             )
             if m.entity_id == npc.id
         ),

@@ -29,7 +29,6 @@ from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.canon import CreateEntity
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import ProposedChange
@@ -145,22 +144,15 @@ class SceneActions:
         """Return a line on each change that was proposed and on each conflict, and the scene with them staged."""
         context_after = await self.read_context_after(context, proposals)
         proposed_ids = {p.id for p in proposals}
-        rows = await self._views.read_scene_rows(context.scene.id)
-        conflict_lines = describe_conflicts(
-            row for row in rows if not proposed_ids.isdisjoint(row.member_ids)
-        )
+        # All that waits: a proposal may be about somebody whom only another one brings in, or contradict another.
+        rows = await self._views.build_proposal_rows(context_after.undecided)
+        own_rows = [row for row in rows if not proposed_ids.isdisjoint(row.member_ids)]
         titles = [stated_title(p.change) for p in proposals]
         if not all(titles):
-            # A proposal may be about somebody whom only another one brings in.
-            own_rows = await self._views.build_proposal_rows(
-                [
-                    p
-                    for p in context_after.undecided
-                    if p.id in proposed_ids or isinstance(p.change, CreateEntity)
-                ]
-            )
-            titles = [row.title for row in own_rows if row.proposal.id in proposed_ids]
-        return Outcome(Reply("operation", (*_proposed_lines(titles), *conflict_lines)), context_after)
+            titles = [row.title for row in own_rows]
+        return Outcome(
+            Reply("operation", (*_proposed_lines(titles), *describe_conflicts(own_rows))), context_after
+        )
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]
