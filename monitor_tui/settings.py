@@ -16,7 +16,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
-    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -79,9 +78,22 @@ class FileSettings(AppSettings):
 
 
 class EnvironmentSettings(FileSettings, BaseSettings):
+    """What the environment says, and where it says nothing what is given."""
+
     model_config = SettingsConfigDict(
         env_prefix="MONITOR_", env_nested_delimiter="_", env_nested_max_split=1, extra="forbid"
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return env_settings, init_settings
 
 
 class ReadSettings(NamedTuple):
@@ -103,21 +115,9 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
     """
     file = home / SETTINGS_FILE
 
-    class HomeSettings(EnvironmentSettings):
-        @classmethod
-        def settings_customise_sources(
-            cls,
-            settings_cls: type[BaseSettings],
-            init_settings: PydanticBaseSettingsSource,
-            env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,
-            file_secret_settings: PydanticBaseSettingsSource,
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return env_settings, InitSettingsSource(settings_cls, init_kwargs=known_values)
-
     try:
         known_values, unknown_names = split_unknown(_parse_file(file))
-        values = HomeSettings()
+        values = EnvironmentSettings(**known_values)
     except ValidationError as error:
         raise unusable_settings_error(file, validation_text(error)) from None
     except RecursionError:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
+import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
+from stores.open import open_stores
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.play import CriticalCommitMode
 
@@ -18,12 +24,31 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 @asynccontextmanager
 async def opened(home: Path, seed: int = 1) -> AsyncIterator[Program]:
     """Open the program and close it again, whatever happens."""
+    await asyncio.to_thread(copy_empty_library, home)
     clock = SteppingClock(START)
     program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock, salt=str(home)))
     try:
         yield program
     finally:
         await program.close()
+
+
+def copy_empty_library(home: Path) -> None:
+    """Put an empty library into a home that has none: to make its tables takes most of the time of opening it."""
+    if not (home / "library.db").exists():
+        shutil.copytree(_make_empty_library(), home, dirs_exist_ok=True)
+
+
+@cache
+def _make_empty_library() -> Path:
+    home = Path(tempfile.mkdtemp(prefix="monitor-empty-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+
+    async def open_and_close() -> None:
+        await (await open_stores(home)).close()
+
+    asyncio.run(open_and_close())
+    return home
 
 
 async def begin(

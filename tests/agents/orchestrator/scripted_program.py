@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,7 +20,7 @@ from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.llm import Persona
 from stores.records.play import Turn
-from tests.program import START, begin
+from tests.program import START, begin, copy_empty_library
 
 Script = Mapping[Persona, ScriptedAnswer | Callable[[LlmRequest], ScriptedAnswer]]
 
@@ -106,6 +107,7 @@ async def telling(
     embedder: Embedder | None = None,
 ) -> AsyncIterator[ScriptedProgram]:
     """Open the program in a new library, with Mara in the yard and a scripted model."""
+    await asyncio.to_thread(copy_empty_library, home)
     clock = SteppingClock(START)
     model = scripted(script)
     program = await open_program(
