@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from textual._styles_cache import StylesCache
+
 PAUSE_SECONDS: Final = 5.0
 """How long no key was pressed when the oldest generation is collected."""
 
@@ -43,4 +45,10 @@ class GarbageCollector:
         """Collect if it is worth it and nobody types."""
         is_paused = self._read_seconds() - self._last_key_at > PAUSE_SECONDS
         if is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
+            forget_closed_widgets()
             gc.collect()
+
+
+def forget_closed_widgets() -> None:
+    """Let go of the drawn lines of widgets that are gone: Textual keeps the last thousand in the cache of a method."""
+    StylesCache.get_inner_outer.cache_clear()

@@ -9,6 +9,7 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
 import time
 
@@ -35,3 +36,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+def pytest_runtest_teardown() -> None:
+    """Let go of what was drawn in the test, if it drew: the last thousand widgets would be collected over and over."""
+    if "textual._styles_cache" in sys.modules:
+        from monitor_tui.garbage import forget_closed_widgets
+
+        forget_closed_widgets()
