@@ -55,6 +55,7 @@ async def test_map_makes_names_compares_and_merges_a_branch(played_home: Path) -
         assert ui.shows("The chapel bell broke")
 
 
+@pytest.mark.slow
 async def test_map_says_when_there_is_nothing_to_merge_or_a_name_is_taken(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await open_scene(ui)
@@ -82,6 +83,7 @@ async def test_edit_of_a_highlighted_turn_makes_a_take(played_home: Path) -> Non
         await ui.until("in other words, as another take", "The lamp burns on.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["B"])
 async def test_story_is_forked_from_the_list_of_stories(played_home: Path, key: str) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
@@ -93,6 +95,7 @@ async def test_story_is_forked_from_the_list_of_stories(played_home: Path, key: 
         await ui.until("1 branch", NAME)
 
 
+@pytest.mark.slow
 async def test_ended_scene_is_read_from_the_map_and_branched_at_a_turn(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await open_scene(ui)

@@ -213,6 +213,7 @@ def stands_elsewhere(line: str, other_lines: list[str]) -> bool:
     return any(len(stems & set(content_stems(other))) >= 0.8 * len(stems) for other in other_lines)
 
 
+@pytest.mark.slow
 async def test_prompt_memories_stand_nowhere_else_in_the_prompt(tmp_path: Path) -> None:
     """Two scenes of three rounds: long enough for turns to leave the view, so that there is something to remember."""
     async with seated(tmp_path) as table:

@@ -185,6 +185,7 @@ def test_prompts_hold_only_what_is_on_the_line(actions: list[tuple[str, int]]) -
     asyncio.run(play_and_read_prompts(actions))
 
 
+@pytest.mark.slow
 def test_prompts_hold_only_what_is_on_the_line_in_a_story_with_every_way_back() -> None:
     named = ("say", "say", "retake", "go on", "retake", "undo", "redo", "previous take", "say", "retake")
     ended = ("end", "say", "retake", "undo", "undo", "undo", "say", "retake")
