@@ -223,7 +223,8 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
             lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
         else:
             lines += [_describe_move(context, entry) for entry in moved]
-    return tuple(lines)
+    # Who comes in and along is said once.
+    return tuple(dict.fromkeys(lines))
 
 
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
