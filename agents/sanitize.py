@@ -66,6 +66,15 @@ def clean_line(text: str, limit: int = MAX_LINE_LENGTH) -> str:
     return cleaned
 
 
+def split_described_name(typed_name: str, description: str = "") -> tuple[str, str]:
+    """Return a name and who or what that is, of `Name: description` typed where a name is asked for.
+
+    What stands in a field of its own is added behind.
+    """
+    name, _, description_after = typed_name.partition(":")
+    return name.strip(), " ".join(filter(None, (description_after.strip(), description.strip())))
+
+
 def require_title(text: str, missing_message: str) -> str:
     """Return a clean one-line title. Raises InputError if it is missing or too long."""
     cleaned = " ".join(clean(text).split())

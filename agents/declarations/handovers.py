@@ -88,6 +88,18 @@ _RULES: Final = (
 _PREPOSITIONS: Final = {"into": "in", "inside": "in"}
 
 
+class _HeroWords(NamedTuple):
+    """What means the hero: as the subject of a sentence, by pattern, and as who is given something."""
+
+    subjects: str
+    objects: tuple[str, ...]
+
+
+_PLAYER_HERO_WORDS: Final = _HeroWords("I", ("me",))
+_GM_HERO_WORDS: Final = _HeroWords("(?:You|I)", ("you", "me"))
+"""Who plays alone tells as the GM of `you` or goes on in the first person."""
+
+
 class Handover(NamedTuple):
     """What is true after a thing changed hands or places."""
 
@@ -97,7 +109,7 @@ class Handover(NamedTuple):
 
 
 class HandoverReader:
-    """Reads what the hero (`I`, and `you` in words of the GM) or somebody with a name does with a thing.
+    """Reads what the hero (`I`, and in words of the GM also `you`) or somebody with a name does with a thing.
 
     The name of a hero or place that is not known is empty.
     """
@@ -105,7 +117,7 @@ class HandoverReader:
     def __init__(self, hero_name: str, place_name: str, *, is_gm: bool) -> None:
         self._hero_name = hero_name
         self._place_name = place_name
-        self._hero_subject, self._hero_object = ("You", "you") if is_gm else ("I", "me")
+        self._hero_words = _GM_HERO_WORDS if is_gm else _PLAYER_HERO_WORDS
 
     def find(self, text: str) -> list[Handover]:
         """Return what is true after the sentences of a text that say so. Nothing is looked up for this."""
@@ -117,11 +129,15 @@ class HandoverReader:
     def _read_sentence(self, sentence: str) -> Iterator[Handover]:
         """Yield the one handover of a sentence, if it is one and all that it needs is known."""
         for rule in _RULES:
-            for subject in (self._hero_subject, ""):
+            for subject in (self._hero_words.subjects, ""):
                 match = _rule_pattern(rule, subject).fullmatch(sentence)
                 if match is not None and not _TAKES_BACK.search(match["end"] or ""):
                     names = self._name_parts(match.groupdict(""))
-                    if all(names[key] for key in re.findall(r"{(\w+)}", rule.sentence_after)):
+                    # `I give you the key` of the GM's does not say who speaks.
+                    is_to_giver = bool(subject) and match.groupdict("").get("who") in self._hero_words.objects
+                    if not is_to_giver and all(
+                        names[key] for key in re.findall(r"{(\w+)}", rule.sentence_after)
+                    ):
                         yield Handover(
                             Statement(rule.sentence_after.format_map(names), sentence),
                             names["actor"] if not subject else "",
@@ -133,7 +149,7 @@ class HandoverReader:
         return {
             "thing": groups["thing"],
             "actor": groups.get("actor", self._hero_name),
-            "who": self._hero_name if who == self._hero_object else who,
+            "who": self._hero_name if who in self._hero_words.objects else who,
             "preposition": _PREPOSITIONS.get(preposition, preposition),
             "place": groups.get("place", ""),
             # Where somebody else is who drops a thing is not said.
@@ -182,11 +198,11 @@ def find_ended_ids(fact: AssertFact, thing: Entity, facts: Iterable[Fact]) -> tu
 
 
 @cache
-def _rule_pattern(rule: _Rule, hero_subject: str) -> re.Pattern[str]:
-    """Return the pattern of sentences about the hero, or about somebody with a name if `hero_subject` is empty."""
+def _rule_pattern(rule: _Rule, hero_subjects: str) -> re.Pattern[str]:
+    """Return the pattern of sentences about the hero, or about somebody with a name if `hero_subjects` is empty."""
     forms = [form.split() for form in rule.verbs]
-    verbs = "|".join(f"{base if hero_subject else third}|{past}" for base, third, past in forms)
-    subject = hero_subject or _NAME
+    verbs = "|".join(f"{base if hero_subjects else third}|{past}" for base, third, past in forms)
+    subject = hero_subjects or _NAME
     return re.compile(
         rf"(?:(?:Now|Then|Finally|At last),? )?{subject} (?:now |then )?(?:{verbs}) {rule.rest}{_END}"
     )

@@ -76,6 +76,8 @@ _DESCRIBED_AFTER_COMMA = re.compile(
     re.DOTALL,
 )
 """A name with a comma and who it is; the comma of `Harl, Lord of the Pans` is part of the name."""
+_PLACE_WORDS = frozenset({"here", "+"})
+"""What may stand before a name of somebody who is here, and is none alone."""
 _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
 """Words that join names and name nobody alone."""
 _MAX_SPANS = 40
@@ -111,6 +113,12 @@ def read_entity(argument: str, example: str) -> NewEntity:
     name, name_numbers = split_trailing_numbers(clean(name.rstrip(" !")))
     if not name:
         raise InputError("It needs a name.", kept="Nothing was proposed.", todo=f"As in: {example}")
+    if name.casefold() in _PLACE_WORDS:
+        raise InputError(
+            f"“{name}” says where it is; the name is missing.",
+            kept="Nothing was proposed.",
+            todo=f"As in: {example}",
+        )
     if name.casefold() in HERO_PRONOUNS:
         raise InputError(
             f"{name!r} is who you play, and no name of somebody else.",

@@ -26,7 +26,7 @@ _IMPORTANCE_WORDS: Final = (
     (0.6, r"wound\w*|bleed\w*|blood|stab\w*|maimed|hurt|injur\w*|broken|burn(?:s|ed|t)|poison\w*"),
     (0.6, r"promis\w*|swear|swears|swore|sworn|oath|vow\w*|pledge\w*|owe[sd]?|debt"),
     (0.6, r"love[sd]?|kiss\w*|marr(?:y|ies|ied)|embrac\w*|confess\w*|secret\w*|reveal\w*"),
-    (0.5, r"gives?|gave|gift|hands? (?:you|over|him|her|it)|offers?|steals?|stole|stolen|takes? the"),
+    (0.5, r"gives?|gave|gift|hands? (?:you|me|over|him|her|it)|offers?|steals?|stole|stolen|takes? the"),
     (0.5, r"attack\w*|fight\w*|fought|strikes?|struck|ambush\w*|flees?|fled|captur\w*|rescu\w*|saves?|saved"),
     (0.5, r"curse[sd]?|monster|dragon|demon|ghost|undead|magic|fire|flood|storm"),
     (0.4, r"warn\w*|threat\w*|insult\w*|angr\w*|weep\w*|cries|screams?|begs?|thank\w*|apolog\w*|forgiv\w*"),

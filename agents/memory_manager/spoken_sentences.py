@@ -54,15 +54,15 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
         return spoken_sentences
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
-    return list(_find_reported_sentences(strip_speech(turn.text), turn.speaker, names_by_id, pc_id))
+    return list(_find_reported_sentences(strip_speech(turn.text), names_by_id, pc_id))
 
 
 def _find_quote_speaker(speech: Speech, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
     """Return the speaker of a quote; None if the prose does not say."""
     text_after, text_before = speech.paragraph[speech.end :][:80], speech.paragraph[: speech.start][-80:]
-    you_pattern = rf"\byou\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\b"
-    if re.match(rf"\s*{you_pattern}", text_after, re.IGNORECASE) or re.search(
-        rf"{you_pattern}[^.!?]*$", text_before, re.IGNORECASE
+    hero_pattern = rf"\b(?:I|you)\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\b"
+    if re.match(rf"\s*{hero_pattern}", text_after, re.IGNORECASE) or re.search(
+        rf"{hero_pattern}[^.!?]*$", text_before, re.IGNORECASE
     ):
         return pc_id
     for entity_id, names in names_by_id.items():
@@ -81,11 +81,9 @@ def _find_turn_speaker(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> 
     return next((i for i, names in names_by_id.items() if turn.name and turn.name in names), None)
 
 
-def _find_reported_sentences(
-    text: str, speaker: Speaker, names_by_id: NamesById, pc_id: Id | None
-) -> list[SpokenSentence]:
+def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
     name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
-    subject_pattern = r"\b(?:I|you)\b" if speaker is Speaker.PLAYER else rf"(?:{name_pattern}|\byou\b)"
+    subject_pattern = rf"(?:{name_pattern}|\b(?:I|you)\b)"
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\s+"
         rf"(?:(?:to\s+)?(?P<to>(?:{name_pattern}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"

@@ -53,7 +53,7 @@ def _hear_from_afar(text: str, insider_ids: Collection[Id], names_by_id: Mapping
     others = [names for i, names in names_by_id.items() if i not in insider_ids and names]
     other_pattern = any_name_pattern(name for names in others for name in names)
     insider_pattern = any_name_pattern(name for i in insider_ids for name in names_by_id.get(i, ()))
-    says_it = re.compile(rf"(?:{insider_pattern}|\b(?:you|he|she|they)\b)\s+(?:\w+ly\s+)?{SAYS}\b")
+    says_it = re.compile(rf"(?:{insider_pattern}|\b(?:I|you|he|she|they)\b)\s+(?:\w+ly\s+)?{SAYS}\b")
     heard_parts: list[str] = []
     for speech in find_speeches(text):
         attribution = strip_speech(speech.paragraph[max(0, speech.start - 60) : speech.end + 60])

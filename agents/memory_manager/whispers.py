@@ -28,6 +28,7 @@ _WHISPER_VERB = (
     r"(?:whisper(?:s|ed|ing)?|"
     r"(?:murmur|mutter|breathe|hiss|say|speak)(?:e?s|e?d|ing)?(?=[^.!?“”\"«»]{0,40}\bears?\b))"
 )
+_FIRST_PERSON = frozenset({"me", "my"})
 _PRONOUNS = r"(?:your?|me|my|us|him|his|hers?|them)"
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
 
@@ -125,14 +126,13 @@ def _find_whisperer(
     """Return who whispers: the last name before the verb, the player, or the speaker of the turn."""
     sentence = re.split(r"[.!?…\n]\s", text[: match.start()])[-1]
     unquoted_text = _QUOTE.sub(" ", sentence)
-    if speaker is Speaker.PLAYER:
+    addressee_text = match["who"]
+    if speaker is Speaker.PLAYER and _words_for_hero(speaker).isdisjoint(_fold_words(addressee_text)):
         return pc_id
-    if (
-        re.search(r"\byou(?:\s+\w+){0,6}\s*$", unquoted_text, re.IGNORECASE)
-        and "your" not in unquoted_text[-12:]
+    if re.search(r"\b(?:you|I)(?:\s+\w+){0,6}\s*$", unquoted_text, re.IGNORECASE) and not re.search(
+        r"\b(?:your|my)\b", unquoted_text[-12:], re.IGNORECASE
     ):
         return pc_id
-    addressee_text = match["who"]
     name_positions = [
         (name_match.end(), i)
         for i, names in names_by_id.items()
@@ -160,10 +160,18 @@ def _find_hearers(
         for i, names in names_by_id.items()
         if re.search(any_name_pattern(names), addressee_text, re.IGNORECASE)
     }
-    folded_words = set(re.findall(r"\w+", addressee_text.casefold()))
-    if pc_id and speaker is not Speaker.PLAYER and folded_words & {"you", "your", "me", "my"}:
+    if pc_id and not _words_for_hero(speaker).isdisjoint(_fold_words(addressee_text)):
         hearer_ids.add(pc_id)
     return frozenset(hearer_ids - {speaker_id})
+
+
+def _words_for_hero(speaker: Speaker) -> frozenset[str]:
+    """Return what means the hero as who is whispered to: a player's `you` is who listens."""
+    return _FIRST_PERSON if speaker is Speaker.PLAYER else _FIRST_PERSON | {"you", "your"}
+
+
+def _fold_words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def _find_whispered_spans(text: str, match: re.Match[str]) -> Sequence[tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
@@ -18,8 +17,8 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, ProposalView, Reply, UndoneDecision
-from stores.errors import CanonConflict, InputError
+from agents.views.play_views import CommitReport, Reply, UndoneDecision
+from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
@@ -93,44 +92,19 @@ class GateActions:
     async def commit_offer(self, context: SceneContext) -> CommitReport:
         """Accept the critical proposals of the mid-scene offer and what they need, and write them; the scene goes on.
 
-        One that contradicts something is left open, and is among the report's failures; if that is so of all,
-        raises CanonConflict. An offer of a long scene writes what is accepted or pre-ticked.
+        An offer of a long scene writes what is accepted or pre-ticked.
         """
         offer = await self._triggers.find_offer(context) or CommitOffer("", ())
-        proposal_ids: tuple[Id, ...] = offer.proposal_ids
-        failures: tuple[tuple[str, str], ...] = ()
         if offer.is_critical:
-            proposal_ids, failures = await self._accept_offered(context, offer)
-        report = await self._scenes.commit(context.scene.id, proposal_ids, reason=offer.reason)
-        return replace(report, failures=(*report.failures, *failures))
+            await self._accept_offered(context, offer)
+        return await self._scenes.commit(context.scene.id, offer.proposal_ids, reason=offer.reason)
 
-    async def _accept_offered(
-        self, context: SceneContext, offer: CommitOffer
-    ) -> tuple[tuple[Id, ...], tuple[tuple[str, str], ...]]:
-        """Accept what contradicts nothing; return its ids, and title and reason of each proposal left open."""
-        rows = [
-            row
-            for row in await self._views.read_scene_rows(context.scene.id)
-            if not set(row.member_ids).isdisjoint(offer.proposal_ids)
-        ]
-        held_rows = [row for row in rows if row.mark == "hold" and gm_decision(row.proposal) is None]
-        held_ids = {row.proposal.id for row in held_rows}
-        offered = sort_in_line_order([p for p in context.undecided if p.id in offer.proposal_ids])
-        critical = [p for p in await self._keeper.find_critical(offered) if p.id not in held_ids]
-        if held_rows and not critical:
-            raise CanonConflict(
-                f"{held_rows[0].title} was not written: {held_rows[0].conflicts[0].text}",
-                kept="It waits, undecided.",
-                todo=_conflict_advice(held_rows[0]),
-            )
-        accepted = await self._keeper.select_trigger_batch(offered, critical)
-        undecided_ids = [p.id for p in accepted if gm_decision(p) is None and p.id not in held_ids]
+    async def _accept_offered(self, context: SceneContext, offer: CommitOffer) -> None:
+        offered = [p for p in context.undecided if p.id in offer.proposal_ids]
+        undecided_ids = [p.id for p in sort_in_line_order(offered) if gm_decision(p) is None]
         if undecided_ids:
             decision = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason=offer.reason)
             await self._keeper.decide(undecided_ids, decision)
-        return tuple(p.id for p in accepted), tuple(
-            (row.title, f"{row.conflicts[0].text} {_conflict_advice(row)}") for row in held_rows
-        )
 
     async def dismiss_offer(self, scene_id: Id) -> None:
         """Leave the critical proposals to the end of the scene."""
@@ -160,7 +134,3 @@ class GateActions:
     async def rename_scene(self, context: SceneContext, title: str, goal: str = "") -> None:
         """Give the scene another title and, if one is given, a goal."""
         await self._scenes.rename_scene(context.scene, title, goal)
-
-
-def _conflict_advice(row: ProposalView) -> str:
-    return f"/resolve {row.number} shows both sides; /accept {row.number} takes this one."

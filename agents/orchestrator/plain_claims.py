@@ -103,16 +103,20 @@ class PlainClaims:
         catalogue = await self._read_catalogue(context.universe.id)
         stated_facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
-        # `Vess gives the bell to Bela` is a statement of its own.
-        quotes = {fact.quote for fact in stated_facts}
+        # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
+        handover_quotes = {fact.quote for fact in handover_facts}
         facts = [
-            *(fact for fact in stated_facts if not any(_only_tells(fact, death) for death in deaths)),
+            *(
+                fact
+                for fact in stated_facts
+                if fact.quote not in handover_quotes and not any(_only_tells(fact, death) for death in deaths)
+            ),
             *(
                 _build_death(death, catalogue, exchange.tick)
                 for death in deaths
                 if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
             ),
-            *[await self._end_earlier_holding(f, entities) for f in handover_facts if f.quote not in quotes],
+            *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
         ]
         kinds = {entity.id: entity.kind for entity in entities}
         new_facts = await self._drop_known(facts, context, catalogue, kinds)

@@ -21,7 +21,7 @@ from agents.proposals.proposals import Proposals, ProposalSite
 from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
-from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
+from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_player
 from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
@@ -66,9 +66,9 @@ class PlainVows:
             return ()
         if exchange.gm_authored:
             people = [names_of(e) for e in context.entities.values() if e.kind in ACTORS]
-            promises = find_promises_of_others(turn.text, people)
+            promises = find_promises_of_gm(turn.text, people)
         else:
-            promises = find_hero_promises(turn.text)
+            promises = find_promises_of_player(turn.text)
         listeners = _list_listeners(exchange, context)
         find = scene_entity_finder(context, self._contexts, guess=True)
         facts = [

@@ -30,7 +30,7 @@ from agents.prose.supporting_words import supports_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.story_journal import StoryJournal
-from agents.views.play_views import CommitReport
+from agents.views.play_views import CommitReport, ProposalView
 from stores.errors import IllegalTransition, StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery
@@ -108,7 +108,17 @@ class SceneLoop:
         return renamed_scene
 
     async def reopen_scene(self, scene_id: Id) -> None:
-        """Move from Finalizing to Active, with every decision kept, and revert what the end brought by itself."""
+        """Move from Finalizing to Active, with every decision kept, and revert what the end brought by itself.
+
+        Raises IllegalTransition if the scene is not at its gate.
+        """
+        if await self._loops.read_state(Loop.SCENE, scene_id) == "active":
+            raise IllegalTransition(
+                "This scene is being played: there is no gate to return from.",
+                kept="Nothing was changed.",
+                todo="A scene that was closed stays as it is. /map shows it: Enter reads it there, and B on one of its "
+                "turns plays on from that in a branch.",
+            )
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
         await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 
@@ -167,16 +177,18 @@ class SceneLoop:
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
+        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
+        rows = await self._views.build_proposal_rows(pending_proposals) if critical_proposals else ()
+        critical_proposals = await self._drop_held(critical_proposals, pending_proposals, rows)
         if not critical_proposals:
             return await self._find_long_scene_offer(context, pending_proposals, dismissed_ids)
         trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
         critical_ids = {p.id for p in critical_proposals}
-        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
         titles = [
             f"{row.title} is a discovery"
             if isinstance(row.proposal.change, CreateEntity)
             else row.title.rstrip(".")
-            for row in await self._views.build_proposal_rows(pending_proposals)
+            for row in rows
             if row.proposal.id in critical_ids
         ]
         more_count = len(titles) - MAX_NAMED_REASONS
@@ -185,6 +197,22 @@ class SceneLoop:
         if needed_count := len(trigger_batch) - len(critical_proposals):
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
+
+    async def _drop_held(
+        self,
+        critical_proposals: Sequence[ProposedChange],
+        pending_proposals: Sequence[ProposedChange],
+        rows: Sequence[ProposalView],
+    ) -> list[ProposedChange]:
+        """Return the critical proposals that can be written, with what each needs: no conflict holds them."""
+        held_ids = {row.proposal.id for row in rows if row.mark == "hold"}
+        if not held_ids:
+            return list(critical_proposals)
+        batches = [
+            (proposal, await self._keeper.select_trigger_batch(pending_proposals, [proposal]))
+            for proposal in critical_proposals
+        ]
+        return [proposal for proposal, batch in batches if held_ids.isdisjoint(p.id for p in batch)]
 
     async def _find_autopilot_offer(
         self, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]

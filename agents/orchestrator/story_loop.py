@@ -13,7 +13,7 @@ from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.loop_transitions import LoopTransitions
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
-from agents.sanitize import clean, require_title
+from agents.sanitize import clean, require_title, split_described_name
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError, NotFound
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
@@ -218,11 +218,12 @@ class StoryLoop:
     async def create_hero(self, universe: Universe, pc: NewCharacter) -> Id:
         """Create a player character on the GM's word. Raises InputError without a name."""
         entity_id = self._ids.new()
+        name, description = split_described_name(pc.name, pc.description)
         change = CreateEntity(
             entity_id=entity_id,
             entity_kind=EntityKind.CHARACTER,
-            name=require_title(pc.name, "Your character needs a name."),
-            description=clean(pc.description),
+            name=require_title(name, "Your character needs a name."),
+            description=clean(description),
             is_pc=True,
             numbers=dict(pc.numbers),
             tags=pc.tags,
@@ -231,18 +232,21 @@ class StoryLoop:
         return entity_id
 
     async def _resolve_place(self, universe: Universe, place: Id | str | None) -> Id | None:
-        """Return the place's id: a known one with this id or name, or a new one."""
+        """Return the place's id: a known one with this id or name, or a new one (`Name: description`)."""
         if not place:
             return None
         if place in await self._canon.entities_by_id([place]):
             return place
-        name = require_title(place, "A place needs a name.")
+        typed_name, description = split_described_name(place)
+        name = require_title(typed_name, "A place needs a name.")
         if matching_places := [
             e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE
         ]:
             return matching_places[0].id
         entity_id = self._ids.new()
-        change = CreateEntity(entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name)
+        change = CreateEntity(
+            entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name, description=clean(description)
+        )
         await self._commit_manual_change(universe, change, f"Created at story set-up: {name}")
         return entity_id
 

@@ -178,6 +178,8 @@ class CastReader:
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
+        for match in turns.CARRIES.finditer(text):
+            reading.carried.update(figures_of(who_of(match), reading))
         self._read_whole_sentence(text, reading)
         for clause in find_clauses(text):
             self._read_clause(clause, text, reading)

@@ -35,6 +35,8 @@ class CastState:
     left_behind: frozenset[int] = frozenset()
     """Those absent because the hero went on without them."""
     dead: frozenset[int] = frozenset()
+    bodies: frozenset[int] = frozenset()
+    """Those of the dead who lie in the scene."""
     companions: frozenset[int] = frozenset()
     """Those present who came along with the hero before."""
 
@@ -48,6 +50,10 @@ class CastReading:
     out_of_earshot: set[int]
     left_behind: set[int]
     dead: set[int]
+    bodies: set[int] = field(default_factory=set)
+    """Those of the dead who lie in the scene, but for who dies in this text."""
+    carried: set[int] = field(default_factory=set)
+    """Those whom somebody carries or drags."""
     earlier_companions: set[int] = field(default_factory=set)
     """Those who came along with the hero before this text, and in it."""
     moves: list[tuple[CastMove, int]] = field(default_factory=list)
@@ -94,7 +100,8 @@ class CastReading:
             set(state.out_of_earshot),
             set(state.left_behind),
             set(state.dead),
-            set(state.companions),
+            set(state.bodies),
+            earlier_companions=set(state.companions),
         )
 
     def note_deaths(self, marks: Iterable[object]) -> None:
@@ -115,7 +122,7 @@ class CastReading:
     def settle_exit(self) -> None:
         """Leave behind those who were here when the hero left, and do not come along.
 
-        Who came along before comes along again, unless the words say otherwise.
+        Who came along before comes along again, unless the words say otherwise. The dead do not, unless carried.
         """
         if self.exit_cast is not None and not self.company_goes:
             companions = self.companions | (set() if self.goes_alone else self.earlier_companions)
@@ -123,6 +130,8 @@ class CastReading:
                 CastMove.STAYS_BEHIND, sorted(self.exit_cast & self.present - (companions - self.staying))
             )
             self.move(CastMove.COMES_ALONG, sorted(self.present & self.companions))
+        if self.exit_cast is not None or self.destination is not None:
+            self.moves += ((CastMove.STAYS_BEHIND, number) for number in sorted(self.bodies - self.carried))
 
     def move(self, kind: CastMove, numbers: Iterable[int]) -> None:
         """Move people; whom the move does not change, and the dead, it does not move."""

@@ -324,9 +324,9 @@ FALLS_ASLEEP: Final = compile_phrases(
     [lose] consciousness
     [collapse slump drop sink crumple keel fall] (\w+ ){0,5}?(unconscious|senseless|insensible|in a
         (dead )?(faint|swoon)|out cold)\b
-    (is|are|was|were|lies|lie|lay|sits?|sat) ((now|already|still|\w+ly) )?((fast|sound|out) )?(asleep|unconscious|
+    (is|am|are|was|were|lies|lie|lay|sits?|sat) ((now|already|still|\w+ly) )?((fast|sound|out) )?(asleep|unconscious|
         senseless|snoring|sleeping|insensible|drugged|dead drunk)\b
-    (is|are|was|were|lies|lie|lay) ((now|already|still) )?((knocked|out) )?(out cold|knocked (out|cold|unconscious|
+    (is|am|are|was|were|lies|lie|lay) ((now|already|still) )?((knocked|out) )?(out cold|knocked (out|cold|unconscious|
         senseless))\b
     [sleep](END| (through|on|like|soundly|deeply|in|by|at|under|with|beside|and)\b)
     [snore]\b
@@ -343,10 +343,10 @@ WAKES: Final = compile_phrases(
     [come] (round|around)\b
     [come] to(?=\s*(?:$|[.,;])| (with|and|at|his senses|her senses|himself|herself))
     [regain recover] consciousness
-    [open] ((his|her|their) eyes|(one|an) eye)\b
+    [open] ((his|her|their|your|my) eyes|(one|an) eye)\b
     [stir]\b(?! (the|his|her|a)\b)
     [sit] (bolt )?(up|upright)\b
-    (is|are) ((wide|now|fully) )?(awake|conscious)\b
+    (is|am|are) ((wide|now|fully) )?(awake|conscious)\b
     """,
     _WORDS,
 )
@@ -355,11 +355,11 @@ DIES: Final = compile_phrases(
     [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
         out|a (little|bit|thousand))\b)
     [fall drop collapse slump keel] (\w+ ){0,4}?(stone )?dead\b(?! (asleep|tired|drunk))
-    [breathe draw gasp] (his|her|their|its|your) (very )?last\b(?! (coin|card|breath before))
-    (is|are|was|were|lies|lie|lay) ((stone|quite|now|found|left) )?dead\b(?! (tired|drunk|set|serious|wrong|right|
+    [breathe draw gasp] (his|her|their|its|your|my) (very )?last\b(?! (coin|card|breath before))
+    (is|am|are|was|were|lies|lie|lay) ((stone|quite|now|found|left) )?dead\b(?! (tired|drunk|set|serious|wrong|right|
         certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
         broke)\b)
-    (is|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
+    (is|am|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
         trampled|hacked|clubbed|choked) to death|hanged|executed)\b
     [bleed] (out|to death)\b
     [drown perish expire]\b(?! (in (work|paper|debt|tears|sorrow)|out|his|her|their|the))

@@ -43,7 +43,8 @@ _NAME = rf"(?:(?!{_NO_NAME}\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
 _TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"
-_GIVEN_TO = _TO.replace("P<to>", "P<given>")
+_TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
+_GIVEN_TO_HERO_TOO = _TO.replace("P<to>", "P<given>me|")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
 _ADJUNCT = r"(?:\s+(?:on|by|over|before|upon)\s+[^,]{1,40}?(?=,|\s+that\b|\s+to\b|\s+never\b))?"
 _CLAUSE = (
@@ -85,28 +86,38 @@ _PROMISED_AFTER: Final = re.compile(
 """`You shall have a boat, I promise you that`."""
 _PROMISED_BY: Final = re.compile(
     rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:(?:promise[sd]|swears|swore|vow(?:s|ed))"
-    rf"(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}|(?:gives|gave)\s+{_GIVEN_TO}\s+(?:his|her|their)\s+(?:word|oath))"
+    rf"(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?{_ADJUNCT}|(?:gives|gave)\s+{_GIVEN_TO_HERO_TOO}\s+(?:his|her|their)\s+(?:word|oath))"
     rf"\s*,?\s+(?:{_PAST_CLAUSE})",
     re.DOTALL,
 )
+_HERO_AS_YOU: Final = re.compile(r"^You(?=\s)")
+"""The hero in words of the GM, as the subject of a sentence."""
 _ADDRESSED: Final = re.compile(
     rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{_NAME})"
 )
 
 
-def find_hero_promises(text: str) -> tuple[PlainPromise, ...]:
-    """Return what the hero promises in a line of the player's."""
+def find_promises_of_player(text: str) -> tuple[PlainPromise, ...]:
+    """Return what the hero promises in a line of the player's, and what others are said to promise in it."""
     return tuple(
-        promise for sentence in find_hero_sentences(text) for promise in _read_first_person(sentence)
+        promise
+        for sentence in find_hero_sentences(text)
+        for promise in (*_read_first_person(sentence), *_read_narrated(sentence))
     )
 
 
-def find_promises_of_others(text: str, people_names: Sequence[Sequence[str]]) -> tuple[PlainPromise, ...]:
-    """Return what people promise in words of the GM.
+def find_promises_of_gm(text: str, people_names: Sequence[Sequence[str]]) -> tuple[PlainPromise, ...]:
+    """Return what people and the hero (`I`, `you`) promise in words of the GM.
 
     `people_names` are those who may speak, each by names with the full one first.
     """
-    promises = [p for s in split_plain_sentences(strip_speech(text)) for p in _read_third_person(s)]
+    promises: list[PlainPromise] = []
+    for sentence in split_plain_sentences(strip_speech(text)):
+        of_hero = _HERO_AS_YOU.sub("I", sentence)
+        promises += (
+            replace(promise, quote=sentence) for promise in _read_first_person(FirstPersonSentence(of_hero))
+        )
+        promises += _read_third_person(sentence)
     for speech in find_speeches(text):
         spoken = [promise for s in split_speeches([speech]) for promise in _read_first_person(s)]
         speaker = find_speaker(speech, people_names) if spoken else None
@@ -137,6 +148,12 @@ def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
         yield PlainPromise(words, sentence.text, "", named, is_to_listener)
 
 
+def _read_narrated(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
+    """Yield what somebody is said to promise in a sentence that nobody speaks."""
+    if not sentence.is_spoken:
+        yield from _read_third_person(sentence.text)
+
+
 def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
     match = _PROMISED_BY.search(sentence.rstrip(" .!,…"))
     if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
@@ -145,7 +162,11 @@ def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
     is_named = bool(_NAME_PATTERN.match(to))
     if words := _promised_words(match, ()):
         yield PlainPromise(
-            words, sentence, match["who"], (to,) if is_named else (), to.casefold().startswith("you")
+            words,
+            sentence,
+            match["who"],
+            (to,) if is_named else (),
+            to == "me" or to.casefold().startswith("you"),
         )
 
 

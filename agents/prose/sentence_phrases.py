@@ -172,6 +172,13 @@ COMES_ALONG: Final = compile_phrases(
 DOOR_BEHIND_HERO: Final = compile_phrases(
     r"[close shut lock bolt pull slam bar] the (\w+ )?(door|hatch|gate) (shut )?behind @H@"
 )
+CARRIES: Final = compile_phrases(
+    r"\b(carry|carries|carried|carrying|drag|drags|dragged|dragging|haul|hauls|hauled|hauling|lug|lugs|lugged|bear|"
+    r"bears|bore|bearing|shoulder|shoulders|shouldered) (the body of )?(?P<who>@[\d,]+@)",
+    _WORDS,
+    flags=re.IGNORECASE,
+)
+"""Somebody who is carried, and so comes along even if dead."""
 GOES_WITHOUT: Final = compile_phrases(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE

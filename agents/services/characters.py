@@ -18,7 +18,7 @@ from agents.memory_manager.memory_changes import derive_misremembered_id
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.statements import require_statement_length
-from agents.sanitize import clean
+from agents.sanitize import clean, split_described_name
 from agents.services.entity_cards import EntityCardReader
 from agents.services.entity_edits import parse_name
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
@@ -152,6 +152,7 @@ class CharacterService:
         self, universe_id: Id, name: str, description: str = "", *, is_pc: bool = False
     ) -> Reply:
         """Create a character. Raises InputError for an impossible name, or one that waits already; StoreError."""
+        name, description = split_described_name(name, description)
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=EntityKind.CHARACTER,

@@ -20,7 +20,7 @@ from agents.declarations.entity_lookup import universe_entity_finder
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import read_knowers
 from agents.proposals.statements import require_statement_length
-from agents.sanitize import clean
+from agents.sanitize import clean, split_described_name
 from agents.services.entity_edits import (
     build_sheet_edits,
     describe_entity_edits,
@@ -72,12 +72,13 @@ class WorldEditor:
     # --- entities ------------------------------------------------------------------------------------
 
     async def propose_entity(self, universe_id: Id, new_entity: NewEntityFields) -> StagedEdits:
+        name, description = split_described_name(new_entity.name, new_entity.description)
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=new_entity.kind,
-            name=parse_field("name", parse_name, new_entity.name),
+            name=parse_field("name", parse_name, name),
             aliases=parse_field("aliases", parse_names, new_entity.aliases),
-            description=parse_field("description", require_statement_length, clean(new_entity.description)),
+            description=parse_field("description", require_statement_length, clean(description)),
             numbers=parse_field("numbers", parse_sheet_numbers, new_entity.numbers),
             tags=parse_field("tags", parse_names, new_entity.tags),
         )

@@ -107,9 +107,10 @@ class CastMoves:
         companion_ids = {people[n].id for n in state.companions} | {
             people[n].id for move, n in moves if move is CastMove.COMES_ALONG
         }
+        dead_ids = {people[n].id for n in state.dead}
         here_id = context.place.id if context.place else None
         presence_entries = tuple(
-            _build_entry(turn, people[number].id, move, position, companion_ids, here_id)
+            _build_entry(turn, people[number].id, move, position, companion_ids, dead_ids, here_id)
             for position, (move, number) in enumerate(moves)
         )
         place_entries = (_build_place_entry(turn, destination.id),) if destination else ()
@@ -211,19 +212,24 @@ class CastMoves:
 
 
 def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | PlaceEntry]) -> tuple[str, ...]:
-    """Return a line on each entry, in the order of the words; those who stay behind together share one."""
+    """Return a line on each entry, in the order of the words; the living who stay behind together share one."""
     known_entries = [e for e in entries if isinstance(e, PresenceEntry) and e.entity_id in context.entities]
     is_elsewhere = context.place is not None and any(
         isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
     )
     lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
-    for is_left_behind, group in groupby(known_entries, key=lambda e: not e.here and e.is_left_behind):
+    for is_left_behind, group in groupby(known_entries, key=_is_left_alive):
         moved = list(group)
         if is_left_behind:
             lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
         else:
             lines += [_describe_move(context, entry) for entry in moved]
-    return tuple(lines)
+    # Who comes in and along is said once.
+    return tuple(dict.fromkeys(lines))
+
+
+def _is_left_alive(entry: PresenceEntry) -> bool:
+    return not entry.here and entry.is_left_behind and entry.awareness is not Awareness.DEAD
 
 
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
@@ -278,13 +284,14 @@ def _build_entry(
     move: CastMove,
     position: int,
     companion_ids: Collection[Id],
+    dead_ids: Collection[Id],
     here_id: Id | None,
 ) -> PresenceEntry:
     awareness = {
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
         CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
         CastMove.DIES: Awareness.DEAD,
-    }.get(move, Awareness.AWARE)
+    }.get(move, Awareness.DEAD if entity_id in dead_ids else Awareness.AWARE)
     is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND)
     return PresenceEntry(
         id=derive_id("presence", turn.id, position),
@@ -392,6 +399,7 @@ def _read_state(context: SceneContext, people: Sequence[Entity]) -> CastState:
             if e.id not in present_ids and e.id in last_entries and last_entries[e.id].is_left_behind
         ),
         dead=dead,
+        bodies=frozenset(n for n in dead if people[n].id in present_ids),
         companions=frozenset(
             n
             for n, e in enumerate(people)

@@ -35,6 +35,13 @@ MAX_LOOKBACK_TURNS = 20
 MAX_OFFERED_LENGTH = 300
 """Characters of a turn that are offered as a decision."""
 
+NO_TURN = "This scene has no turn yet. l opens the map, where the scenes before are read and branched from."
+NO_NARRATION = "No GM turn to narrate again yet."
+NOT_LAST = (
+    "The last turn is not the GM's, so there is nothing to retake. Ctrl+Z undoes it; E on a turn of the transcript "
+    "(Tab) edits that turn."
+)
+
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
@@ -101,9 +108,10 @@ class TimelinePanel(Horizontal):
 
     @dataclass
     class LastNarrationLoaded(Message):
-        """The last GM turn, to be put in other words; None if nobody has answered yet."""
+        """The last turn if it is the GM's, to be put in other words; None, with the reason, if it is not."""
 
         text: str | None
+        refusal: str = ""
 
     @dataclass
     class TurnTraced(Message):
@@ -175,9 +183,11 @@ class TimelinePanel(Horizontal):
 
     def action_branch(self) -> None:
         turn = self.query_one(Transcript).current
-        if turn is not None:
-            self._run_move(self._play.branch(self._scene_id, turn.turn.id))
-            self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
+        if turn is None:
+            self.query_one(NoticePanel).show_lines((NO_TURN,))
+            return
+        self._run_move(self._play.branch(self._scene_id, turn.turn.id))
+        self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
 
     def action_map(self) -> None:
         if self._view is not None:
@@ -186,10 +196,12 @@ class TimelinePanel(Horizontal):
     def action_decide(self) -> None:
         """Put the words of the highlighted turn behind `/decide`, to be shortened and sent."""
         turn, prompt = self.query_one(Transcript).current, self.query_one(PlayPrompt)
-        if turn is not None:
-            words = " ".join(plain_text(turn.turn.text).split())
-            prompt.restore_text(f"/decide {words[:MAX_OFFERED_LENGTH]} ")
-            prompt.focus_input()
+        if turn is None:
+            self.query_one(NoticePanel).show_lines((NO_TURN,))
+            return
+        words = " ".join(plain_text(turn.turn.text).split())
+        prompt.restore_text(f"/decide {words[:MAX_OFFERED_LENGTH]} ")
+        prompt.focus_input()
 
     # --- retake ------------------------------------------------------------------------------------
 
@@ -198,7 +210,7 @@ class TimelinePanel(Horizontal):
         if not self._llm.is_on:
             self.action_edit_words()
         elif not self.query_one(Transcript).total:
-            self.post_message(self.LastNarrationLoaded(None))
+            self.post_message(self.LastNarrationLoaded(None, NO_NARRATION))
         else:
             dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
             self.app.push_screen(dialog, self._apply_retake_note)
@@ -216,21 +228,32 @@ class TimelinePanel(Horizontal):
         if current is None:
             self._edit_last_turn()
             return
-        editor = TextDialog(
-            f"Edit turn {current.turn.depth + 1}",
-            current.turn.text,
+        turn = current.turn
+        self._open_editor(
+            f"Edit turn {turn.depth + 1}",
+            turn.text,
             "Another take of this turn. The turn as it was, and what followed it, are kept.",
+            lambda words: self._play.edit_turn(self._scene_id, turn.id, words),
         )
-        self.app.push_screen(editor, partial(self._apply_turn_text, current.turn.id))
 
-    def _apply_turn_text(self, turn_id: Id, new_text: str | None) -> None:
-        if new_text is not None:
-            self._run_move(self._play.edit_turn(self._scene_id, turn_id, new_text))
+    def _open_editor(
+        self, title: str, text: str, hint: str, play_words: Callable[[str], Awaitable[Reply]]
+    ) -> None:
+        """Edit a turn; what is refused stays in the dialog, to be changed."""
+
+        async def save_words(words: str) -> None:
+            self.post_message(self.Moved(await play_words(words)))
+
+        self.app.push_screen(TextDialog(title, text, hint, save_text=save_words))
 
     @work(exclusive=True, group="retake", exit_on_error=False)
     async def _edit_last_turn(self) -> None:
-        narrated_texts = (t.text for t in reversed(await self._read_last_turns()) if t.speaker in GM_SPEAKERS)
-        self.post_message(self.LastNarrationLoaded(next(narrated_texts, None)))
+        turns = await self._read_last_turns()
+        if turns and turns[-1].speaker in GM_SPEAKERS:
+            self.post_message(self.LastNarrationLoaded(turns[-1].text))
+        else:
+            is_narrated = any(turn.speaker in GM_SPEAKERS for turn in turns)
+            self.post_message(self.LastNarrationLoaded(None, NOT_LAST if is_narrated else NO_NARRATION))
 
     async def _read_last_turns(self) -> list[Turn]:
         total = self.query_one(Transcript).total
@@ -243,16 +266,14 @@ class TimelinePanel(Horizontal):
     def _edit_last_narration(self, message: LastNarrationLoaded) -> None:
         message.stop()
         if message.text is None:
-            self.query_one(NoticePanel).show_lines(("No GM turn to narrate again yet.",))
+            self.query_one(NoticePanel).show_lines((message.refusal,))
             return
-        editor = TextDialog(
-            "Narrate again", message.text, "The take you have is kept; Left and Right switch takes."
+        self._open_editor(
+            "Narrate again",
+            message.text,
+            "The take you have is kept; Left and Right switch takes.",
+            lambda words: self._play.retake(self._scene_id, words),
         )
-        self.app.push_screen(editor, self._apply_retake_text)
-
-    def _apply_retake_text(self, new_text: str | None) -> None:
-        if new_text is not None:
-            self._run_move(self._play.retake(self._scene_id, new_text))
 
     # --- looking at a turn -------------------------------------------------------------------------
 

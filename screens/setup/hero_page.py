@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
+from agents.sanitize import split_described_name
 from agents.story_outline import NewCharacter
 from agents.views.play_views import RulePackView, SheetRow
 from screens.dialogs.form_fields import Field, FieldInput, FormPage
@@ -87,7 +88,8 @@ class NewHeroPage(FormPage):
         self["hero-name"], self["hero-text"] = idea.hero_name, idea.hero_description
 
     def read_character(self) -> NewCharacter:
-        name = parse_field("hero-name", require_text, self["hero-name"], "The hero")
+        typed_name, description = split_described_name(self["hero-name"], self["hero-text"])
+        name = parse_field("hero-name", require_text, typed_name, "The hero")
         sheet_numbers = self._rule_system.numbers if self._rule_system else ()
         numbers = [
             (row.key, parse_field(f"hero-{n}", _parse_sheet_number, row, self[f"hero-{n}"]))
@@ -95,7 +97,7 @@ class NewHeroPage(FormPage):
         ]
         return NewCharacter(
             name=name,
-            description=self["hero-text"],
+            description=description,
             numbers=(*numbers, *parse_field("hero-numbers", parse_numbers, self["hero-numbers"])),
             tags=split_words(self["hero-tags"]),
         )

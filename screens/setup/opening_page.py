@@ -95,7 +95,7 @@ class OpeningPage(FormPage):
             (
                 Field("Scene", "scene-title"),
                 Field("Goal", "scene-goal", hint="what ends the scene"),
-                Field("Place", "place", hint="a known place or a new one"),
+                Field("Place", "place", hint="a known place, or NAME: what it is like"),
                 Static("Also there", classes="label", id="cast-label", markup=False),
                 CastPicker(),
                 Static(NEWCOMERS_HINT, classes="label", id="newcomers-label", markup=False),
@@ -141,7 +141,14 @@ class OpeningPage(FormPage):
         )
 
     def _read_place(self) -> str:
-        return parse_field("place", require_title, self["place"], "") if self["place"] else ""
+        if self["place"]:
+            parse_field(
+                "place",
+                require_title,
+                parse_newcomer(self["place"], EntityKind.PLACE).name,
+                "A place needs a name.",
+            )
+        return self["place"]
 
     def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
         """Fill in the model's idea; what it left out stays as it is.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.sanitize import split_described_name
 from agents.story_outline import NewCharacter, NewUniverse, ProposedNewcomer, StoryOutline
 from agents.typed_numbers import parse_numbers as parse_numbers
 from stores.records.ids import Id
@@ -67,8 +68,7 @@ def clear_outline(outline: StoryOutline) -> StoryOutline:
 
 def parse_newcomer(text: str, kind: EntityKind) -> ProposedNewcomer:
     """Parse `Name: who or what that is`."""
-    name, _, description = text.partition(":")
-    return ProposedNewcomer(kind, name.strip(), description.strip())
+    return ProposedNewcomer(kind, *split_described_name(text))
 
 
 def split_words(text: str) -> tuple[str, ...]:
@@ -77,7 +77,9 @@ def split_words(text: str) -> tuple[str, ...]:
 
 
 def resolve_place(text: str, places: Sequence[Entity]) -> Id | str | None:
-    """Return the id of the place with this name, or the name of a new one."""
-    name = text.strip()
+    """Return the id of the place with this name, or a new one as it was typed: `Name` or `Name: description`."""
+    typed_place = text.strip()
     place_id_by_name = {alias.casefold(): p.id for p in places for alias in (*p.aliases, p.name)}
-    return place_id_by_name.get(name.casefold(), name) if name else None
+    names = (typed_place, split_described_name(typed_place)[0])
+    known_ids = (place_id_by_name[name.casefold()] for name in names if name.casefold() in place_id_by_name)
+    return next(known_ids, typed_place or None)

@@ -107,6 +107,23 @@ async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
         assert view.place == "The Glass Well"
 
 
+async def test_setup_reads_name_and_description_of_hero_and_place(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("1", "down", "enter")
+        await ui.type("Marches")
+        await ui.press("enter", "enter")  # the rules, a new hero
+        await ui.type("Sable Orrin: a smuggler")
+        assert ui.shows("● Story", "Sable Orrin in Marches")
+        await ui.press("enter", "tab", "tab")
+        await ui.type("The Drowned Heron: a smoky tavern")
+        sable = await hero(ui)
+        assert (sable.name, sable.description) == ("Sable Orrin", "a smuggler")
+        view = await begun(ui)
+        (place,) = await ui.services.stories.places(view.universe.id)
+        assert (place.name, place.description) == ("The Drowned Heron", "a smoky tavern")
+        assert view.place == "The Drowned Heron"
+
+
 @pytest.mark.slow
 async def test_setup_creates_hero_by_the_rules(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), NARROW) as ui:
@@ -291,5 +308,6 @@ def test_setup_finds_places_by_name() -> None:
     quay = make.entity("Low Quay", kind=EntityKind.PLACE)
     places = [make.entity("The Tally Chapel", kind=EntityKind.PLACE), quay]
     assert resolve_place("low quay", places) == quay.id
+    assert resolve_place("Low Quay: where the boats lie", places) == quay.id
     assert resolve_place(" The Well ", places) == "The Well"
     assert resolve_place("  ", places) is None

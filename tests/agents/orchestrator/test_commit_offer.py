@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from agents.views.play_views import CommitReport
 from monitor_tui.compose import Program
-from stores.errors import CanonConflict
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from tests.program import begin, opened
@@ -118,20 +115,27 @@ async def test_commit_offer_takes_the_wounds_of_a_death_proposed_by_state(tmp_pa
         assert (await program.services.play.scene(scene_id)).trigger_reason == ""
 
 
-async def test_commit_offer_with_a_conflict_writes_the_others_and_says_what_is_missing(
-    tmp_path: Path,
-) -> None:
+async def test_commit_offer_leaves_out_what_a_conflict_holds(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await play(program, scene_id, "I look round.", "/place here > Loft", "/place here > Yard")
+        assert await play(program, scene_id, "I look round.", "/place Yard: a smoky tavern") == ""
+        reason = await play(program, scene_id, "/place here > Loft")
+        assert "Loft is a discovery" in reason
+        assert "Yard is" not in reason
         report = await program.services.gate.commit_trigger(scene_id)
-        assert "Loft" in written(report)
-        ((title, reason),) = report.failures
-        assert title == "Yard"
-        assert "There is a place called Yard already" in reason
-        assert "/resolve 3 shows both sides; /accept 3 takes this one." in reason
-        with pytest.raises(CanonConflict, match="Yard was not written: There is a place called Yard already"):
-            await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {"Loft", "Yard leads to Loft."}
+        assert report.failures == ()
+        assert await play(program, scene_id) == ""  # nothing that Enter could not write is offered
+
+
+async def test_commit_offer_is_made_again_once_the_conflict_is_decided(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reply = await program.services.play.submit(scene_id, "/place Yard: a smoky tavern")
+        assert any("There is a place called Yard already" in line for line in reply.lines)
+        assert "Yard is a discovery" in await play(program, scene_id, "/accept 1")
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {"Yard"}
 
 
 async def test_commit_offer_that_was_left_for_the_end_stays_so_after_undo_and_restart(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
 from stores.records.llm import Persona
 from tests.agents.orchestrator.scripted_program import PROSE, Script, ScriptedProgram, house, telling
+from tests.program import begin, opened
 
 PEOPLE = (
     "/npc Corvin Ferrant: a smuggler",
@@ -209,3 +210,33 @@ async def test_narrated_cast_has_newcomers_of_the_same_telling(tmp_path: Path) -
         assert "Wren Arrow" in await table.cast()
         await table.say("/undo")
         assert "Wren Arrow" not in await table.cast()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_carried"),
+    [
+        ("We walk to the Inn together.", False),
+        ("I walk to the Inn.", False),
+        ("I go to the Inn with Pell.", False),
+        ("I take Pell and Maud along to the Inn.", False),
+        ("I step outside.", False),
+        ("I drag Pell to the Inn.", True),
+    ],
+)
+async def test_dead_stay_behind_unless_they_are_carried(tmp_path: Path, line: str, is_carried: bool) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        submit = program.services.play.submit
+        for earlier_line in (
+            "/npc here Maud Tesk: a ferrywoman",
+            "/npc Pell: a thin man",
+            "/place Inn: warm",
+            "> Pell comes in.",
+            "> Pell dies.",
+        ):
+            await submit(scene_id, earlier_line)
+        reply = await submit(scene_id, line)
+        assert ("Pell stays behind." in reply.lines) is not is_carried
+        assert ("Pell · dead" in (await submit(scene_id, "/cast")).lines) is is_carried
+        await submit(scene_id, "/undo")
+        assert "Pell · dead" in (await submit(scene_id, "/cast")).lines

@@ -15,7 +15,7 @@ from agents.prose.hero_name import name_hero
 from agents.prose.hero_words import find_hero_sentences
 from agents.prose.mentions import Figure
 from agents.prose.plain_decisions import find_decisions
-from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
+from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_player
 from agents.prose.settled_words import breaks_promise, drops_decision, find_best_match, goes_against
 from stores.records.world import Entity, EntityKind
 from tests.examples import examples
@@ -100,8 +100,8 @@ def test_any_text_is_read_for_claims_promises_and_decisions(text: str) -> None:
     assert not (drops_decision(hero_sentences) and not hero_sentences)
     assert not (breaks_promise(hero_sentences) and not hero_sentences)
     assert all(decision.words for decision in find_decisions(text))
-    assert all(promise.words for promise in find_hero_promises(text))
-    assert all(promise.words for promise in find_promises_of_others(text, [("Tom",), ("Old Tam",)]))
+    assert all(promise.words for promise in find_promises_of_player(text))
+    assert all(promise.words for promise in find_promises_of_gm(text, [("Tom",), ("Old Tam",)]))
     assert find_best_match(text, ()) is None
     assert not any(goes_against(sentence, "We ring the bell.") for sentence in hero_sentences)
     assert len(strip_bookkeeping(text)) <= len(text) + 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.prose.plain_promises import find_hero_promises, find_promises_of_others
+from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_player
 
 BY_HERO = (
     ('"I swear to bring the bell back," I tell Iselin.', ("Iselin",), "to bring the bell back"),
@@ -59,7 +59,7 @@ NO_PROMISE_BY_HERO = (
     "I dream that I promise Tam to drown.",
     '"I promise you that you will hang," says Harl.',
     "I keep my promise to Iselin.",
-    "Harl promises me that he will pay.",
+    "Harl promised me long ago that he would pay.",
     "I remind her of what I promise to do.",
     "It is a promise of spring.",
     "I promise nothing.",
@@ -97,21 +97,21 @@ PEOPLE = (("Harl Stone", "Harl", "Stone"), ("Wenna Pike", "Wenna", "Pike"))
 def test_plain_promise_of_the_hero_is_read_with_its_words(
     line: str, promisees: tuple[str, ...], words: str
 ) -> None:
-    (promise,) = find_hero_promises(line)
+    (promise,) = find_promises_of_player(line)
     assert (promise.promiser, promise.named_promisees[:1], promise.words) == ("", promisees, words)
 
 
 @pytest.mark.parametrize(("line", "promiser", "words"), BY_OTHERS)
 def test_plain_promise_of_others_is_read_from_words_of_the_gm(line: str, promiser: str, words: str) -> None:
-    (promise,) = find_promises_of_others(line, PEOPLE)
+    (promise,) = find_promises_of_gm(line, PEOPLE)
     assert (promise.promiser, promise.words) == (promiser, words)
 
 
 @pytest.mark.parametrize("line", NO_PROMISE_BY_HERO)
 def test_plain_words_that_promise_nothing_are_no_promise(line: str) -> None:
-    assert find_hero_promises(line) == ()
+    assert find_promises_of_player(line) == ()
 
 
 @pytest.mark.parametrize("line", NO_PROMISE_BY_OTHERS)
 def test_words_of_the_gm_that_promise_nothing_are_no_promise(line: str) -> None:
-    assert [p for p in find_promises_of_others(line, PEOPLE) if p.promiser in sum(PEOPLE, ())] == []
+    assert [p for p in find_promises_of_gm(line, PEOPLE) if p.promiser in sum(PEOPLE, ())] == []
