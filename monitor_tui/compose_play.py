@@ -306,7 +306,6 @@ class PlayParts:
             agents.loops,
             self.verdict_undo,
             self.passed_offers,
-            commit_undo,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
