@@ -10,7 +10,8 @@ import pytest
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
+from stores.records.play import CriticalCommitMode
+from stores.records.workflow import ProposalStatus, Verdict
 from tests.program import begin, opened
 
 FERRY = (
@@ -144,3 +145,73 @@ async def test_undo_and_redo_of_a_commit_leave_scene_gate_and_canon_as_before(
         assert await read_state(program, scene_id) == before
         await program.services.gate.commit(scene_id)
         assert await read_state(program, scene_id) == committed
+
+
+async def test_what_was_edited_before_the_commit_keeps_its_words_and_may_be_edited_again(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The door is rde")
+        (row,) = (await program.services.play.scene(scene_id)).proposals
+        await program.services.gate.edit_text(row.proposal.id, "The door is red.")
+        before = await read_state(program, scene_id)
+        await program.services.gate.commit(scene_id)
+        await say(program, scene_id, "/undo")
+        assert await read_state(program, scene_id) == before
+        await program.services.gate.edit_text(row.proposal.id, "The door is green.")
+        await program.services.gate.commit(scene_id)
+        assert (await read_canon(program, scene_id)) - before.canon == {"The door is green."}
+        await say(program, scene_id, "/undo")
+        assert await read_canon(program, scene_id) == before.canon
+        await program.services.gate.decide([row.proposal.id], None)
+        await program.services.gate.commit(scene_id)
+        assert (await read_canon(program, scene_id)) - before.canon == {"The door is rde."}
+        (closed_row,) = (await program.services.gate.gate(scene_id)).proposals
+        assert (closed_row.status, closed_row.is_retconned) == (ProposalStatus.ACCEPTED, False)
+        await say(program, scene_id, "/undo", "/redo")
+        assert (await read_canon(program, scene_id)) - before.canon == {"The door is rde."}
+
+
+async def test_undo_of_a_commit_in_autopilot_leaves_the_rows_to_be_decided(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program, critical=CriticalCommitMode.AUTO)
+        await say(program, scene_id, "I look round.")
+        before = await read_state(program, scene_id)
+        await say(program, scene_id, "/state Mara +dead")
+        assert "Mara died." in await read_canon(program, scene_id)
+        await say(program, scene_id, "/undo")
+        state = await read_state(program, scene_id)
+        assert [title for _, title, *_ in state.gate] == ["Mara died"]
+        assert state.canon == before.canon
+        await say(program, scene_id, "/undo")
+        assert await read_state(program, scene_id) == before
+
+
+async def test_undo_of_a_commit_of_world_edits_puts_them_back_at_the_gate_of_the_universe(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(
+            program, scene_id, "/npc Tam: keeper of the bell", "/npc Old Tam: keeper", "/commit", "I wait."
+        )
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        ids = {e.name: e.id for e in await program.services.world.list_entities(universe_id)}
+        edits = program.services.world.edits
+        await edits.propose_fact(universe_id, "The mill burned down")
+        await edits.propose_merge(ids["Tam"], ids["Old Tam"])
+
+        async def read_rows() -> list[tuple[object, ...]]:
+            rows = (await program.services.gate.gate(None, universe_id)).proposals
+            return [(r.number, r.title, r.status, r.verdict, r.is_retconned) for r in rows]
+
+        before, canon_before = await read_rows(), await read_canon(program, scene_id)
+        await program.services.gate.commit_universe(universe_id)
+        committed, canon_after = await read_rows(), await read_canon(program, scene_id)
+        assert canon_before != canon_after
+        for _ in range(2):
+            await say(program, scene_id, "/undo")
+            assert (await read_rows(), await read_canon(program, scene_id)) == (before, canon_before)
+            await say(program, scene_id, "/redo")
+            assert (await read_rows(), await read_canon(program, scene_id)) == (committed, canon_after)
