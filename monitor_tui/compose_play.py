@@ -234,7 +234,7 @@ class PlayParts:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
-        self.cast_moves = CastMoves(log, agents.canon, self.journal)
+        self.cast_moves = CastMoves(log, agents.canon, self.journal, agents.proposals)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
         self.oracle_draws = OracleDraws(
             agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
@@ -306,7 +306,6 @@ class PlayParts:
             agents.loops,
             self.verdict_undo,
             self.passed_offers,
-            commit_undo,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(

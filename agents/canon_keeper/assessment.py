@@ -14,7 +14,7 @@ from agents.canon_keeper.checked_proposals import ProposalCheckMemory
 from agents.canon_keeper.checks.contradictions import ContradictionReport, check_proposals
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts

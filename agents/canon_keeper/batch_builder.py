@@ -15,6 +15,7 @@ from agents.canon_keeper.change_application import apply_change, in_writing_orde
 from agents.canon_keeper.checks.duplicate_check import find_duplicate
 from agents.canon_keeper.dry_run import DryRun
 from agents.canon_keeper.fact_claims import MissingError, UnwritableError, build_claim
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.statements import STATED_PREDICATE
@@ -34,7 +35,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import ProposalOutcome, ProposedChange
 from stores.records.world import ACTORS, Entity, Universe
 
 
@@ -56,6 +57,8 @@ class CommitExtras:
     complete_story: Id | None = None
     undoes: Id | None = None
     """The commit that this one takes back."""
+    reopened: tuple[ProposalOutcome, ...] = ()
+    """Proposals that the commit which is taken back had closed, and that wait again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class BuiltBatch:
 
     batch: CanonBatch
     failures: Mapping[Id, str] = field(default_factory=dict)
+    other_fact_ids: Mapping[Id, Id] = field(default_factory=dict)
+    """By proposal the fact that it becomes where that is not the one that it became before it was taken back."""
 
 
 def build_batch(
@@ -89,7 +94,7 @@ def build_batch(
         builder = _BatchBuilder(canon, dry_run.draft, now)
         for proposal, step in zip(ordered_proposals, dry_run.steps, strict=True):
             builder.record_result(proposal, step.duplicate_id, step.new_facts, confidence[proposal.id])
-        return BuiltBatch(builder.batch(batch_id, closing))
+        return BuiltBatch(builder.batch(batch_id, closing), {}, builder.other_fact_ids)
     builder = _BatchBuilder(canon, CanonDraft(canon, catalogue), now)
     for proposal in ordered_proposals:
         try:
@@ -101,7 +106,7 @@ def build_batch(
             )
         except UnwritableError as error:
             failures[proposal.id] = f"It cannot be written: {error}."
-    return BuiltBatch(builder.batch(batch_id, closing), failures)
+    return BuiltBatch(builder.batch(batch_id, closing), failures, builder.other_fact_ids)
 
 
 class _BatchBuilder:
@@ -115,6 +120,7 @@ class _BatchBuilder:
         self._created_scenes: dict[Id, Id | None] = {}
         self._evidence: dict[Id, Evidence] = {}
         self._supports: dict[tuple[Id, Id], Support] = {}
+        self.other_fact_ids: dict[Id, Id] = {}
 
     def add_proposal(self, proposal: ProposedChange, confidence: float) -> None:
         """Make one proposal true in the draft. Raises MissingError or UnwritableError and changes nothing."""
@@ -157,6 +163,9 @@ class _BatchBuilder:
         for fact in new_facts:
             self._confidence_by_fact[fact.id] = confidence
             self._support(fact.id, self._older_evidence(fact, proposal) or evidence)
+            is_own_fact = fact.proposal_id == proposal.id and not isinstance(change, MergeEntities)
+            if is_own_fact and fact.id != fact_id_of(proposal):
+                self.other_fact_ids[proposal.id] = fact.id
         if isinstance(change, CreateEntity):
             self._created_scenes[change.entity_id] = proposal.scene_id
             self._support(change.entity_id, evidence)

@@ -184,8 +184,15 @@ class CanonDraft:
     # --- changing -----------------------------------------------------------------------------------
 
     def add_fact(self, fact: Fact, ended_facts: Iterable[Fact] = ()) -> None:
-        """Add a fact, and end others by it."""
+        """Add a fact, and end others by it.
+
+        One that was made before and taken back is so again: what ended it, and what it ended, counts again.
+        """
+        is_made_again = fact.id in self.facts
         self._put_fact(fact)
+        if is_made_again:
+            self._update_status(fact)
+            self._update_facts_ended_by(fact)
         for older in ended_facts:
             self._supersede(older, fact)
         self._update_sheets()

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from rapidfuzz import fuzz, process
 
+from agents.canon_keeper.fact_ids import first_fact_id, is_open_again, next_fact_id
 from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, OCCURRENCE_KINDS, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import (
@@ -50,7 +51,7 @@ from stores.records.canon import (
     UpdateEntity,
     normalize_statement,
 )
-from stores.records.ids import Id
+from stores.records.ids import Id, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Calendar, Entity, Universe
 
@@ -123,7 +124,11 @@ async def read_snapshot(
     """
     changes = [p.change for p in (*proposals, *closed_proposals)]
     facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})
-    supersessions = await _read_supersessions(canon, facts, _retconned_ids(changes))
+    taken_back_facts = await _read_taken_back_facts(canon, proposals)
+    facts.update(taken_back_facts)
+    supersessions = await _read_supersessions(
+        canon, facts, {*_retconned_ids(changes), *taken_back_facts.keys()}
+    )
     wanted_ids = {entity_id for c in changes for entity_id in named_entities(c)}
     wanted_ids |= {i.entity_id for fact in facts.values() for i in fact.involves}
     wanted_ids |= {c.entity_id for c in changes if isinstance(c, CreateEntity)}
@@ -150,6 +155,7 @@ async def read_snapshot(
     )
     for answer in answers:
         facts.update({fact.id: fact for fact in answer})
+    facts.update(await _read_moved_facts(canon, proposals, tuple(facts.values())))
     # Their names, by which the sentences of these facts are read.
     mentioned_ids = {i.entity_id for fact in facts.values() for i in fact.involves}
     entities |= await _read_entities(canon, mentioned_ids - entities.keys())
@@ -392,6 +398,31 @@ async def _read_supersessions(
     edges = dict.fromkeys([*((n.id, o.id) for n, o in older_pairs), *((n.id, o.id) for o, n in newer_pairs)])
     facts.update({fact.id: fact for pair in (*older_pairs, *newer_pairs) for fact in pair})
     return tuple(Supersession(newer_id=newer, older_id=older) for newer, older in edges)
+
+
+async def _read_taken_back_facts(canon: CanonReader, proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
+    """Return what commits that were undone since had made of proposals that are open again."""
+    facts_by_id: dict[Id, Fact] = {}
+    wanted_ids = {first_fact_id(p) for p in proposals if is_open_again(p)}
+    while wanted_ids:
+        new_facts = await canon.facts_by_id(wanted_ids)
+        facts_by_id.update(new_facts)
+        wanted_ids = {next_fact_id(fact_id) for fact_id in new_facts}
+    return facts_by_id
+
+
+async def _read_moved_facts(
+    canon: CanonReader, proposals: Iterable[ProposedChange], facts: Iterable[Fact]
+) -> dict[Id, Fact]:
+    """Return the facts that merges which were undone since, and are proposed again, had moved."""
+    merges = [(p.id, p.change) for p in proposals if is_open_again(p) and isinstance(p.change, MergeEntities)]
+    moved_ids = {
+        derive_id("fact", proposal_id, fact.id)
+        for proposal_id, merge in merges
+        for fact in facts
+        if any(i.entity_id == merge.absorbed_id for i in fact.involves)
+    }
+    return await canon.facts_by_id(moved_ids) if moved_ids else {}
 
 
 async def _read_evidence(

@@ -11,10 +11,10 @@ from agents.canon_keeper.fact_claims import (
     MissingError,
     UnwritableError,
     build_claim,
-    fact_id_of,
     facts_ended_by,
     first_value_fact,
 )
+from agents.canon_keeper.fact_ids import fact_id_of, with_own_id
 from agents.canon_keeper.fact_readings import (
     IS,
     MERGED_PREDICATE,
@@ -67,7 +67,9 @@ def apply_change(
     change = proposal.change
     match change:
         case CreateEntity():
-            draft.entities.setdefault(change.entity_id, build_entity(proposal, change))
+            known_entity = draft.entities.get(change.entity_id)
+            if known_entity is None or known_entity.status is EntityStatus.RETCONNED:
+                draft.entities[change.entity_id] = build_entity(proposal, change)
             return []
         case UpdateEntity():
             return _apply_update(proposal, change, draft)
@@ -147,6 +149,7 @@ def _apply_update(proposal: ProposedChange, change: UpdateEntity, draft: CanonDr
         proposal_id=proposal.id,
         recorded_at=proposal.created_at,
     )
+    fact = with_own_id(fact, draft.facts)
     draft.add_fact(fact)
     return [fact]
 

@@ -66,7 +66,7 @@ class CommitJournal:
         """
         results = []
         for canonization in await self.read_unfinished(universe_ids):
-            if await self._is_in_canon(canonization):
+            if await self._must_finish(canonization):
                 results.append(await self.finish_commit(canonization))
             else:
                 await self._drop_commit(canonization)
@@ -87,7 +87,7 @@ class CommitJournal:
         return lines
 
     async def _recover_commit(self, canonization: Canonization) -> str:
-        if canonization.scene_id is not None and not await self._is_in_canon(canonization):
+        if canonization.scene_id is not None and not await self._must_finish(canonization):
             await self._drop_commit(canonization)
             return f"The commit “{canonization.reason}” was cut off before canon; your decisions are kept."
         return f"Finished the commit “{canonization.reason}”: {count_in_words(await self.finish_commit(canonization))}."
@@ -95,6 +95,13 @@ class CommitJournal:
     async def _drop_commit(self, canonization: Canonization) -> None:
         dropped_commit = canonization.model_copy(update={"state": CanonizationState.DROPPED})
         await self._log.close_canonization(dropped_commit)
+
+    async def _must_finish(self, canonization: Canonization) -> bool:
+        """Say whether a commit is written on: canon has it, or it takes back another, which often leaves no trace.
+
+        What it takes back was named and confirmed, and writing it twice is writing it once.
+        """
+        return canonization.undoes is not None or await self._is_in_canon(canonization)
 
     async def _is_in_canon(self, canonization: Canonization) -> bool:
         """Say whether the batch was written: it is there whole or not at all.

@@ -66,7 +66,10 @@ class CommitPlanner:
         )
         outcomes = (
             *proposal_outcomes.outcomes,
-            *outcomes_of(proposal_outcomes.accepted_proposals, built_batch.failures),
+            *outcomes_of(
+                proposal_outcomes.accepted_proposals, built_batch.failures, built_batch.other_fact_ids
+            ),
+            *closing.reopened,
         )
         if not outcomes and _is_empty(built_batch.batch):
             return CommitPlan(None, proposal_outcomes.held_count)

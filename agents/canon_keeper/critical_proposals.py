@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
+from agents.canon_keeper.fact_claims import state_move_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import IS, IS_NOT, LOCATED_IN, OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import causes_of, named_entities, named_facts

@@ -7,11 +7,12 @@ says so and evidence for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.commitments import closed_statement, ended_statement
+from agents.canon_keeper.fact_ids import fact_id_of, with_own_id
 from agents.canon_keeper.fact_readings import (
     ENDED_PREDICATE,
     IS,
@@ -88,11 +89,6 @@ class StateMove(NamedTuple):
     value: FactValue | None
 
 
-def fact_id_of(proposal: ProposedChange) -> Id:
-    """Return the id of the fact that a proposal becomes: a commit done twice is done once."""
-    return derive_id("fact", proposal.id)
-
-
 def fact_from_assertion(proposal: ProposedChange, change: AssertFact) -> Fact:
     """Return the fact that a proposed statement would become."""
     return Fact(
@@ -118,6 +114,11 @@ def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None
 
     Raises MissingError or UnwritableError.
     """
+    claim = _build_claim_of_kind(proposal, draft)
+    return claim and replace(claim, fact=with_own_id(claim.fact, draft.facts))
+
+
+def _build_claim_of_kind(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
     change = proposal.change
     match change:
         case AssertFact():

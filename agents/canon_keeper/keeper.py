@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from agents.canon_keeper import critical_proposals
@@ -23,7 +24,7 @@ from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
 from agents.canon_keeper.entity_merges import MergePreviewer
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
@@ -42,7 +43,14 @@ from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.canon import ChangeSecrecy, EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
-from stores.records.workflow import OPEN_STATUSES, Canonization, Decision, ProposalStatus, ProposedChange
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    Canonization,
+    Decision,
+    ProposalOutcome,
+    ProposalStatus,
+    ProposedChange,
+)
 from stores.records.world import Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
@@ -167,8 +175,13 @@ class CanonKeeper:
         undecided: UndecidedHandling = "defer",
         rules: KindRules | None = None,
         undoes: Id | None = None,
+        decisions: Mapping[Id, Decision] | None = None,
+        reopened: Sequence[ProposalOutcome] = (),
     ) -> CommitResult:
-        """Write what is accepted or pre-ticked: planned, written, closed. `undoes` is the commit that it takes back.
+        """Write what is accepted or pre-ticked: planned, written, closed.
+
+        `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
+        `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
         What a commit before this one left half written is finished first and is in the result too.
         Raises StoreError if a store fails: everything is kept, and committing again goes on from there.
@@ -181,8 +194,11 @@ class CanonKeeper:
             close_scene=close_scene,
             complete_story=story_id if complete_story else None,
             undoes=undoes,
+            reopened=tuple(reopened),
         )
-        result = await self._commit(universe_id, proposals, reason, story_id, closing, undecided, rules)
+        result = await self._commit(
+            universe_id, proposals, reason, story_id, closing, undecided, rules, decisions or {}
+        )
         return combine_results([*finished_results, result])
 
     async def create_universe(
@@ -213,8 +229,14 @@ class CanonKeeper:
         closing: CommitExtras,
         undecided: UndecidedHandling,
         rules: KindRules | None,
+        decisions: Mapping[Id, Decision] = MappingProxyType({}),
     ) -> CommitResult:
-        stored_proposals = await self._log.proposals_by_id([p.id for p in proposals])
+        stored_proposals = {
+            i: p.model_copy(update={"status": ProposalStatus.PENDING, "decision": decisions[i]})
+            if i in decisions
+            else p
+            for i, p in (await self._log.proposals_by_id([p.id for p in proposals])).items()
+        }
         open_proposals = [
             stored_proposals[p.id]
             for p in proposals

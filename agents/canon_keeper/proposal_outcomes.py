@@ -64,15 +64,20 @@ def settle_outcomes(
 
 
 def outcomes_of(
-    accepted_proposals: Sequence[AcceptedProposal], failures: Mapping[Id, str]
+    accepted_proposals: Sequence[AcceptedProposal],
+    failures: Mapping[Id, str],
+    other_fact_ids: Mapping[Id, Id],
 ) -> list[ProposalOutcome]:
-    """Return how the accepted ones end, once it is known which of them could not be written."""
+    """Return how the accepted ones end, once it is known which could not be written, and what became another fact."""
     outcomes = []
     for proposal in (a.proposal for a in accepted_proposals):
         assert proposal.decision is not None
         error = failures.get(proposal.id, "")
         status = ProposalStatus.FAILED if error else ProposalStatus.ACCEPTED
-        outcomes.append(_build_outcome(proposal, status, proposal.decision, error))
+        decision = proposal.decision
+        if proposal.id in other_fact_ids:
+            decision = decision.model_copy(update={"fact_id": other_fact_ids[proposal.id]})
+        outcomes.append(_build_outcome(proposal, status, decision, error))
     return outcomes
 
 

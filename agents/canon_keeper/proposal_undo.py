@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from agents.canon_keeper.entity_merges import MergePreviewer
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.secrecy import restore_secrecy
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
@@ -43,6 +43,10 @@ from stores.records.world import Entity, EntityStatus
 
 CANON_UNCHANGED = "Canon is as it was."
 _COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
+
+
+class AddedEvidenceError(InputError):
+    """A commit wrote nothing of a proposal but its evidence, so that nothing is to be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ class UndoPlanner:
         fact = (await self._canon.facts_by_id([subject_id])).get(subject_id)
         entity = (await self._canon.entities_by_id([subject_id])).get(subject_id)
         if fact is None and entity is None:
-            raise _undo_error("Canon had it already; only evidence was added.")
+            raise AddedEvidenceError("Canon had it already; only evidence was added.", kept=CANON_UNCHANGED)
         is_undone = (fact is not None and fact.status is FactStatus.RETCONNED) or (
             entity is not None and entity.status is not EntityStatus.CANONICAL
         )

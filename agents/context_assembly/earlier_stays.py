@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.context_assembly.scene_context import SceneContext
 from stores.ports import CanonReader

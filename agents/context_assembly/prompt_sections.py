@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, assert_never
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
 from agents.context_assembly.known_secrets import drop_untold_memories, fold_secrets, strike_from_turn

@@ -9,7 +9,7 @@ from asyncio import gather
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.memory_decay import compute_retention, is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated

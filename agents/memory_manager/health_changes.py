@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
-from agents.canon_keeper.fact_claims import fact_id_of, state_move_of
+from agents.canon_keeper.fact_claims import state_move_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sheet_values import is_number
 from agents.memory_manager.proposed_facts import is_denied

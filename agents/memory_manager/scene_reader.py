@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.canon_keeper.change_application import build_entity
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, Attendance, TickInterval, is_oracle_answer

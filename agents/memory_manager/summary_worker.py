@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.events import CanonCommitted, Event, HeadMoved, LoopStateChanged, TurnAppended
 from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject

@@ -1,20 +1,24 @@
 """Takes from canon what the last commit of a scene wrote, and brings it back.
 
-Both are commits of their own, of proposals that the player has accepted by confirming what is named: canon changes
-only by a decision, and nothing that it ever held is lost.
+Both are commits of their own, which the player has confirmed by what is named: canon changes only by a decision, and
+nothing that it ever held is lost. The commit that takes another back opens its proposals again, in one write: they
+wait at the gate as they did before it. Redo commits those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.proposal_undo import AddedEvidenceError
 from agents.context_assembly.scene_context import SceneContext, derive_place_entry_id
-from agents.events import EventBus
+from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import publish_commit
+from agents.orchestrator.verdict_undo import BY_GM
+from agents.proposals.decisions import gm_decision, undo_decision
 from agents.proposals.proposals import Proposals
 from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport
@@ -27,6 +31,7 @@ from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Decision,
+    ProposalOutcome,
     ProposalStatus,
     ProposedChange,
     Verdict,
@@ -58,8 +63,13 @@ class CommitReversal:
     titles: tuple[str, ...]
     """What becomes canon, or is no more."""
     proposals: tuple[ProposedChange, ...]
-    kept: tuple[str, ...]
+    """What is committed for it."""
+    kept: tuple[str, ...] = ()
     """What stays as it is, with the reason."""
+    reopened: tuple[ProposalOutcome, ...] = ()
+    """The proposals that wait again, with what was decided of them before."""
+    decisions: Mapping[Id, Decision] = field(default_factory=dict)
+    """What the commit that is brought back decided of its proposals."""
 
 
 class CommitUndo:
@@ -94,7 +104,7 @@ class CommitUndo:
             if commit.undoes is None:
                 return None
             if await self._takes_back(commit):
-                return CommitStep(commit)
+                return CommitStep(commit) if _reopened_ids(commit) else None
         return None
 
     async def list_standing(self, context: SceneContext, since: datetime) -> list[Canonization]:
@@ -109,12 +119,33 @@ class CommitUndo:
         rows = await self._keeper.build_views([proposals_by_id[i] for i in accepted_ids])
         return [row.title for row in rows]
 
+    async def plan_return(self, step: CommitStep) -> CommitReversal:
+        """Return what brings back a commit: its proposals, which wait again, as it decided them."""
+        undone_commit = step.commit
+        outcomes = {o.proposal_id: o for o in (await self._read_undone(undone_commit)).outcomes}
+        proposals_by_id = await self._log.proposals_by_id(_reopened_ids(undone_commit))
+        at = self._clock()
+        decided_proposals = [
+            p.model_copy(update={"decision": decision.model_copy(update={"by": BY_GM, "at": at})})
+            for i in outcomes
+            if (p := proposals_by_id.get(i)) and p.canonization_id == undone_commit.id
+            if (decision := outcomes[i].decision) is not None
+        ]
+        rows = await self._keeper.build_views(decided_proposals)
+        accepted_ids = {i for i, o in outcomes.items() if o.status is ProposalStatus.ACCEPTED}
+        return CommitReversal(
+            undone_commit,
+            tuple(row.title for row in rows if row.proposal.id in accepted_ids),
+            tuple(decided_proposals),
+            decisions={p.id: p.decision for p in decided_proposals if p.decision is not None},
+        )
+
     async def plan_reversal(self, step: CommitStep) -> CommitReversal:
         """Return what takes back a commit, in the opposite order: a fact before whom it is about."""
         accepted_ids = _accepted_ids(step.commit)
         titles_by_id = dict(zip(accepted_ids, await self.read_titles([step.commit]), strict=True))
         planned: list[ProposedChange] = []
-        titles, kept = [], []
+        titles, kept, kept_ids = [], [], set[Id]()
         proposals_by_id = await self._log.proposals_by_id(accepted_ids)
         for proposal_id in reversed(accepted_ids):
             title = titles_by_id[proposal_id]
@@ -123,43 +154,77 @@ class CommitUndo:
                 change.entity_id, accepted_ids
             ):
                 kept.append(f"{title}: canon says more of it.")
+                kept_ids.add(proposal_id)
                 continue
             try:
                 undo_plan = await self._keeper.undo_planner.plan_undo(proposal_id, title)
+            except AddedEvidenceError:
+                continue  # it may be proposed again: canon has it, whatever becomes of this proposal
             except InputError as error:
                 kept.append(f"{title} {error.what}" if title.endswith(".") else f"{title}: {error.what}")
+                kept_ids.add(proposal_id)
             else:
                 new_proposals = [
                     p for p in undo_plan.proposals if all(p.payload != q.payload for q in planned)
                 ]
                 planned += new_proposals
                 titles.append(title)
-        if step.commit.undoes is not None:
-            titles = (await self.read_titles([await self._read_first_commit(step.commit)]))[::-1]
-        return CommitReversal(step.commit, tuple(reversed(titles)), tuple(planned), tuple(reversed(kept)))
+        reopened_ids = [o.proposal_id for o in step.commit.outcomes if o.proposal_id not in kept_ids]
+        proposals_by_id = await self._log.proposals_by_id(reopened_ids)
+        reopened = [
+            ProposalOutcome(
+                proposal_id=i, status=ProposalStatus.PENDING, decision=_decision_before(proposals_by_id[i])
+            )
+            for i in reopened_ids
+            if proposals_by_id[i].canonization_id == step.commit.id
+        ]
+        return CommitReversal(
+            step.commit, tuple(reversed(titles)), tuple(planned), tuple(reversed(kept)), tuple(reopened)
+        )
 
-    async def reverse(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
-        """Write what takes back a commit. Raises StoreError."""
-        scene, at = context.scene, self._clock()
-        decision = Decision(verdict=Verdict.ACCEPT, by="gm", at=at, reason="Undone.")
+    async def take_back(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
+        """Write what takes back a commit, and open its proposals again. Raises StoreError."""
+        at = self._clock()
         site = {
-            "scene_id": scene.id,
+            "scene_id": context.scene.id,
             "story_id": context.story.id,
-            "command_id": reversal.proposals[0].id,
-            "decision": decision,
+            "command_id": None,
+            "undoes": reversal.commit.id,
+            # They count for nothing until the commit that takes them: a crash before it leaves no proposal.
+            "decision": undo_decision(None, at),
         }
-        accepted_proposals = [p.model_copy(update=site) for p in reversal.proposals]
-        await self._proposals.stage(accepted_proposals)
+        await self._proposals.stage([p.model_copy(update=site) for p in reversal.proposals])
+        decision = Decision(verdict=Verdict.ACCEPT, by=BY_GM, at=at, reason="Undone.")
+        decisions = {p.id: decision for p in reversal.proposals}
+        return await self._commit(context, reversal, f"undo of: {reversal.commit.reason}", decisions)
+
+    async def bring_back(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
+        """Commit again what waits since its commit was taken back. Raises StoreError."""
+        reason = (await self._read_undone(reversal.commit)).reason
+        return await self._commit(context, reversal, reason, reversal.decisions)
+
+    async def _commit(
+        self,
+        context: SceneContext,
+        reversal: CommitReversal,
+        reason: str,
+        decisions: Mapping[Id, Decision],
+    ) -> CommitReport:
         report = await self._keeper.commit(
-            accepted_proposals,
-            reason=f"undo of: {reversal.commit.reason}"[:200],
-            scene=scene,
+            reversal.proposals,
+            reason=reason[:200],
+            scene=context.scene,
             story_id=context.story.id,
             undecided="leave",
             undoes=reversal.commit.id,
+            decisions=decisions,
+            reopened=reversal.reopened,
         )
         await self._move_scene(context, reversal)
-        publish_commit(self._events, context.universe.id, scene.id, report)
+        publish_commit(self._events, context.universe.id, context.scene.id, report)
+        proposals = await self._log.proposals_by_id([o.proposal_id for o in reversal.reopened])
+        for scene_id in dict.fromkeys((context.scene.id, *(p.scene_id for p in proposals.values()))):
+            self._events.publish(ProposalsChanged(context.universe.id, scene_id))
         return report
 
     # --- inside --------------------------------------------------------------------------------------
@@ -202,6 +267,12 @@ class CommitUndo:
         facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
         return any(f.status is not FactStatus.RETCONNED and f.proposal_id not in proposal_ids for f in facts)
 
+    async def _read_undone(self, commit: Canonization) -> Canonization:
+        """Return the commit that another takes back."""
+        assert commit.undoes is not None
+        (undone_commit,) = await self._log.canonizations(ids=[commit.undoes])
+        return undone_commit
+
     async def _read_first_commit(self, commit: Canonization) -> Canonization:
         """Return the commit that was taken back first, of one that takes back or brings back."""
         while commit.undoes is not None:
@@ -220,6 +291,21 @@ class CommitUndo:
 
 def _accepted_ids(commit: Canonization) -> Sequence[Id]:
     return [o.proposal_id for o in commit.outcomes if o.status is ProposalStatus.ACCEPTED]
+
+
+def _reopened_ids(commit: Canonization) -> Sequence[Id]:
+    return [o.proposal_id for o in commit.outcomes if o.status is ProposalStatus.PENDING]
+
+
+def _decision_before(proposal: ProposedChange) -> Decision | None:
+    """Return what stays decided of a proposal whose commit is taken back: not that it is accepted, but in which words.
+
+    What was rejected was so before the commit.
+    """
+    decision = gm_decision(proposal)
+    if decision is None or (decision.verdict is Verdict.ACCEPT and decision.edited is None):
+        return None
+    return decision
 
 
 def _last_turn_time(context: SceneContext) -> datetime:

@@ -210,7 +210,8 @@ class ExchangePipeline:
         if not exchange.is_oracle_question:
             marks += find_plain_marks(turn.text, turn, universe_id)
         await self._gm_turn_writer.record_decisions(marks)
-        run = replace(run, moves=await self._cast_moves.record_moves(run.context, turn))
+        moves = await self._cast_moves.record_moves(run.context, turn)
+        run = replace(run, moves=moves, proposals=(*run.proposals, *moves.proposals))
         if not exchange.gm_authored:
             return run
         self._events.publish(TurnAppended(turn))
@@ -221,7 +222,7 @@ class ExchangePipeline:
         exchange = run.exchange
         if exchange.proposals:
             await self._proposals.stage(exchange.proposals)
-            run = replace(run, proposals=exchange.proposals)
+            run = replace(run, proposals=(*run.proposals, *exchange.proposals))
         if exchange.roll is None:
             return run
         words_turn = exchange.build_words_turn(self._clock())

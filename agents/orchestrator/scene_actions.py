@@ -70,7 +70,7 @@ class SceneActions:
         outcome = await self._reply_to_take(context.scene, turn)
         context_after = await self._contexts.load_context(context.scene.id)
         moves = await self._cast_moves.record_moves(context_after, turn)
-        context_after = await self._contexts.advance(context_after, (), (), moves.entries)
+        context_after = await self._contexts.advance(context_after, (), moves.proposals, moves.entries)
         move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
         return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
     SceneContext,
@@ -226,9 +227,14 @@ class SceneLoop:
         return CommitOffer("autopilot", tuple(accepted_ids)) if accepted_ids else None
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
-        """After something was staged, commit the offer if the story is set so, else announce it."""
+        """After something was staged, commit the offer if the story is set so, else announce it.
+
+        What the player took from canon again is offered: it does not become canon by itself a second time.
+        """
         story = context.story
-        if story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT:
+        was_taken_back = any(p.id in offer.proposal_ids for p in context.undecided if is_open_again(p))
+        commits_at_once = story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT
+        if commits_at_once and not was_taken_back:
             return await self._commit_mid_scene(context, offer.proposal_ids, offer.reason)
         self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
         return None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, assert_never
 
+from agents.canon_keeper.fact_ids import is_open_again
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.command_undo import (
     CommandEffects,
@@ -29,7 +30,7 @@ from agents.orchestrator.undo_words import count_noun, list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import VERDICT_WORDS, is_undone
-from agents.views.play_views import Reply
+from agents.views.play_views import CommitReport, Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
@@ -81,7 +82,7 @@ class SceneUndo:
         if (commit := await self._commit_undo.find_last(context)) and (step is None or commit.at > step.at):
             reversal = await self._commit_undo.plan_reversal(commit)
             if reversal.proposals:
-                return await self._reverse_commit(context, reversal, is_confirmed=is_confirmed)
+                return await self._take_commit_back(context, reversal, is_confirmed=is_confirmed)
         if step is None or isinstance(step, HeadMove):
             return await self._undo_move(context, step, is_confirmed=is_confirmed)
         step_text = await self._describe_step(context, step)
@@ -112,12 +113,19 @@ class SceneUndo:
         ]
         undone_commit = await self._commit_undo.find_undone(context)
         steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
-        later_acts = [undone_move, last_command, *steps]
+        last_decision = self._verdict_undo.find_last(context)
+        later_acts = [undone_move, last_command, last_decision, *steps]
         if undone_commit and all(act is None or act.at < undone_commit.at for act in later_acts):
-            reversal = await self._commit_undo.plan_reversal(undone_commit)
-            if reversal.proposals:
-                return await self._reverse_commit(context, reversal, is_confirmed=is_confirmed, is_redo=True)
+            returning = await self._commit_undo.plan_return(undone_commit)
+            if returning.proposals:
+                return await self._bring_commit_back(context, returning, is_confirmed=is_confirmed)
         if not steps:
+            if undone_move is None and any(map(is_open_again, context.undecided)):
+                raise InputError(
+                    "What was taken from canon is not brought back once something else was done.",
+                    kept="It is proposed again and waits at the gate.",
+                    todo="Decide it there (F3); a commit makes it canon again.",
+                )
             turn = await self._timeline.redo(context.scene)
             return Outcome(Reply("operation", (f"Back: {shorten(turn.text)}",)))
         step = max(steps, key=lambda s: s.at)
@@ -178,19 +186,23 @@ class SceneUndo:
 
     # --- commits -------------------------------------------------------------------------------------
 
-    async def _reverse_commit(
-        self, context: SceneContext, reversal: CommitReversal, *, is_confirmed: bool, is_redo: bool = False
+    async def _take_commit_back(
+        self, context: SceneContext, reversal: CommitReversal, *, is_confirmed: bool
     ) -> Outcome:
-        """Take back a commit or, as redo, bring it back; ask first."""
+        """Take from canon what a commit wrote; ask first."""
         if not is_confirmed:
-            return Outcome(_ask_to_bring_back(reversal) if is_redo else _ask_to_take_from_canon(reversal))
-        report = await self._commit_undo.reverse(context, reversal)
-        done_word = "Canon again" if is_redo else "Not canon any more"
-        lines = (
-            *(f"{done_word}: {title}" for title in reversal.titles),
-            *(line for line in commit_lines(report) if line.startswith("Not written")),
-        )
-        return Outcome(Reply("operation", lines))
+            return Outcome(_ask_to_take_from_canon(reversal))
+        report = await self._commit_undo.take_back(context, reversal)
+        return Outcome(_tell_reversal("Not canon any more", reversal, report))
+
+    async def _bring_commit_back(
+        self, context: SceneContext, reversal: CommitReversal, *, is_confirmed: bool
+    ) -> Outcome:
+        """Make canon again what was taken from it; ask first."""
+        if not is_confirmed:
+            return Outcome(_ask_to_bring_back(reversal))
+        report = await self._commit_undo.bring_back(context, reversal)
+        return Outcome(_tell_reversal("Canon again", reversal, report))
 
     # --- lines and branches --------------------------------------------------------------------------
 
@@ -243,6 +255,15 @@ class SceneUndo:
         return await self._commit_undo.read_titles(await self._commit_undo.list_standing(context, since))
 
 
+def _tell_reversal(done_word: str, reversal: CommitReversal, report: CommitReport) -> Reply:
+    """Return what was taken from canon or is so again, and what could not be written."""
+    lines = (
+        *(f"{done_word}: {title}" for title in reversal.titles),
+        *(line for line in commit_lines(report) if line.startswith("Not written")),
+    )
+    return Reply("operation", lines)
+
+
 def _describe_jump(jump: HeadMove, turn: Turn | None) -> str:
     """Return in words that play went on from `turn`, or to it as another take."""
     if turn is None:
@@ -260,8 +281,8 @@ def _ask_to_take_from_canon(reversal: CommitReversal) -> Reply:
         (
             "Last, this became canon:",
             *list_names(reversal.titles),
-            f"Undo takes {'it' if count == 1 else f'these {count}'} from canon; what was typed stays, and redo brings "
-            f"{'it' if count == 1 else 'them'} back.",
+            f"Undo takes {'it' if count == 1 else f'these {count}'} from canon, to wait at the gate again; what was "
+            f"typed stays, and redo brings {'it' if count == 1 else 'them'} back.",
             *(("What stays in canon:", *list_names(reversal.kept)) if reversal.kept else ()),
         ),
         confirm_line=_CONFIRM_UNDO_LINE,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
-from agents.orchestrator.commit_undo import CommitUndo
 from agents.orchestrator.folded_rows import (
     count_by_row,
     expand_to_row_ids,
@@ -61,7 +61,6 @@ class SceneViewBuilder:
         loops: LoopTransitions,
         verdict_undo: VerdictUndo,
         passed_offers: PassedOffers,
-        commit_undo: CommitUndo,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -71,7 +70,6 @@ class SceneViewBuilder:
         self._loops = loops
         self._verdict_undo = verdict_undo
         self._passed_offers = passed_offers
-        self._commit_undo = commit_undo
 
     async def build_scene_view(
         self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
@@ -108,23 +106,13 @@ class SceneViewBuilder:
             or find_undone_command(context) is not None
             or self._verdict_undo.find_undone(context) is not None
             or self._passed_offers.find_undone(context) is not None
-            or await self._is_commit_undone(context, shown_proposals),
+            or any(map(is_open_again, context.undecided)),  # redo brings it back, or says why it does not
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,
             tracks=agenda.open_tracks,
             opening_hint=await self._start_rules.describe_opening(context) if state == "active" else "",
         )
-
-    async def _is_commit_undone(
-        self, context: SceneContext, shown_proposals: Iterable[ProposedChange]
-    ) -> bool:
-        """Return whether redo brings back a commit. Commits are read only if something was decided on the last turn."""
-        last_turn = context.last_play_turn
-        since = last_turn.created_at if last_turn else context.scene.created_at
-        if not any(p.canonization_id and p.decision and p.decision.at > since for p in shown_proposals):
-            return False
-        return await self._commit_undo.find_undone(context) is not None
 
     async def build_gate_view(self, scene_id: Id) -> GateView:
         """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
@@ -163,8 +151,10 @@ class SceneViewBuilder:
         self, scene_id: Id, undecided: Sequence[ProposedChange]
     ) -> list[ProposedChange]:
         closed_proposals = await self._log.proposals(
-            ProposalQuery(scene_id=scene_id, statuses=CLOSED_STATUSES, last=MAX_CLOSED_ROWS)
+            ProposalQuery(scene_id=scene_id, statuses=CLOSED_STATUSES, last=2 * MAX_CLOSED_ROWS)
         )
+        # What took back an undone commit: the rows of that wait again, and say so themselves.
+        closed_proposals = [p for p in closed_proposals if p.undoes is None][-MAX_CLOSED_ROWS:]
         turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
         on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.commitments import Commitment, closed_statement, ended_statement
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader, read_staged_commitments

@@ -80,7 +80,9 @@ class UniverseGate:
             {p.scene_id for p in closed_proposals if p.scene_id}
         )
         return [
-            p for p in closed_proposals if p.scene_id not in playing_scene_ids and not _is_world_import(p)
+            p
+            for p in closed_proposals
+            if p.undoes is None and p.scene_id not in playing_scene_ids and not _is_world_import(p)
         ]
 
     async def _find_playing_scenes(self, scene_ids: Collection[Id]) -> set[Id]:

@@ -13,9 +13,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Final, NamedTuple
 
+from agents.context_assembly.earlier_stays import find_earlier_stays, find_proposed_stays
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
+from agents.proposals.evidence import turn_evidence
+from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
+from agents.proposals.statements import build_location_fact
 from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import TELLS_DEATH, CastReader
 from agents.prose.cast_reading import CastMove, CastState
@@ -24,9 +28,11 @@ from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.journal_lines import describe_presence
 from agents.solo.story_journal import StoryJournal
 from stores.ports import CanonReader, LogReader
+from stores.records.canon import Authority
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
+from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_SEARCHED_WORDS: Final = 12
@@ -49,6 +55,8 @@ class RecordedMoves(NamedTuple):
 
     entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
+    proposals: tuple[ProposedChange, ...] = ()
+    """Where the hero is now, if an earlier place of theirs is proposed: without it that one would be written."""
 
 
 class ToldDeath(NamedTuple):
@@ -61,10 +69,13 @@ class ToldDeath(NamedTuple):
 class CastMoves:
     """Reads turns, and enters who moves by them. The caller holds the session lock."""
 
-    def __init__(self, log: LogReader, canon: CanonReader, journal: StoryJournal) -> None:
+    def __init__(
+        self, log: LogReader, canon: CanonReader, journal: StoryJournal, proposals: Proposals
+    ) -> None:
         self._log = log
         self._canon = canon
         self._journal = journal
+        self._proposals = proposals
 
     async def record_moves(
         self,
@@ -119,7 +130,12 @@ class CastMoves:
             await self._journal.add_entries(
                 context, [e.model_copy(update={"at": turn.created_at}) for e in entries]
             )
-        return RecordedMoves(entries, _find_acting_dead(turn, people, state))
+        arrivals = (
+            await self._propose_arrival(context, turn, destination, is_typed=not needs_entrance)
+            if destination
+            else ()
+        )
+        return RecordedMoves(entries, _find_acting_dead(turn, people, state), arrivals)
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
@@ -160,6 +176,26 @@ class CastMoves:
         }
 
     # --- inside --------------------------------------------------------------------------------------
+
+    async def _propose_arrival(
+        self, context: SceneContext, turn: Turn, place: Entity, *, is_typed: bool
+    ) -> tuple[ProposedChange, ...]:
+        """Propose that the hero is where the words of a turn took them, if an earlier place is proposed already."""
+        hero = context.player_character()
+        if hero is None or not find_proposed_stays(context, hero.id, place.id):
+            return ()
+        earlier_stays = await find_earlier_stays(context, self._canon, hero.id, place.id)
+        scene = context.scene
+        arrival = build_proposal(
+            derive_id("proposal", "arrival", turn.id),
+            build_location_fact(hero, place, turn.tick, earlier_stays=earlier_stays),
+            [turn_evidence(turn)],
+            Authority.GM if is_typed else Authority.SYSTEM,
+            ProposalSite(scene.universe_id, scene.story_id, scene.id, turn.id, tick=turn.tick),
+            turn.created_at,
+        )
+        await self._proposals.stage([arrival])
+        return (arrival,)
 
     async def _list_places(self, context: SceneContext) -> list[Entity]:
         """Return the places of canon, and those that are proposed in the scene."""

@@ -122,6 +122,10 @@ class StoryJournal:
         ]
         if entries:
             await self.add_entries(context_before, entries)
+        entered_ids = {entry.id for entry in entries}
+        for entry in context_before.undone_entries:
+            if entry.id in entered_ids:  # an undone commit left the place, and it is committed again
+                await self.set_undone(context_before, entry, False)
 
     async def set_tension(self, context: SceneContext, tension: int, reason: str = "") -> None:
         """Set the story's tension, and enter the change. Raises InputError for a number out of range."""

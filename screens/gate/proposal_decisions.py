@@ -108,7 +108,7 @@ class ProposalDecisions(Vertical):
             if is_confirmed:
                 start_change(self, partial(self._propose_undo, view.proposal.id), "undo")
 
-        if view.status is not ProposalStatus.ACCEPTED:
+        if view.status is not ProposalStatus.ACCEPTED or view.is_retconned:
             propose(True)
             return
         detail = f"{as_sentence(view.title)} It is in canon. The next commit takes it back, unless you reject that."
@@ -139,6 +139,8 @@ def nothing_to_edit_line(view: ProposalView | None) -> str:
     """Return why there is nothing to edit on a row, and where what it became is edited."""
     if view is None:
         return "Nothing is proposed, so there is nothing to edit."
+    if view.is_retconned:
+        return "It was taken from canon, and is no longer a proposal. R in the universe restores it."
     if view.status is ProposalStatus.ACCEPTED:
         return "It is in canon, and no longer a proposal. Edit it in the universe; u here takes it back."
     return "It is decided, and no longer waits. u brings it back as a proposal, which can be edited."

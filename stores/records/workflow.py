@@ -61,6 +61,8 @@ class Decision(Record):
     edited: Payload | None = None
     set_aside: Verdict | None = None
     """The verdict that `UNDO` took the place of; redo brings it back."""
+    fact_id: Id | None = None
+    """The fact that it became, if it is not the proposal's first: that one was taken back, and said something else."""
 
 
 class ProposedChange(Record):
@@ -76,6 +78,8 @@ class ProposedChange(Record):
     """It counts only while this turn is off the line: so the retcons of an undone exchange are proposed."""
     command_id: Id | None = None
     """The command that proposed it: all that one command proposed is undone together."""
+    undoes: Id | None = None
+    """The commit that it takes back, of one that undo made: it waits at no gate, as what that commit wrote does."""
     payload: Payload
     evidence: tuple[Evidence, ...] = ()
     authority: Authority
@@ -109,7 +113,8 @@ class ProposalOutcome(Record):
 
     proposal_id: Id
     status: ProposalStatus
-    decision: Decision
+    """`PENDING` opens again what the commit that is taken back had closed."""
+    decision: Decision | None
     error: str = ""
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
 from agents.events import Event, TurnAppended
 from agents.llm.scripted_model import ScriptedModel

@@ -31,7 +31,9 @@ def find_duplicate(proposal: ProposedChange, claim: FactClaim | None, draft: Can
     """Return the fact or entity that says already what the proposal would make true."""
     change = proposal.change
     if isinstance(change, CreateEntity):
-        return change.entity_id if change.entity_id in draft.entities else None
+        known_entity = draft.entities.get(change.entity_id)
+        is_known = known_entity is not None and known_entity.status is not EntityStatus.RETCONNED
+        return change.entity_id if is_known else None
     if claim is None or isinstance(change, EndFact):
         return None
     if claim.is_movement:

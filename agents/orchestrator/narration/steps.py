@@ -249,8 +249,8 @@ class NarrationSteps:
         moves = await self._cast_moves.record_moves(
             context, turn, needs_entrance=True, reported_cast=state.reported_cast
         )
-        entries = moves.entries
-        return describe_moves(await self._contexts.advance(context, (), (), entries), entries)
+        context_after = await self._contexts.advance(context, (), moves.proposals, moves.entries)
+        return describe_moves(context_after, moves.entries)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Offer what could come next, and say when play goes nowhere."""

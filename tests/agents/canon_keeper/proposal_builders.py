@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.canon_keeper.batch_builder import AcceptedProposal, BuiltBatch, CommitExtras, build_batch
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import load_catalogue
 from stores.records.canon import (
     AssertFact,

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
 from agents.events import Event, MemoriesRead
 from agents.jobs.worker import JobSubject

@@ -9,8 +9,9 @@ import pytest
 
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.services.story_export import write_markdown
-from stores.records.canon import Evidence, EvidenceKind, RetconFact
+from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
+from stores.records.workflow import ProposalStatus
 from tests.agents.orchestrator.test_world_edits import World
 from tests.program import begin, opened
 from widgets.finding_list import finding_lines
@@ -119,14 +120,15 @@ async def test_declaration_is_undone_with_its_command_and_with_its_turn(world: W
     assert view.proposals == ()
 
 
-async def test_committed_declaration_is_retconned_when_its_turn_is_undone(world: World) -> None:
+async def test_undo_of_a_committed_declaration_proposes_it_again_on_its_turn(world: World) -> None:
     await play(world, "I wait.", "I stamp on the rat.", "/fact Mara is tall", "/commit")
     reply = await world.services.play.undo(world.scene_id)
     assert reply.confirm_line
     await play(world, reply.confirm_line)
     gate = await world.services.gate.gate(world.scene_id)
-    retcons = [p for p in gate.proposals if isinstance(p.proposal.change, RetconFact)]
-    assert ["Mara is tall" in p.title for p in retcons] == [True]
+    assert [(p.title, p.status, p.turn_number) for p in gate.proposals] == [
+        ("Mara is tall.", ProposalStatus.PENDING, 2)
+    ]
 
 
 def test_evidence_of_an_earlier_version_lists_an_unrelated_turn_last() -> None:

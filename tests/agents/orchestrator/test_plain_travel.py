@@ -149,6 +149,8 @@ async def test_plain_going_and_go_take_turns_whatever_is_committed(table: Table)
     await table.say("/undo")
     assert await table.place() == "Cellar"
     await table.say("/undo")
+    assert await table.place() == "Cellar", "it is proposed again"
+    await table.say("/undo")
     assert await table.place() == "Tarn"
     await table.say("/redo")
     assert await table.place() == "Cellar"
@@ -166,3 +168,24 @@ async def test_plain_going_is_where_the_next_scene_begins(table: Table) -> None:
 async def test_plain_going_to_a_proposed_place_moves_the_scene(table: Table) -> None:
     await table.say("/place Chapel", "I hurry over to the Chapel.")
     assert await table.place() == "Chapel"
+
+
+async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_back(table: Table) -> None:
+    """`/go` to a place, then on in plain words: what is committed says where the hero is."""
+    await table.say("/go Cellar", "I look round.")
+    before = [row.title for row in (await table.view()).proposals]
+    assert "The scene goes on in Tarn." in await table.say("I go to the Tarn with Jon.")
+    assert [row.title for row in (await table.view()).proposals][-2:] == [
+        "Mara is in Cellar.",
+        "Mara is in Tarn.",
+    ]
+    await table.say("/undo")
+    assert [row.title for row in (await table.view()).proposals] == before
+    await table.say("/redo")
+    view = await table.view()
+    await table.program.services.gate.commit(table.scene_id)
+    assert view.story.pc_id is not None
+    card = await table.program.services.world.read_card(view.story.pc_id)
+    stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
+    assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
+    assert await table.place() == "Tarn"

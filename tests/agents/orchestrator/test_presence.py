@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.canon_keeper.fact_claims import fact_id_of
+from agents.canon_keeper.fact_ids import fact_id_of
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError

@@ -194,6 +194,7 @@ async def test_undoing_a_committed_telling_makes_it_unknown_again(table: Table) 
     assert question.confirm_line is not None
     reply = await table.program.services.play.submit(table.scene_id, question.confirm_line)
     assert "Not canon any more: Dob may know: Bela opened the sluice" in reply.lines
+    await table.play("/undo")
     assert await table.secrets() == ["Bela opened the sluice. (secret; known to: Vess)"]
 
 

@@ -266,9 +266,13 @@ async def test_undoing_a_discovery_takes_the_place_from_canon_as_well(tmp_path: 
             "Not canon any more: Hidden Room",
             "Not canon any more: Yard leads to Hidden Room.",
         }
-        assert await waiting(program, scene_id) == []
+        assert [row.title for row in await waiting(program, scene_id)] == [
+            "Hidden Room",
+            "Yard leads to Hidden Room.",
+        ]
         assert await read_places() == set()
         await program.services.play.submit(scene_id, "/redo yes")
+        assert await waiting(program, scene_id) == []
         assert await read_places() == {"Hidden Room"}
 
 

@@ -167,7 +167,8 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         after = await read_canon(program, scene_id)
         reply = await program.services.play.submit(scene_id, "/undo")
         asked = reply.lines.index(
-            "Undo takes these 2 from canon; what was typed stays, and redo brings them back."
+            "Undo takes these 2 from canon, to wait at the gate again; what was typed stays, and redo brings them "
+            "back."
         )
         assert reply.lines[0] == "Last, this became canon:"
         assert "  The rope is cut." in reply.lines[1:asked]
@@ -190,7 +191,7 @@ async def test_undo_of_a_line_leaves_nothing_in_canon_that_came_of_it_and_was_ke
         assert reply.lines == (
             "Last, this became canon:",
             "  Mara died",
-            "Undo takes it from canon; what was typed stays, and redo brings it back.",
+            "Undo takes it from canon, to wait at the gate again; what was typed stays, and redo brings it back.",
         )
         assert await read_words(program, scene_id) == ["I knock.", "The hatch bangs."]
 
@@ -203,6 +204,7 @@ async def test_undo_takes_a_commit_before_the_command_that_waited_through_it(tmp
         assert (await say(program, scene_id, "/undo"))[1] == "  Mara died"
         assert FACT in await read_titles(program, scene_id)
         assert await say(program, scene_id, "/undo yes") == ("Not canon any more: Mara died",)
+        assert await say(program, scene_id, "/undo") == ("Undone: Mara +dead",)
         assert await say(program, scene_id, "/undo") == (f"Undone: {FACT}",)
         assert FACT not in await read_titles(program, scene_id)
 
@@ -397,10 +399,13 @@ async def test_undo_takes_commits_and_lines_in_their_order_and_redo_brings_each_
         states = [await read_state()]
         for lines in (
             ("I search.",),
-            ("/place Hidden Stair", "/commit"),
+            ("/place Hidden Stair",),
+            ("/commit",),
             ("> Rain falls.",),
-            ("/state Mara +dead", "/commit"),
-            ("/fact The bell is cracked", "/accept all", "/commit"),
+            ("/state Mara +dead",),
+            ("/commit",),
+            ("/fact The bell is cracked",),
+            ("/commit",),
         ):
             await say(program, scene_id, *lines)
             states.append(await read_state())
