@@ -82,7 +82,10 @@ async def test_undo_of_a_commit_in_mid_scene_puts_its_rows_back_at_the_gate(tmp_
             r for r in (await program.services.gate.gate(scene_id)).proposals if r.title == "iron key"
         ]
         await program.services.gate.decide([key_row.proposal.id], Verdict.REJECT)
-        await program.services.gate.commit(scene_id)
+        report = await program.services.gate.commit(scene_id)
+        assert [entity.name for entity in report.entities] == ["Maud Tesk"]
+        assert [fact.statement for fact in report.facts] == ["Mara's HP is 8."]
+        assert (report.accepted_count, report.replaced, report.failures) == (2, (), ())
         after = await read_state(program, scene_id)
         assert "Maud Tesk" in after.canon
         assert "iron key" not in after.canon
