@@ -233,9 +233,10 @@ async def test_undo_that_is_cut_off_before_its_plan_leaves_canon_and_gate_alone_
         before = await read_state(program, scene_id)
         await program.services.gate.commit(scene_id)
         committed = await read_state(program, scene_id)
-        with monkeypatch.context() as patched, pytest.raises(StoreFull):
+        with monkeypatch.context() as patched:
             patched.setattr(EmbeddedLog, "plan_canonization", fail)
-            await say(program, scene_id, "/undo")
+            with pytest.raises(StoreFull):
+                await say(program, scene_id, "/undo")
     async with opened(tmp_path, seed=2) as program:
         assert await read_state(program, scene_id) == committed
         await say(program, scene_id, "/undo")
