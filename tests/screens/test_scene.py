@@ -199,6 +199,8 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     await ui.press("enter")
     assert ui.shows("Canon again: The rope was cut with a company knife.")
     await ui.press("ctrl+z", "enter", "ctrl+z")
+    assert ui.shows("Undone: The rope was cut with a company knife.")
+    await ui.press("ctrl+z")
     assert await read_texts(ui) == before[:-1]
 
 
