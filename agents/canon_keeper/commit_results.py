@@ -34,9 +34,9 @@ def build_commit_result(canonization: Canonization) -> CommitResult:
     commit. What it changes of entities that canon had is the caller's to describe.
     """
     outcomes, batch = canonization.outcomes, canonization.batch
-    superseded_ids = {change.fact_id for change in batch.fact_changes} | {
-        s.older_id for s in batch.supersedes
-    }
+    # A change that leaves a fact in force makes one so again that was taken back.
+    ended_ids = {c.fact_id for c in batch.fact_changes if c.status is not FactStatus.CANONICAL}
+    superseded_ids = ended_ids | {s.older_id for s in batch.supersedes}
     supported_ids = {support.subject_id for support in batch.supports}
     facts = tuple(f for f in batch.facts if f.id not in superseded_ids and f.status is FactStatus.CANONICAL)
     outlasting_ids = {fact.proposal_id for fact in facts}

@@ -126,7 +126,7 @@ class UndoPlanner:
             entity is not None and entity.status is not EntityStatus.CANONICAL
         )
         if is_undone:
-            raise _undo_error("It was undone already.")
+            raise _undo_error("It was undone already.", "R in the universe restores it.")
         return RetconFact(fact_id=subject_id)
 
     async def _restore_secrecy(self, change: ChangeSecrecy) -> ChangeSecrecy:

@@ -54,6 +54,7 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
                 case Fact(proposal_id=str(proposal_id)):
                     proposal_by_fact[record.id] = proposal_id
                     yield _derivation("fact", proposal_id)
+                    yield _derivation("fact", "said otherwise", record.id, fixed_count=1)
                 case Supersession(newer_id=newer, older_id=older) if newer in proposal_by_fact:
                     yield _derivation("fact", proposal_by_fact[newer], older)
                 case Scene():
@@ -89,6 +90,7 @@ def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> I
         yield from _evidence_derivations(piece, universe_ids)
     if proposal.turn_id:
         yield _derivation("evidence", EvidenceKind.TURN, proposal.turn_id, fixed_count=1)
+        yield _derivation("proposal", "arrival", proposal.turn_id, fixed_count=1)
         for index in range(MAX_PROPOSALS_PER_TURN if _is_derived(proposal.id) else 0):
             if derive_id("proposal", proposal.turn_id, index) == proposal.id:
                 yield IdDerivation(partial(_roll_proposal_id, index), (proposal.turn_id,))

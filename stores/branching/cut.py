@@ -27,6 +27,7 @@ from stores.records.workflow import (
     Canonization,
     CanonizationState,
     Loop,
+    ProposalOutcome,
     ProposalStatus,
     ProposedChange,
     Ruling,
@@ -108,7 +109,7 @@ class _Cut:
         heads = {move.scene_id: move.to_turn for move in moves}
         stories = [self._cut_story(s) for s in self._all("stories", Story) if self._is_story_kept(s)]
         story_ids = {story.id for story in stories}
-        proposals = self._cut_proposals({c.id for c in canonizations}, canon)
+        proposals = self._cut_proposals(canonizations, canon)
         proposal_ids = {p.id for p in proposals}
         nodes = self._cut_nodes(story_ids, canon)
         cut: dict[str, list[Record]] = {
@@ -328,22 +329,38 @@ class _Cut:
                 todo="Branch from where play stands now, which needs no earlier canon; monitor doctor says more.",
             )
 
-    def _cut_proposals(self, canonization_ids: set[Id], canon: ReplayedCanon) -> list[ProposedChange]:
+    def _cut_proposals(
+        self, canonizations: Sequence[Canonization], canon: ReplayedCanon
+    ) -> list[ProposedChange]:
+        commits_by_proposal = {
+            outcome.proposal_id: (commit.id, outcome)
+            for commit in canonizations
+            if commit.state is CanonizationState.CLOSED
+            for outcome in commit.outcomes
+        }
         later_fact_ids = {f.id for f in self.records.get("facts", ())} - canon.facts.keys()
         return [
-            self._reopen(proposal, canonization_ids)
+            self._as_it_stood(proposal, commits_by_proposal)
             for proposal in self._all("proposed_changes", ProposedChange)
             if self._counts(proposal.turn_id, proposal.scene_id, proposal.created_at)
             and (proposal.unless_turn is None or proposal.unless_turn in self._turns)
             and later_fact_ids.isdisjoint(find_ids(proposal.payload))
         ]
 
-    def _reopen(self, proposal: ProposedChange, canonization_ids: set[Id]) -> ProposedChange:
-        """Return the proposal as it stood before the commits and decisions that came later."""
-        if proposal.canonization_id is not None and proposal.canonization_id not in canonization_ids:
-            proposal = proposal.model_copy(
-                update={"status": ProposalStatus.PENDING, "canonization_id": None, "error": ""}
-            )
+    def _as_it_stood(
+        self, proposal: ProposedChange, commits_by_proposal: Mapping[Id, tuple[Id, ProposalOutcome]]
+    ) -> ProposedChange:
+        """Return the proposal as the last commit of the branch left it, before the decisions that came later."""
+        commit_id, outcome = commits_by_proposal.get(proposal.id, (None, None))
+        if proposal.canonization_id != commit_id:
+            changed_fields: dict[str, object] = {"status": ProposalStatus.PENDING, "error": ""}
+            if outcome is not None:
+                changed_fields = {
+                    "status": outcome.status,
+                    "decision": outcome.decision,
+                    "error": outcome.error,
+                }
+            proposal = proposal.model_copy(update={**changed_fields, "canonization_id": commit_id})
         if proposal.decision and proposal.status is ProposalStatus.PENDING:
             decision = proposal.decision if proposal.decision.at < self._moment else None
             proposal = proposal.model_copy(update={"decision": decision})

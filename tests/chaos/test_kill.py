@@ -172,7 +172,8 @@ async def _canon_whole(program: Program, entries: list[dict[str, Any]]) -> None:
         for fact in facts:
             assert await canon.evidence_of(fact.id), f"{fact.statement} rests on nothing"
             # A number that changes for the first time leaves its old value behind as a fact of its own.
-            if fact.proposal_id is not None:
+            # What an undone commit took from canon is proposed again.
+            if fact.proposal_id is not None and fact.status is not FactStatus.RETCONNED:
                 assert proposals[fact.proposal_id].status is ProposalStatus.ACCEPTED
         twins = Counter(f.statement for f in facts if f.statement.startswith("Fact "))
         assert not [s for s, n in twins.items() if n > 1]

@@ -575,6 +575,19 @@ async def test_proposal_that_failed_may_be_decided_again(handles: LogHandles) ->
     assert (found.status, found.error, found.decision) == (ProposalStatus.FAILED, "no such fact", again)
 
 
+async def test_commit_that_takes_another_back_opens_its_proposals_again(handles: LogHandles) -> None:
+    change = make.proposal(handles.scene)
+    await handles.resolver.stage([change])
+    await handles.keeper.close_canonization(make.canonization(make.outcome(change), of=handles.scene))
+    opened = make.outcome(change, PENDING, decision=None)
+    taken_back = make.canonization(opened, of=handles.scene)
+    for _ in range(2):
+        await handles.keeper.close_canonization(taken_back)
+        found = (await handles.reader.proposals_by_id([change.id]))[change.id]
+        assert found == change.model_copy(update={"canonization_id": taken_back.id})
+    await handles.keeper.decide({change.id: make.decision(Verdict.REJECT)})
+
+
 async def test_decisions_are_all_or_nothing(handles: LogHandles) -> None:
     change = make.proposal(handles.scene)
     await handles.resolver.stage([change])

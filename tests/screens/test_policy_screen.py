@@ -190,6 +190,30 @@ async def test_panel_says_retconned_of_what_is_no_longer_in_canon(tmp_path: Path
         assert ui.shows("★ retconned")
         await ui.press("f3")
         assert ui.shows("★ retconned")
+        await ui.press("end", "u")
+        assert not ui.shows("It is in canon")
+        assert ui.shows("It was undone already.", "R in the universe restores it.")
+
+
+async def test_ctrl_z_after_the_gate_puts_the_rows_back_and_ctrl_y_says_when_it_is_too_late(
+    tmp_path: Path,
+) -> None:
+    """F3, Enter, Enter, Ctrl+Z, Enter: the rows stand at the gate, undecided, and nobody vanished."""
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/npc here Maud Tesk: ferrywoman")
+        await ui.type("/state Mara.hp -2")
+        await ui.press("f3", "enter", "enter", "ctrl+z", "enter")
+        assert ui.shows("Not canon any more: Maud Tesk", "HP 8*", "2 proposed")
+        await ui.press("f3")
+        assert not ui.shows("retconned")
+        assert not ui.shows("Never true")
+        assert ui.shows("2 accept")
+        await ui.press("escape", "ctrl+y", "enter")
+        assert ui.shows("Canon again: Maud Tesk")
+        await ui.press("ctrl+z", "enter")
+        await ui.type("I look at the door.")
+        await ui.press("ctrl+y")
+        assert ui.shows("It is proposed again and waits at the gate.", "(F3)")
 
 
 async def test_panel_u_on_what_a_commit_rejected_leaves_it_undecided(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     await ui.press("ctrl+z")
     assert ui.screen == "ConfirmDialog"
     assert ui.shows("Last, this became canon:", "The rope was cut with a company knife.")
-    assert ui.shows("Undo takes these 4 from canon; what was typed stays, and")
+    assert ui.shows("Undo takes these 4 from canon, to wait at the gate")
     assert not ui.shows("rests on it")
     await ui.press("escape")
     assert await read_texts(ui) == before
@@ -199,6 +199,8 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     await ui.press("enter")
     assert ui.shows("Canon again: The rope was cut with a company knife.")
     await ui.press("ctrl+z", "enter", "ctrl+z")
+    assert ui.shows("Undone: The rope was cut with a company knife.")
+    await ui.press("ctrl+z")
     assert await read_texts(ui) == before[:-1]
 
 

@@ -10,6 +10,7 @@ from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.queries import FactQuery
 from stores.records.ids import Id
+from stores.records.workflow import ProposalStatus
 from tests.program import begin, opened
 
 
@@ -287,3 +288,32 @@ async def test_branch_keeps_its_name_and_can_be_given_another(tmp_path: Path) ->
         assert renamed.branch.name == "The long way"
         with pytest.raises(InputError, match="The main line has no name of its own"):
             await program.services.branches.rename_branch(here, "Main")
+
+
+async def test_branch_from_before_a_commit_was_undone_has_it_in_canon_and_decided(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        main = await begin(program)
+        await play(program, main, "I go on.", "/fact event: The bell rang", "/commit", "I wait.", "I leave.")
+        await play(program, main, "/undo", "/undo", "/undo yes", "I stay.", "I sit down.")
+        assert "The bell rang." not in await read_canon(program, main)
+        kept_fact, kept_row = await _read_bell(program, main)
+        assert (kept_fact, kept_row) == (False, ProposalStatus.PENDING)
+        made = await program.services.branches.make_branch(
+            main, (await program.services.play.transcript(main, 0, 10))[-1].turn.id, "Now"
+        )
+        other = await program.services.stories.resume(made.copy.story_id)
+        assert await _read_bell(program, other) == (False, ProposalStatus.PENDING)
+        await play(program, other, "/commit")
+        assert await _read_bell(program, other) == (True, ProposalStatus.ACCEPTED)
+        await play(program, main, "/commit", "I go.")
+        early = await branch(program, main, "/branch 2 Then")
+        fact_is_there, status = await _read_bell(program, early)
+        assert (fact_is_there, status) == (False, ProposalStatus.PENDING)
+        first = await branch(program, main, "/branch 1 At first")
+        assert await _read_bell(program, first) == (True, ProposalStatus.ACCEPTED)
+
+
+async def _read_bell(program: Program, scene_id: Id) -> tuple[bool, ProposalStatus]:
+    """Return whether canon has the bell, and how far its proposal is."""
+    (row,) = [r for r in (await program.services.gate.gate(scene_id)).proposals if "bell" in r.title]
+    return "The bell rang." in await read_canon(program, scene_id), row.status

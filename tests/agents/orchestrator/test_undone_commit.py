@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from monitor_tui.compose import Program
-from stores.errors import InputError
+from stores.embedded.narrative_log import EmbeddedLog
+from stores.errors import InputError, StoreFull
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode
 from stores.records.workflow import ProposalStatus, Verdict
@@ -82,7 +83,10 @@ async def test_undo_of_a_commit_in_mid_scene_puts_its_rows_back_at_the_gate(tmp_
             r for r in (await program.services.gate.gate(scene_id)).proposals if r.title == "iron key"
         ]
         await program.services.gate.decide([key_row.proposal.id], Verdict.REJECT)
-        await program.services.gate.commit(scene_id)
+        report = await program.services.gate.commit(scene_id)
+        assert [entity.name for entity in report.entities] == ["Maud Tesk"]
+        assert [fact.statement for fact in report.facts] == ["Mara's HP is 8."]
+        assert (report.accepted_count, report.replaced, report.failures) == (2, (), ())
         after = await read_state(program, scene_id)
         assert "Maud Tesk" in after.canon
         assert "iron key" not in after.canon
@@ -215,3 +219,25 @@ async def test_undo_of_a_commit_of_world_edits_puts_them_back_at_the_gate_of_the
             assert (await read_rows(), await read_canon(program, scene_id)) == (before, canon_before)
             await say(program, scene_id, "/redo")
             assert (await read_rows(), await read_canon(program, scene_id)) == (committed, canon_after)
+
+
+async def test_undo_that_is_cut_off_before_its_plan_leaves_canon_and_gate_alone_and_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StoreFull("The disk is full.")
+
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *FERRY)
+        before = await read_state(program, scene_id)
+        await program.services.gate.commit(scene_id)
+        committed = await read_state(program, scene_id)
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedLog, "plan_canonization", fail)
+            with pytest.raises(StoreFull):
+                await say(program, scene_id, "/undo")
+    async with opened(tmp_path, seed=2) as program:
+        assert await read_state(program, scene_id) == committed
+        await say(program, scene_id, "/undo")
+        assert await read_state(program, scene_id) == before
