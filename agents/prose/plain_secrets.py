@@ -15,7 +15,10 @@ MAX_WORDS: Final = 300
 
 _SPEECH: Final = "¶"
 _NAME_WORD: Final = r"[^\W\d_a-z][\w’'-]*"
-_NAME: Final = rf"(?:[Tt]he\s+)?{SHORT_TITLE_PATTERN}{_NAME_WORD}(?:\s+(?:(?:of|of\s+the|the|de|von|van)\s+)?{_NAME_WORD})*"
+_NAME: Final = (
+    rf"(?:[Tt]he\s+)?{SHORT_TITLE_PATTERN}{_NAME_WORD}"
+    rf"(?:\s+(?:(?:of|of\s+the|the|de|von|van)\s+)?{_NAME_WORD})*"
+)
 _WHO: Final = rf"(?:I|me|you|{_NAME})"
 _NAMES: Final = rf"{_WHO}(?:(?:,|,?\s+and|\s+or)\s+{_WHO})*"
 _OPENING: Final = r"(?:(?:And|But|So\s+far|As\s+yet|Still|To\s+this\s+day|Of\s+all\s+here)\s*,?\s+)?"
