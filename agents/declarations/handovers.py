@@ -16,7 +16,7 @@ from agents.declarations.departures import find_called
 from agents.declarations.lasting_facts import LastingFact, Statement, read_lasting_facts
 from agents.proposals.statements import STATED_PREDICATE
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
 from stores.records.world import ACTORS, Entity, EntityKind
@@ -24,9 +24,12 @@ from stores.records.world import ACTORS, Entity, EntityKind
 _DET: Final = r"(?:the|my|this|that|our|a|an|his|her|their) "
 _WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
 _THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
-_WHO: Final = rf"(?P<who>{_WORDS})"
+_WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_WORDS})"
 _WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
-_NAME: Final = r"(?P<actor>[^\W\d_a-z][\w'’-]*(?: (?:of |the |de |von |van )?[^\W\d_a-z][\w'’-]*){0,4})"
+_NAME_WORD: Final = r"[^\W\d_a-z][\w'’-]*"
+_NAME: Final = (
+    rf"(?P<actor>{SHORT_TITLE_PATTERN}{_NAME_WORD}(?: (?:of |the |de |von |van )?{_NAME_WORD}){{0,4}})"
+)
 _END: Final = r"(?P<end>, .*| and (?:then|I|you) .*)?"
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
@@ -75,9 +78,9 @@ _RULES: Final = (
     _Rule(_ENTRUST, rf"{_THING} (?:with|to) {_WHO}", "{who} has the {thing}"),
     _Rule(_GIVE_TO, rf"(?:back )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
     _Rule(_GIVE, rf"{_WHO}(?: back)? {_THING}(?: back)?", "{who} has the {thing}"),
-    _Rule(_GET, rf"{_THING} (?:back )?from {_WORDS}", "{actor} has the {thing}"),
-    _Rule(_PICK, rf"up {_THING}(?: from {_WORDS})?", "{actor} has the {thing}"),
-    _Rule(_PICK, rf"{_THING} up(?: from {_WORDS})?", "{actor} has the {thing}"),
+    _Rule(_GET, rf"{_THING} (?:back )?from {SHORT_TITLE_PATTERN}{_WORDS}", "{actor} has the {thing}"),
+    _Rule(_PICK, rf"up {_THING}(?: from {SHORT_TITLE_PATTERN}{_WORDS})?", "{actor} has the {thing}"),
+    _Rule(_PICK, rf"{_THING} up(?: from {SHORT_TITLE_PATTERN}{_WORDS})?", "{actor} has the {thing}"),
     _Rule(_POCKET, _THING, "{actor} has the {thing}"),
     _Rule(_PUT, rf"{_THING} (?:down )?{_WHERE}", "The {thing} is {preposition} {place}"),
     _Rule(_LEAVE, rf"{_THING} (?:behind|here)", "The {thing} is in {here}"),

@@ -20,7 +20,7 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -178,6 +178,7 @@ class SceneLoop:
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
+        critical_proposals = await self._drop_passed_over(critical_proposals, pending_proposals, context)
         # Rows of all that is staged: a proposal may name someone whom only another one brings in.
         rows = await self._views.build_proposal_rows(pending_proposals) if critical_proposals else ()
         critical_proposals = await self._drop_held(critical_proposals, pending_proposals, rows)
@@ -198,6 +199,22 @@ class SceneLoop:
         if needed_count := len(trigger_batch) - len(critical_proposals):
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
+
+    async def _drop_passed_over(
+        self,
+        critical_proposals: Sequence[ProposedChange],
+        pending_proposals: Sequence[ProposedChange],
+        context: SceneContext,
+    ) -> list[ProposedChange]:
+        """Return the newest of the critical proposals, and older ones that they need.
+
+        What was left undecided as play went on waits for the end of the scene, unless there is nothing newer.
+        """
+        newest = [p for p in critical_proposals if not is_lapsed(CommitOffer("", (p.id,)), context)]
+        if not newest:
+            return list(critical_proposals)
+        needed_ids = {p.id for p in await self._keeper.select_trigger_batch(pending_proposals, newest)}
+        return [p for p in critical_proposals if p.id in needed_ids]
 
     async def _drop_held(
         self,

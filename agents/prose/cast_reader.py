@@ -316,7 +316,7 @@ class CastReader:
         if self._is_entering(numbers, rest, sentence, reading):
             reading.move(CastMove.COMES, numbers)
             if re.match(
-                r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)",
+                r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))",
                 rest,
             ):
                 reading.companions.update(numbers)

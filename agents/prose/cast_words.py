@@ -56,11 +56,17 @@ GO: Final = phrases(
     "squeeze shoulder swagger barge charge waltz totter reel lumber skulk hop patter bustle flee float "
     "roll teeter stump hitch speed shamble sidle dive]"
 )
+_COVER: Final = (
+    "reeds|ditch|undergrowth|bracken|brambles|thicket|hedge|brush|scrub|grass|ferns|water|river|stream|lake|pond|pool|"
+    "sea|waves|surf|mud|marsh|bog|rubble|wreckage|wreck|snow|rain|storm|hole|pit|grave|coffin|crate|barrel|hay|"
+    "haystack|wardrobe|cupboard|chest|sack|boat|canoe|rowboat|skiff|saddle|carriage|cart|wagon|coach|well"
+)
+"""What somebody comes out of into the scene, and who is here stays here."""
 _OUT: Final = phrases(
     rf"""
     out(side|doors)?(?! of (?!(the|this|that|here|town|sight|camp|doors|my|our|his|her|their|a)\b))(?! (of
-        ((the|his|her|their|my|its|a) )?(shadows?|dark(ness)?|smoke|fog|mist|crowd|trees|bushes|corner|gloom|
-        line|reach)\b))(?! (of ((the|his|her|their|my) )?(way|chair|seat|bed|light|range|breath|control|hiding|
+        ((the|his|her|their|my|its|a) )?(\w+ )?(shadows?|dark(ness)?|smoke|fog|mist|crowd|trees|bushes|corner|gloom|
+        line|reach|{_COVER})\b))(?! (of ((the|his|her|their|my) )?(way|chair|seat|bed|light|range|breath|control|hiding|
         bath|tub)\b))(?! (loud|a (hand|breath|warning|name|plan|song)|the (window|words|light|lamp|candle|
         plan))\b)
     off(?! ((the )?{_THING_IN_ROOM}|the (wall|horse|stool)|his|her|their|a|into an?|on an?)\b)
@@ -281,6 +287,7 @@ ENTERS: Final = compile_phrases(
     [wait stand sit kneel lean crouch lie perch hover linger] on the (threshold|steps|stairs|bench|bed|deck|
         pier|quay|wall|edge|floor)\b
     [wait stand sit kneel lean crouch lie perch hover linger] (there|here|opposite|before @|behind @|beside @|
+        next to @|with HERO|
         in front of @|over @|across from @)
     """,
     _WORDS,

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from agents.prose.absence import find_absent
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import SHORT_TITLES, split_sentences
 
 HERO: Final = "H"
 COMPANY: Final = "W"
@@ -73,7 +73,7 @@ _CONTRACTIONS: Final = (
     (re.compile(r"\b(\w+)['’]ll\b"), r"\1 will"),
     (re.compile(r"\b(he|she|it|that|there|who|here)['’]s\b", re.I), r"\1 is"),
     (re.compile(r"\b(I|you|we|they|he|she)['’]d\b", re.I), r"\1 would"),
-    (re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Sgt|Capt|Lt|Col|Gen|Prof|Rev)\."), r"\1"),
+    (re.compile(rf"\b({'|'.join(SHORT_TITLES)})\."), r"\1"),
 )
 _IS_AFTER_NAME: Final = re.compile(
     r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting)\b)"
@@ -335,7 +335,8 @@ def read_gender(name: str, description: str = "") -> Gender:
 
 
 def _flexible(name: str) -> str:
-    return r"\s+".join(map(re.escape, name.split()))
+    # The full stop of `Dr. Mora` is gone from the text.
+    return r"\s+".join(re.escape(word.removesuffix(".")) for word in name.split())
 
 
 def _put_behind(match: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ from agents.prose.hero_words import (
 )
 from agents.prose.plain_decisions import is_made_now
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
+from agents.prose.words import SHORT_TITLE_PATTERN
 
 MAX_PROMISE_WORDS: Final = 300
 """Characters of what is promised."""
@@ -39,7 +40,7 @@ class PlainPromise:
 
 
 _NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
-_NAME = rf"(?:(?!{_NO_NAME}\b)[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
+_NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
 _TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"

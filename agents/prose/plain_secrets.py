@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 
 MAX_SENTENCES: Final = 60
 MAX_WORDS: Final = 300
 """Characters of what is known or told."""
 
 _SPEECH: Final = "¶"
+_NAME_WORD: Final = r"[^\W\d_a-z][\w’'-]*"
 _NAME: Final = (
-    r"(?:[Tt]he\s+)?[^\W\d_a-z][\w’'-]*(?:\s+(?:(?:of|of\s+the|the|de|von|van)\s+)?[^\W\d_a-z][\w’'-]*)*"
+    rf"(?:[Tt]he\s+)?{SHORT_TITLE_PATTERN}{_NAME_WORD}"
+    rf"(?:\s+(?:(?:of|of\s+the|the|de|von|van)\s+)?{_NAME_WORD})*"
 )
 _WHO: Final = rf"(?:I|me|you|{_NAME})"
 _NAMES: Final = rf"{_WHO}(?:(?:,|,?\s+and|\s+or)\s+{_WHO})*"

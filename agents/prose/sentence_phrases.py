@@ -32,7 +32,7 @@ GOES_OUT_INVERTED: Final = compile_phrases(
 )
 COMES_IN_INVERTED: Final = compile_phrases(
     r"""
-    START(in|here|there|next|((right|close) )?(behind|after|beside|with) HIM)\s*,? STANDS (?P<who>PEOPLE)NOT_WHO
+    START(in|here|there|next|((right|close) )?(behind|after|beside|with|next to) HIM)\s*,? STANDS (?P<who>PEOPLE)NOT_WHO
     START(behind (it|the WHERE|a WHERE)|from (behind|under|out of|the|
         a)\s*WHERE)\s*,? STANDS (?P<who2>PEOPLE)NOT_WHO
     START(through|out of|up|down|at|in|on|into|by|under) the WHERE\s*,? STANDS (?P<who3>PEOPLE)NOT_WHO

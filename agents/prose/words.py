@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"”’»)]*|\n|$)")
+SHORT_TITLES: Final = ("Mr", "Mrs", "Ms", "Dr", "St", "Sgt", "Capt", "Lt", "Col", "Gen", "Prof", "Rev")
+"""Titles that are written with a full stop before a name, which ends no sentence: `Dr. Mora`."""
+SHORT_TITLE_PATTERN: Final = rf"(?:(?:{'|'.join(SHORT_TITLES)})\.\s+)?"
+"""What may stand before a name, in patterns of names."""
+_AFTER_SHORT_TITLE: Final = "|".join(rf"(?<=\b{title})" for title in SHORT_TITLES)
+_SENTENCE: Final = re.compile(
+    rf"(?:[^.!?…\n]+|(?:{_AFTER_SHORT_TITLE})\.(?=[ \t]+[^\W\d_a-z]))+(?:[.!?…]+[\"”’»)]*|\n|$)"
+)
 
 
 def split_paragraphs(text: str) -> list[str]:

@@ -128,6 +128,17 @@ async def test_commit_offer_leaves_out_what_a_conflict_holds(tmp_path: Path) -> 
         assert await play(program, scene_id) == ""  # nothing that Enter could not write is offered
 
 
+async def test_commit_offer_of_a_discovery_leaves_what_was_passed_over(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reason = await play(
+            program, scene_id, "/npc here Bram: a smith", "> Bram dies.", "I kneel down.", "/place Forge: hot"
+        )
+        assert reason == "Critical: Forge is a discovery"
+        assert written(await program.services.gate.commit_trigger(scene_id)) == {"Forge"}
+        assert await play(program, scene_id) == "Critical: Bram dies (with 1 change that this needs)"
+
+
 async def test_commit_offer_is_made_again_once_the_conflict_is_decided(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

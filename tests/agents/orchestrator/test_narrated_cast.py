@@ -240,3 +240,38 @@ async def test_dead_stay_behind_unless_they_are_carried(tmp_path: Path, line: st
         assert ("Pell · dead" in (await submit(scene_id, "/cast")).lines) is is_carried
         await submit(scene_id, "/undo")
         assert "Pell · dead" in (await submit(scene_id, "/cast")).lines
+
+
+@pytest.mark.parametrize(
+    ("line", "moves"),
+    [
+        ("I follow Dr. Mora to the Moor.", ("The scene goes on in Moor.", "Dr. Mora comes along.")),
+        ("I go to the Moor with Dr. Mora.", ("The scene goes on in Moor.", "Dr. Mora comes along.")),
+        ("> Dr. Mora leaves.", ("Dr. Mora leaves.",)),
+        ("> Dr. Mora steps out of the reeds.", ()),
+        ("> Corin steps out of the reeds.", ("Corin Vale comes in.",)),
+        ("> Corin comes in with a lantern.", ("Corin Vale comes in.",)),
+        ("> Corin comes in with me.", ("Corin Vale comes along.",)),
+        ("> Corin and Dr. Mora sit with me by the fire.", ("Corin Vale comes in.",)),
+        ("> Next to me sits Corin.", ("Corin Vale comes in.",)),
+        ("Corin and I go to the Moor.", ("The scene goes on in Moor.", "Corin Vale comes along.")),
+        ("> Dr. Mora gives me the iron key.", ("Proposed: Mara has the iron key.",)),
+        ("> Dr. Mora promises me to wait.", ("Proposed: Dr. Mora promised Mara to wait.",)),
+    ],
+)
+async def test_line_about_people_with_titles_and_at_the_hero_is_read(
+    tmp_path: Path, line: str, moves: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        submit = program.services.play.submit
+        for earlier_line in (
+            "/npc here Dr. Mora: a surgeon",
+            "/npc Corin Vale: a boy",
+            "/place Moor: wide",
+            "/thing iron key",
+            "I look.",
+        ):
+            await submit(scene_id, earlier_line)
+        reply = await submit(scene_id, line)
+        assert tuple(text for text in reply.lines if "stays behind" not in text) == moves
