@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.worker import Worker
 
 from screens.base import post_failed_work
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
-from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToBranchMap, ToReading, ToXray, Visit
 from stores.records.ids import Id
@@ -101,9 +101,9 @@ class TimelinePanel(Horizontal):
 
     @dataclass
     class LastNarrationLoaded(Message):
-        """The last GM turn, to be put in other words; None if nobody has answered yet."""
+        """The last GM turn, to be put in other words."""
 
-        text: str | None
+        text: str
 
     @dataclass
     class TurnTraced(Message):
@@ -198,7 +198,7 @@ class TimelinePanel(Horizontal):
         if not self._llm.is_on:
             self.action_edit_words()
         elif not self.query_one(Transcript).total:
-            self.post_message(self.LastNarrationLoaded(None))
+            self._edit_last_turn()
         else:
             dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
             self.app.push_screen(dialog, self._apply_retake_note)
@@ -216,21 +216,24 @@ class TimelinePanel(Horizontal):
         if current is None:
             self._edit_last_turn()
             return
-        editor = TextDialog(
+        self._open_editor(
             f"Edit turn {current.turn.depth + 1}",
             current.turn.text,
             "Another take of this turn. The turn as it was, and what followed it, are kept.",
+            partial(self._play.edit_turn, self._scene_id, current.turn.id),
         )
-        self.app.push_screen(editor, partial(self._apply_turn_text, current.turn.id))
 
-    def _apply_turn_text(self, turn_id: Id, new_text: str | None) -> None:
-        if new_text is not None:
-            self._run_move(self._play.edit_turn(self._scene_id, turn_id, new_text))
+    def _open_editor(
+        self, heading: str, text: str, hint: str, make_take: Callable[[str], Awaitable[Reply]]
+    ) -> None:
+        """Ask for other words; a take of them that is refused leaves them in the dialog."""
+        save_text, show_reply = save_then_show(make_take, lambda reply: self.post_message(self.Moved(reply)))
+        self.app.push_screen(TextDialog(heading, text, hint, save_text=save_text), show_reply)
 
     @work(exclusive=True, group="retake", exit_on_error=False)
     async def _edit_last_turn(self) -> None:
-        narrated_texts = (t.text for t in reversed(await self._read_last_turns()) if t.speaker in GM_SPEAKERS)
-        self.post_message(self.LastNarrationLoaded(next(narrated_texts, None)))
+        last_narration = await self._play.read_last_narration(self._scene_id)
+        self.post_message(self.LastNarrationLoaded(last_narration.text))
 
     async def _read_last_turns(self) -> list[Turn]:
         total = self.query_one(Transcript).total
@@ -242,17 +245,12 @@ class TimelinePanel(Horizontal):
     @on(LastNarrationLoaded)
     def _edit_last_narration(self, message: LastNarrationLoaded) -> None:
         message.stop()
-        if message.text is None:
-            self.query_one(NoticePanel).show_lines(("No GM turn to narrate again yet.",))
-            return
-        editor = TextDialog(
-            "Narrate again", message.text, "The take you have is kept; Left and Right switch takes."
+        self._open_editor(
+            "Narrate again",
+            message.text,
+            "The take you have is kept; Left and Right switch takes.",
+            partial(self._play.retake, self._scene_id),
         )
-        self.app.push_screen(editor, self._apply_retake_text)
-
-    def _apply_retake_text(self, new_text: str | None) -> None:
-        if new_text is not None:
-            self._run_move(self._play.retake(self._scene_id, new_text))
 
     # --- looking at a turn -------------------------------------------------------------------------
 
