@@ -64,6 +64,10 @@ class SceneActions:
         self._ids = ids
         self._events = events
 
+    async def read_last_narration(self, scene_id: Id) -> Turn:
+        """Return the GM turn that a retake puts in other words. Raises InputError if the last turn is none."""
+        return await self._timeline.read_last_narration(await self._log.scene(scene_id))
+
     async def retake(self, context: SceneContext, text: str) -> Outcome:
         """Add another take of the last GM turn, in the GM's words."""
         turn = await self._timeline.retake(context.scene, clean_line(text))

@@ -139,14 +139,24 @@ class Timeline:
 
     async def retake(self, scene: Scene, text: str) -> Turn:
         """Add the last GM turn in other words, as another take."""
+        return await self.add_take(scene, await self.read_last_narration(scene), text)
+
+    async def read_last_narration(self, scene: Scene) -> Turn:
+        """Return the last turn, which a retake puts in other words. Raises InputError if it is not the GM's."""
         last_turn = await self._read_last_turn(scene)
-        if last_turn is None or last_turn.speaker not in GM_SPEAKERS:
+        if last_turn is None:
+            raise InputError(
+                "No GM turn to narrate again yet.",
+                kept="Nothing was changed.",
+                todo="> narrates what happens.",
+            )
+        if last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
                 "The last turn is not the GM's, so there is nothing to retake.",
                 kept="Nothing was changed.",
-                todo="/undo undoes the whole exchange; > narrates what happens.",
+                todo="> narrates what happens; Ctrl+Z takes the last line back; E on an earlier turn edits it.",
             )
-        return await self.add_take(scene, last_turn, text)
+        return last_turn
 
     async def add_take(self, scene: Scene, turn: Turn, text: str) -> Turn:
         """Add a GM turn of the line in other words; what followed it stays in the tree."""

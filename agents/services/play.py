@@ -137,6 +137,10 @@ class PlayService:
         """Redo what the last undo reverted."""
         return await self.lines.run_command(scene_id, "redo")
 
+    async def read_last_narration(self, scene_id: Id) -> Turn:
+        """Return the GM turn that `retake` puts in other words. Raises InputError if the last turn is none."""
+        return await self.actions.read_last_narration(scene_id)
+
     async def retake(self, scene_id: Id, text: str) -> Reply:
         """Add another take of the last GM turn, in the GM's words."""
         work = partial(self.actions.retake, text=text)

@@ -15,6 +15,7 @@ from agents.views.play_views import FactView
 from agents.views.world_views import StagedEdits
 from screens.base import ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.form_dialog import FormDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, TextField
 from screens.dialogs.text_dialog import TextDialog
@@ -139,19 +140,18 @@ class CharacterEditScreen(ServiceScreen[None]):
 
     def action_misremember(self) -> None:
         if (memory := self.current_memory) is not None:
-            editor = TextDialog("As they remember it", memory.memory.text, MISREMEMBER_HINT, is_optional=True)
-            self.app.push_screen(
-                editor, lambda new_text: self._memory_edit_closed(memory.memory.id, new_text)
+            save_memory, show_change = save_then_show(
+                partial(self.services.characters.misremember, memory.memory.id),
+                lambda reply: self.post_message(self.CharacterChanged(reply)),
             )
-
-    def _memory_edit_closed(self, memory_id: Id, new_text: str | None) -> None:
-        if new_text is not None:
-            self.start_change(partial(self._save_misremembered, memory_id, new_text), "misremember")
-
-    async def _save_misremembered(self, memory_id: Id, new_text: str) -> None:
-        self.post_message(
-            self.CharacterChanged(await self.services.characters.misremember(memory_id, new_text))
-        )
+            editor = TextDialog(
+                "As they remember it",
+                memory.memory.text,
+                MISREMEMBER_HINT,
+                is_optional=True,
+                save_text=save_memory,
+            )
+            self.app.push_screen(editor, show_change)
 
     @on(CharacterChanged)
     def _show_change(self, message: CharacterChanged) -> None:

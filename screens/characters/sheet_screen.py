@@ -21,7 +21,7 @@ from screens.dialogs.text_dialog import TextDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.title_bar import TitleBar
-from stores.errors import MonitorError
+from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from stores.records.world import Number
@@ -160,19 +160,21 @@ class SheetScreen(ServiceScreen[str]):
         row = self._current_row
         if row is None or row.kind == "tag":
             return
-        editor = TextDialog(f"{one_line(row.label)} {row.value_text}", "", "A number (7), or a change (-3)")
-        self.app.push_screen(editor, lambda typed_text: self._apply_typed_value(row, typed_text))
+        editor = TextDialog(
+            f"{one_line(row.label)} {row.value_text}",
+            "",
+            "A number (7), or a change (-3)",
+            save_text=partial(self._apply_typed_value, row),
+        )
+        self.app.push_screen(editor)
 
-    def _apply_typed_value(self, row: SheetRow, typed_text: str | None) -> None:
-        if typed_text is None:
-            return
+    async def _apply_typed_value(self, row: SheetRow, typed_text: str) -> None:
         value_match = _VALUE.fullmatch(typed_text.strip())
         value = parse_number(value_match["digits"]) if value_match else MAX_TYPED_NUMBER + 1
         if value_match is None or value > MAX_TYPED_NUMBER:
-            self._show_status(
-                f"“{one_line(typed_text)[:40]}” is not a number. Type one (7), or a change (+2, -3)."
+            raise InputError(
+                f"“{one_line(typed_text)[:40]}” is not a number.", todo="Type one (7), or a change (+2, -3)."
             )
-            return
         current_value = row.number or 0
         value_by_sign = {"": value, "+": current_value + value}
         self._set_number(row, value_by_sign.get(value_match["sign"], current_value - value))
@@ -200,15 +202,14 @@ class SheetScreen(ServiceScreen[str]):
         present_tags = {row.key for row in view.rows if row.kind == "tag"}
         suggested_tags = ", ".join(tag for tag in view.known_tags if tag not in present_tags)
         hint = f"Tags of the rules: {suggested_tags}" if suggested_tags else "Any words."
-        self.app.push_screen(TextDialog(f"A tag for {one_line(view.name)}", "", hint), self._add_tag)
+        self.app.push_screen(
+            TextDialog(f"A tag for {one_line(view.name)}", "", hint, save_text=self._add_tag)
+        )
 
-    def _add_tag(self, typed_text: str | None) -> None:
-        if typed_text is None:
-            return
+    async def _add_tag(self, typed_text: str) -> None:
         tag = one_line(typed_text)
         if not _TAG.fullmatch(tag) or len(tag) > 40:
-            self._show_status(f"“{tag[:40]}” is not a tag. Use words, at most 40 characters.")
-            return
+            raise InputError(f"“{tag[:40]}” is not a tag.", todo="Use words, at most 40 characters.")
         self._changed_tags[tag] = True
         self._refresh_sheet()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -18,6 +18,27 @@ from widgets.worker import start_worker
 
 SaveAnswer = Callable[[str], Awaitable[None]]
 """Saves an answer. Raises MonitorError for one that cannot be."""
+
+Result = TypeVar("Result")
+
+
+def save_then_show(
+    save: Callable[[str], Awaitable[Result]], show: Callable[[Result], object]
+) -> tuple[SaveAnswer, Callable[[str | None], None]]:
+    """Return what saves a dialog's answer while it is open, and the callback that shows the result once it is closed.
+
+    What is shown may open a dialog or another screen, so it waits until this dialog is gone.
+    """
+    results: list[Result] = []
+
+    async def save_answer(answer: str) -> None:
+        results.append(await save(answer))
+
+    def show_result(_: str | None) -> None:
+        if results:
+            show(results[-1])
+
+    return save_answer, show_result
 
 
 class AnswerCheck:

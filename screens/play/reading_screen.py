@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.base import ServiceScreen
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.line_dialog import LineDialog
 from screens.dialogs.text_dialog import TextDialog
 from screens.folder import SCREENS_FOLDER
@@ -160,19 +161,19 @@ class ReadingScreen(ServiceScreen[None]):
         if text is not None:
             self._ask_for_name(f"A branch for turn {turn.depth + 1}", partial(self._edit_turn, turn, text))
 
-    def _ask_for_name(self, heading: str, make: Callable[[str], Coroutine[None, None, None]]) -> None:
-        def apply_name(name: str | None) -> None:
-            if name is not None:
-                self.start_change(partial(make, name), "branch")
+    def _ask_for_name(self, heading: str, make: Callable[[str], Awaitable[Id]]) -> None:
+        """Ask for the branch's name, make the branch, and go to its story."""
+        save_name, go_there = save_then_show(
+            make, lambda story_id: self.post_message(Visit(ToStory(story_id)))
+        )
+        self.app.push_screen(LineDialog(heading, explanation=BRANCH_HINT, save_line=save_name), go_there)
 
-        self.app.push_screen(LineDialog(heading, explanation=BRANCH_HINT), apply_name)
-
-    async def _make_branch(self, turn: Turn, name: str) -> None:
+    async def _make_branch(self, turn: Turn, name: str) -> Id:
         branch = await self.services.branches.make_branch(turn.scene_id, turn.id, name)
-        self.post_message(Visit(ToStory(branch.copy.story_id)))
+        return branch.copy.story_id
 
-    async def _edit_turn(self, turn: Turn, text: str, name: str) -> None:
-        self.post_message(Visit(ToStory(await self.services.branches.edit_turn(turn.id, text, name))))
+    async def _edit_turn(self, turn: Turn, text: str, name: str) -> Id:
+        return await self.services.branches.edit_turn(turn.id, text, name)
 
     def action_mechanics(self) -> None:
         transcript = self.query_one(Transcript)

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.worker import Worker
 
 from screens.base import post_failed_work
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
 from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
@@ -36,12 +37,6 @@ MAX_OFFERED_LENGTH = 300
 """Characters of a turn that are offered as a decision."""
 
 NO_TURN = "This scene has no turn yet. l opens the map, where the scenes before are read and branched from."
-NO_NARRATION = "No GM turn to narrate again yet."
-NOT_LAST = (
-    "The last turn is not the GM's, so there is nothing to retake. Ctrl+Z undoes it; E on a turn of the transcript "
-    "(Tab) edits that turn."
-)
-
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
@@ -108,10 +103,9 @@ class TimelinePanel(Horizontal):
 
     @dataclass
     class LastNarrationLoaded(Message):
-        """The last turn if it is the GM's, to be put in other words; None, with the reason, if it is not."""
+        """The last GM turn, to be put in other words."""
 
-        text: str | None
-        refusal: str = ""
+        text: str
 
     @dataclass
     class TurnTraced(Message):
@@ -210,7 +204,7 @@ class TimelinePanel(Horizontal):
         if not self._llm.is_on:
             self.action_edit_words()
         elif not self.query_one(Transcript).total:
-            self.post_message(self.LastNarrationLoaded(None, NO_NARRATION))
+            self._edit_last_turn()
         else:
             dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
             self.app.push_screen(dialog, self._apply_retake_note)
@@ -228,32 +222,24 @@ class TimelinePanel(Horizontal):
         if current is None:
             self._edit_last_turn()
             return
-        turn = current.turn
         self._open_editor(
-            f"Edit turn {turn.depth + 1}",
-            turn.text,
+            f"Edit turn {current.turn.depth + 1}",
+            current.turn.text,
             "Another take of this turn. The turn as it was, and what followed it, are kept.",
-            lambda words: self._play.edit_turn(self._scene_id, turn.id, words),
+            partial(self._play.edit_turn, self._scene_id, current.turn.id),
         )
 
     def _open_editor(
-        self, title: str, text: str, hint: str, play_words: Callable[[str], Awaitable[Reply]]
+        self, heading: str, text: str, hint: str, make_take: Callable[[str], Awaitable[Reply]]
     ) -> None:
-        """Edit a turn; what is refused stays in the dialog, to be changed."""
-
-        async def save_words(words: str) -> None:
-            self.post_message(self.Moved(await play_words(words)))
-
-        self.app.push_screen(TextDialog(title, text, hint, save_text=save_words))
+        """Ask for other words; a take of them that is refused leaves them in the dialog."""
+        save_text, show_reply = save_then_show(make_take, lambda reply: self.post_message(self.Moved(reply)))
+        self.app.push_screen(TextDialog(heading, text, hint, save_text=save_text), show_reply)
 
     @work(exclusive=True, group="retake", exit_on_error=False)
     async def _edit_last_turn(self) -> None:
-        turns = await self._read_last_turns()
-        if turns and turns[-1].speaker in GM_SPEAKERS:
-            self.post_message(self.LastNarrationLoaded(turns[-1].text))
-        else:
-            is_narrated = any(turn.speaker in GM_SPEAKERS for turn in turns)
-            self.post_message(self.LastNarrationLoaded(None, NOT_LAST if is_narrated else NO_NARRATION))
+        last_narration = await self._play.read_last_narration(self._scene_id)
+        self.post_message(self.LastNarrationLoaded(last_narration.text))
 
     async def _read_last_turns(self) -> list[Turn]:
         total = self.query_one(Transcript).total
@@ -265,14 +251,11 @@ class TimelinePanel(Horizontal):
     @on(LastNarrationLoaded)
     def _edit_last_narration(self, message: LastNarrationLoaded) -> None:
         message.stop()
-        if message.text is None:
-            self.query_one(NoticePanel).show_lines((message.refusal,))
-            return
         self._open_editor(
             "Narrate again",
             message.text,
             "The take you have is kept; Left and Right switch takes.",
-            lambda words: self._play.retake(self._scene_id, words),
+            partial(self._play.retake, self._scene_id),
         )
 
     # --- looking at a turn -------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from screens.base import ServiceScreen
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.line_dialog import LineDialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
@@ -77,23 +78,18 @@ class FindingActionsScreen(ServiceScreen[None]):
             self.post_message(Visit(ToPrompt(self.scene_id, f"? {one_line(self.question)}")))
 
     def action_make_true(self) -> None:
+        assert self.universe_id is not None  # the key is off without one
+        save_statement, show_proposed = save_then_show(
+            partial(self.services.query.propose_statement, self.scene_id, self.universe_id),
+            lambda proposed_text: self.post_message(self.FactProposed(proposed_text)),
+        )
         dialog = LineDialog(
             "What is true?",
             explanation=f"You asked: {one_line(self.question)}" if self.question.strip() else "",
             validate_line=_require_statement,
+            save_line=save_statement,
         )
-        self.app.push_screen(dialog, self._apply_statement)
-
-    def _apply_statement(self, statement: str | None) -> None:
-        if statement and self.universe_id is not None:
-            self.start_change(partial(self._propose_fact, self.universe_id, statement), "propose")
-
-    async def _propose_fact(self, universe_id: Id, statement: str) -> None:
-        self.post_message(
-            self.FactProposed(
-                await self.services.query.propose_statement(self.scene_id, universe_id, statement)
-            )
-        )
+        self.app.push_screen(dialog, show_proposed)
 
     @on(FactProposed)
     def _show_proposed(self, message: FactProposed) -> None:

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from agents.events import ImportProgressed
 from agents.story_outline import MainMode
 from screens.base import ServiceScreen
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.form_fields import Picker
 from screens.dialogs.line_dialog import LineDialog
@@ -180,21 +181,19 @@ class StoriesScreen(ServiceScreen[None]):
         card = self._current_card
         if card is None:
             return
+        save_recap, show_completion = save_then_show(
+            partial(self.services.stories.complete_story, card.story.id),
+            lambda report: self.post_message(self.StoryCompleted(report)),
+        )
         editor = TextDialog(
             f"Finish “{one_line(card.story.title)}”",
             "",
             "A recap, if you like. What is still undecided in its last scene stays undecided; "
             "end that scene first if it should become canon.",
             is_optional=True,
+            save_text=save_recap,
         )
-        self.app.push_screen(editor, partial(self._apply_recap, card.story.id))
-
-    def _apply_recap(self, story_id: Id, recap: str | None) -> None:
-        if recap is not None:
-            self.start_change(partial(self._complete_story, story_id, recap), "finish")
-
-    async def _complete_story(self, story_id: Id, recap: str) -> None:
-        self.post_message(self.StoryCompleted(await self.services.stories.complete_story(story_id, recap)))
+        self.app.push_screen(editor, show_completion)
 
     @on(StoryCompleted)
     def _show_completion(self, message: StoryCompleted) -> None:
@@ -214,13 +213,11 @@ class StoriesScreen(ServiceScreen[None]):
     def action_branch(self) -> None:
         if card := self._current_card:
             dialog = LineDialog(
-                f"Branch from where “{one_line(card.story.title)}” stands", explanation=BRANCH_HINT
+                f"Branch from where “{one_line(card.story.title)}” stands",
+                explanation=BRANCH_HINT,
+                save_line=partial(self._fork_story, card.story.id),
             )
-            self.app.push_screen(dialog, partial(self._apply_branch_name, card.story.id))
-
-    def _apply_branch_name(self, story_id: Id, name: str | None) -> None:
-        if name is not None:
-            self.start_change(partial(self._fork_story, story_id, name), "branch")
+            self.app.push_screen(dialog)
 
     async def _fork_story(self, story_id: Id, name: str) -> None:
         await self.services.branches.fork_story(story_id, name)

@@ -14,6 +14,7 @@ from textual.message import Message
 from agents.events import HeadMoved, ProposalsChanged, SceneOpened
 from agents.views.branch_views import MapRow, MapRowKind
 from screens.base import ServiceScreen
+from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
@@ -190,24 +191,22 @@ class BranchMapScreen(ServiceScreen[None]):
 
     def action_branch(self) -> None:
         if (row := self._row) is not None:
-            dialog = LineDialog(f"Branch {_describe_origin(row)}", explanation=NAME_HINT)
-            self.app.push_screen(dialog, partial(self._apply_branch_name, row))
+            save_name, show_branch = save_then_show(
+                partial(self._make_branch, row), lambda branch: self.post_message(self.BranchMade(branch))
+            )
+            heading = f"Branch {_describe_origin(row)}"
+            self.app.push_screen(LineDialog(heading, explanation=NAME_HINT, save_line=save_name), show_branch)
 
-    def _apply_branch_name(self, row: MapRow, name: str | None) -> None:
-        if name is not None:
-            self.start_change(partial(self._make_branch, row, name), "branch")
-
-    async def _make_branch(self, row: MapRow, name: str) -> None:
+    async def _make_branch(self, row: MapRow, name: str) -> MadeBranch:
         branches = self.services.branches
         match row.kind:
             case MapRowKind.WAY | MapRowKind.TAKE if row.scene_id:
-                branch = await branches.make_branch(row.scene_id, row.turn_id, name)
+                return await branches.make_branch(row.scene_id, row.turn_id, name)
             case MapRowKind.SCENE if row.scene_id:
-                branch = await branches.make_branch_after(row.scene_id, name)
+                return await branches.make_branch_after(row.scene_id, name)
             case _:
                 assert row.story_id is not None
-                branch = await branches.fork_story(row.story_id, name)
-        self.post_message(self.BranchMade(branch))
+                return await branches.fork_story(row.story_id, name)
 
     @on(BranchMade)
     def _show_branch(self, message: BranchMade) -> None:
@@ -222,17 +221,14 @@ class BranchMapScreen(ServiceScreen[None]):
 
     def action_rename(self) -> None:
         if (row := self._row) is not None and row.universe.branch is not None:
-            dialog = LineDialog("Name of the branch", value=row.universe.branch.name)
-            self.app.push_screen(dialog, partial(self._apply_new_name, row))
+            old_name = row.universe.branch.name
+            save_name = partial(self._rename_branch, row.universe.id, old_name)
+            self.app.push_screen(LineDialog("Name of the branch", value=old_name, save_line=save_name))
 
-    def _apply_new_name(self, row: MapRow, name: str | None) -> None:
-        assert row.universe.branch is not None
-        if name is not None and name != row.universe.branch.name:
-            self.start_change(partial(self._rename_branch, row.universe.id, name), "rename")
-
-    async def _rename_branch(self, universe_id: Id, name: str) -> None:
-        await self.services.branches.rename_branch(universe_id, name)
-        self.reload()
+    async def _rename_branch(self, universe_id: Id, old_name: str, name: str) -> None:
+        if name != old_name:
+            await self.services.branches.rename_branch(universe_id, name)
+            self.reload()
 
     # --- comparing and merging ---------------------------------------------------------------------
 

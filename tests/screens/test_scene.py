@@ -238,7 +238,7 @@ async def test_scene_retake_is_refused_before_anything_is_typed(ui: ScreenDriver
     await ui.type("I touch the bell.")
     await ui.press("ctrl+r")
     assert ui.screen == "SceneScreen"
-    assert ui.shows("The last turn is not the GM's", "Ctrl+Z undoes")
+    assert ui.shows("The last turn is not the GM's", "Ctrl+Z takes")
 
 
 @pytest.mark.parametrize("key", ["B", "!", "e"])
