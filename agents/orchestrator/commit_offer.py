@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.command_undo import find_last_command
+from agents.proposals.decisions import gm_decision
+from agents.views.play_views import ProposalView
 from stores.records.ids import Id
 from stores.records.play import Speaker
+from stores.records.workflow import ProposedChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,25 @@ class CommitOffer:
 
 def is_lapsed(offer: CommitOffer, context: SceneContext) -> bool:
     """Return whether a line or a command followed what is offered."""
-    offered = [p for p in context.undecided if p.id in offer.proposal_ids]
+    return _is_followed([p for p in context.undecided if p.id in offer.proposal_ids], context)
+
+
+def select_unfollowed(
+    critical_proposals: Sequence[ProposedChange], context: SceneContext
+) -> Sequence[ProposedChange]:
+    """Return those that no line or command followed, or all if that is so of none.
+
+    Enter answers what happened just now: what the player passed over before is not decided with it.
+    """
+    return [p for p in critical_proposals if not _is_followed([p], context)] or critical_proposals
+
+
+def is_held(row: ProposalView) -> bool:
+    """Return whether a conflict holds the row, so that no commit writes it before the player decides."""
+    return row.mark == "hold" and gm_decision(row.proposal) is None
+
+
+def _is_followed(offered: Sequence[ProposedChange], context: SceneContext) -> bool:
     last_turn, command = context.last_play_turn, find_last_command(context)
     newest = max((p.created_at for p in offered), default=None)
     if newest is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
 from agents.events import EventBus, ProposalsChanged
-from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.commit_offer import CommitOffer, is_held
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.outcome import Outcome
@@ -19,7 +19,7 @@ from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, ProposalView, Reply, UndoneDecision
-from stores.errors import CanonConflict, InputError
+from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
@@ -93,8 +93,8 @@ class GateActions:
     async def commit_offer(self, context: SceneContext) -> CommitReport:
         """Accept the critical proposals of the mid-scene offer and what they need, and write them; the scene goes on.
 
-        One that contradicts something is left open, and is among the report's failures; if that is so of all,
-        raises CanonConflict. An offer of a long scene writes what is accepted or pre-ticked.
+        What the offer needs and a conflict holds is left open, and is among the report's failures. An offer of a
+        long scene writes what is accepted or pre-ticked.
         """
         offer = await self._triggers.find_offer(context) or CommitOffer("", ())
         proposal_ids: tuple[Id, ...] = offer.proposal_ids
@@ -113,16 +113,10 @@ class GateActions:
             for row in await self._views.read_scene_rows(context.scene.id)
             if not set(row.member_ids).isdisjoint(offer.proposal_ids)
         ]
-        held_rows = [row for row in rows if row.mark == "hold" and gm_decision(row.proposal) is None]
+        held_rows = [row for row in rows if is_held(row)]
         held_ids = {row.proposal.id for row in held_rows}
         offered = sort_in_line_order([p for p in context.undecided if p.id in offer.proposal_ids])
         critical = [p for p in await self._keeper.find_critical(offered) if p.id not in held_ids]
-        if held_rows and not critical:
-            raise CanonConflict(
-                f"{held_rows[0].title} was not written: {held_rows[0].conflicts[0].text}",
-                kept="It waits, undecided.",
-                todo=_conflict_advice(held_rows[0]),
-            )
         accepted = await self._keeper.select_trigger_batch(offered, critical)
         undecided_ids = [p.id for p in accepted if gm_decision(p) is None and p.id not in held_ids]
         if undecided_ids:

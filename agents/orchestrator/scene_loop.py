@@ -19,7 +19,7 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.commit_offer import CommitOffer
+from agents.orchestrator.commit_offer import CommitOffer, is_held, select_unfollowed
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -160,13 +160,21 @@ class SceneLoop:
         return await self._open_next_scene(await self._context.load_context(scene.id))
 
     async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
-        """Return what a commit would write now and why it is offered; None if none is."""
+        """Return what a commit would write now and why it is offered; None if none is.
+
+        What a conflict holds is not offered: the player decides the conflict first.
+        """
         pending_proposals = _pending_in_line_order(context.undecided)
         if context.story.mode is StoryMode.AUTOPILOT:
             return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
         critical_proposals = [
             p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
         ]
+        rows = await self._views.build_proposal_rows(pending_proposals) if critical_proposals else ()
+        held_ids = {proposal_id for row in rows if is_held(row) for proposal_id in row.member_ids}
+        critical_proposals = select_unfollowed(
+            [p for p in critical_proposals if p.id not in held_ids], context
+        )
         if not critical_proposals:
             return await self._find_long_scene_offer(context, pending_proposals, dismissed_ids)
         trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
@@ -176,7 +184,7 @@ class SceneLoop:
             f"{row.title} is a discovery"
             if isinstance(row.proposal.change, CreateEntity)
             else row.title.rstrip(".")
-            for row in await self._views.build_proposal_rows(pending_proposals)
+            for row in rows
             if row.proposal.id in critical_ids
         ]
         more_count = len(titles) - MAX_NAMED_REASONS

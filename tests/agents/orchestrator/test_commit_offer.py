@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from agents.views.play_views import CommitReport
 from monitor_tui.compose import Program
-from stores.errors import CanonConflict
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from tests.program import begin, opened
@@ -45,7 +42,7 @@ async def test_commit_offer_of_a_place_writes_the_place_and_its_connection_alone
         assert any("The rope was cut" in title for title in waiting)
 
 
-async def test_commit_offer_of_two_places_leaves_where_the_hero_went(tmp_path: Path) -> None:
+async def test_commit_offer_of_a_place_behind_another_has_both_and_leaves_the_rest(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         reason = await play(
@@ -61,12 +58,12 @@ async def test_commit_offer_of_two_places_leaves_where_the_hero_went(tmp_path: P
         report = await program.services.gate.commit_trigger(scene_id)
         assert written(report) == {
             "Boat Shed",
-            "Yard leads to Boat Shed.",
             "Net Loft",
             "Boat Shed leads to Net Loft.",
         }
         rows = (await program.services.gate.gate(scene_id)).proposals
         assert {r.title for r in rows if r.status == "pending"} == {
+            "Yard leads to Boat Shed.",
             "Mara is in Boat Shed.",
             "Mara owns Boat Shed.",
         }
@@ -118,20 +115,40 @@ async def test_commit_offer_takes_the_wounds_of_a_death_proposed_by_state(tmp_pa
         assert (await program.services.play.scene(scene_id)).trigger_reason == ""
 
 
-async def test_commit_offer_with_a_conflict_writes_the_others_and_says_what_is_missing(
-    tmp_path: Path,
-) -> None:
+async def test_commit_offer_is_not_made_of_what_a_conflict_holds(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        await play(program, scene_id, "I look round.", "/place here > Loft", "/place here > Yard")
+        assert await play(program, scene_id, "I look round.", "/place Yard: a walled yard") == ""
+        reply = await program.services.play.submit(scene_id, "/place Yard: a walled yard")
+        assert "Yard" in " ".join(reply.lines)
+        assert "Loft is a discovery" in await play(program, scene_id, "/place here > Loft")
         report = await program.services.gate.commit_trigger(scene_id)
         assert "Loft" in written(report)
-        ((title, reason),) = report.failures
-        assert title == "Yard"
-        assert "There is a place called Yard already" in reason
-        assert "/resolve 3 shows both sides; /accept 3 takes this one." in reason
-        with pytest.raises(CanonConflict, match="Yard was not written: There is a place called Yard already"):
-            await program.services.gate.commit_trigger(scene_id)
+        assert not report.failures
+        assert await play(program, scene_id) == ""
+        assert "Yard is a discovery" in await play(program, scene_id, "/accept 1")
+
+
+async def test_commit_offer_leaves_an_older_death_that_nobody_answered(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        offer = await play(
+            program, scene_id, "/npc here Bram: a smith", "> Bram dies.", "I kneel down.", "/place Forge: hot"
+        )
+        assert offer == "Critical: Forge is a discovery"
+        assert written(await program.services.gate.commit_trigger(scene_id)) == {"Forge"}
+        view = await program.services.play.scene(scene_id)
+        assert "Bram" in view.trigger_reason
+        assert view.is_offer_lapsed
+
+
+async def test_commit_offer_of_one_line_has_all_that_it_says(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        line = "I fall. /check 2d6+9 vs 5; success: Mara +dead; success: Bram +dead"
+        offer = await play(program, scene_id, "/npc here Bram: a smith", line)
+        assert "Mara died" in offer
+        assert "Bram died" in offer
 
 
 async def test_commit_offer_that_was_left_for_the_end_stays_so_after_undo_and_restart(tmp_path: Path) -> None:
