@@ -13,7 +13,7 @@ from types import MappingProxyType
 from statemachine import HistoryState, State, StateChart
 from statemachine.exceptions import TransitionNotAllowed
 
-from stores.errors import IllegalTransition
+from agents.loop_words import build_refusal
 from stores.records.workflow import Loop
 
 
@@ -125,13 +125,7 @@ def next_state(loop: Loop, state: str | None, event: str, *, history_state: str 
     try:
         chart.send(event)
     except TransitionNotAllowed as error:
-        state_name = state or "the start"
-        legal_names = ", ".join(event_name.replace("_", " ") for event_name in legal_events(loop, state))
-        raise IllegalTransition(
-            f"The {loop} loop cannot {event.replace('_', ' ')} from {state_name}.",
-            kept="Nothing was changed.",
-            todo=f"From there it can: {legal_names or 'nothing more'}.",
-        ) from error
+        raise build_refusal(loop, state or initial_state(loop), event) from error
     return innermost_state(chart)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.loop_transitions import LoopTransitions, state_after
+from agents.loop_words import advise, describe_situation
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from stores.errors import IllegalTransition
 from stores.records.ids import Id
@@ -36,9 +37,9 @@ class SceneGuard:
         story_state = await self._loops.read_state(Loop.STORY, story_id)
         if story_state != "active":
             raise IllegalTransition(
-                f"This story is {story_state}.",
+                f"Nothing more can be done in this story: {describe_situation(Loop.STORY, story_state)}.",
                 kept="Nothing was changed.",
-                todo="Start another story in its universe.",
+                todo=advise(Loop.STORY, story_state),
             )
 
     async def require_playing(self, context: SceneContext, action: str) -> SceneContext:
@@ -54,9 +55,9 @@ class SceneGuard:
         state = state_after(Loop.SCENE, transition)
         if state != "active":
             raise IllegalTransition(
-                f"You cannot {action} in a scene that is {state}.",
+                f"You cannot {action} in this scene: {describe_situation(Loop.SCENE, state)}.",
                 kept="Nothing was changed.",
-                todo="/reopen goes back from the gate to play." if state == "finalizing" else "",
+                todo=advise(Loop.SCENE, state),
             )
         finished_lines = await self._pipeline.finish_open_exchanges(scene_id)
         if finished_lines:

@@ -20,6 +20,7 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
 from agents.loop_transitions import LoopTransitions
+from agents.loop_words import build_refusal
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -32,7 +33,7 @@ from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport, ProposalView
-from stores.errors import IllegalTransition, StoreError
+from stores.errors import StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery
 from stores.records.canon import (
@@ -147,9 +148,7 @@ class SceneLoop:
         if state == "finalizing":
             return await self._close_scene(scene_id)
         if state != "active":
-            raise IllegalTransition(
-                f"This scene is {state}; what it made true is in canon.", kept="Nothing was changed."
-            )
+            raise build_refusal(Loop.SCENE, state, "critical_event")
         return await self._commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:

@@ -17,6 +17,7 @@ from agents.context_assembly.scene_context import (
 )
 from agents.events import EventBus, ProposalsChanged
 from agents.loop_transitions import LoopTransitions
+from agents.loop_words import describe_situation
 from agents.resolver.oracle import check_tension
 from stores.errors import IllegalTransition
 from stores.ports import OrchestratorLog
@@ -66,7 +67,11 @@ class StoryJournal:
             await self._loops.read_state(Loop.SCENE, scene_id),
         )
         if story != "active" or scene == "completed":
-            problem = f"This story is {story}." if story != "active" else "This scene is over."
+            problem = (
+                f"Nothing more can be done in this story: {describe_situation(Loop.STORY, story)}."
+                if story != "active"
+                else "This scene is over."
+            )
             raise IllegalTransition(problem, kept=NOTHING_CHANGED, todo="Continue goes on where play stands.")
         return context
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 NOTHING_NEW = "Nothing new. Your decisions are recorded."
+UNDO_IN_PLAY = "Enter goes on; Ctrl+Z in play then takes it from canon."
+UNDO_AFTER_END = "It stays canon. R on a fact in the universe takes that back; /map plays on from an earlier turn, on a branch."
 
 
 class CommitReportDialog(ModalScreen[None]):
@@ -33,14 +35,26 @@ class CommitReportDialog(ModalScreen[None]):
     BINDING_GROUP_TITLE = "What is canon now"
     BINDINGS = [
         Binding("enter,escape,space", "close", "Go on", id="outcome.close", tooltip="Go on", key_display="⏎"),
+        Binding("ctrl+z", "explain_undo", "Undo", id="outcome.undo", tooltip="Where undo is", show=False),
     ]
 
-    def __init__(self, report: CommitReport, title: str = "", *, leads_to_prompt: bool = False) -> None:
-        """`leads_to_prompt`: play goes on after it, so that a line typed here begins there."""
+    def __init__(
+        self,
+        report: CommitReport,
+        title: str = "",
+        *,
+        leads_to_prompt: bool = False,
+        is_mid_scene: bool = False,
+    ) -> None:
+        """`leads_to_prompt`: play goes on after it, so that a line typed here begins there.
+
+        `is_mid_scene`: undo in play takes the commit back.
+        """
         super().__init__()
         self._leads_to_prompt = leads_to_prompt
         self._type_ahead = TypeAhead(self)
         self._report = report
+        self._undo_hint = UNDO_IN_PLAY if is_mid_scene else UNDO_AFTER_END
         self._heading = title or ("Some of it could not be written" if report.failures else "Canon now says")
 
     def compose(self) -> ComposeResult:
@@ -51,11 +65,18 @@ class CommitReportDialog(ModalScreen[None]):
                 lines = list(_report_lines(report)) or [content(NOTHING_NEW, "$text-muted")]
                 yield Static(Content("\n").join(lines), markup=False)
             yield Static(_decision_counts(report), classes="keys", markup=False)
+            undo_hint = Static(self._undo_hint, id="undo-hint", classes="detail", markup=False)
+            undo_hint.display = False
+            yield undo_hint
         yield KeyBar()
 
     def on_key(self, event: events.Key) -> None:
         if self._leads_to_prompt and self._type_ahead.take(event):
             self.action_close()
+
+    def action_explain_undo(self) -> None:
+        """Say how what stands here is taken back."""
+        self.query_one("#undo-hint", Static).display = True
 
     def action_close(self) -> None:
         if self.is_current:  # keys may follow before the dialog is gone

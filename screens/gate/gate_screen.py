@@ -320,7 +320,8 @@ class GateScreen(ServiceScreen[None]):
         leads_to_prompt = self._next_scene_id is not None or (self._is_mid_scene and is_over_prompt(self))
         report = replace(message.report, failures=failed_titles)
         self.app.push_screen(
-            CommitReportDialog(report, leads_to_prompt=leads_to_prompt), self._continue_after_report
+            CommitReportDialog(report, leads_to_prompt=leads_to_prompt, is_mid_scene=self._is_mid_scene),
+            self._continue_after_report,
         )
 
     @property

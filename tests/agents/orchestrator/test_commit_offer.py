@@ -149,6 +149,15 @@ async def test_commit_offer_is_made_again_once_the_conflict_is_decided(tmp_path:
         assert written(report) == {"Yard"}
 
 
+async def test_commit_offer_of_one_line_has_all_that_it_says(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        line = "I fall. /check 2d6+9 vs 5; success: Mara +dead; success: Bram +dead"
+        offer = await play(program, scene_id, "/npc here Bram: a smith", line)
+        assert "Mara died" in offer
+        assert "Bram died" in offer
+
+
 async def test_commit_offer_that_was_left_for_the_end_stays_so_after_undo_and_restart(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

@@ -58,7 +58,7 @@ async def test_dispatcher_refuses_to_play_in_a_scene_at_its_gate(tmp_path: Path)
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await program.services.gate.end_scene(scene_id)
-        with pytest.raises(IllegalTransition, match="You cannot undo in a scene that is finalizing"):
+        with pytest.raises(IllegalTransition, match="You cannot undo in this scene: it is at its gate"):
             await program.services.play.undo(scene_id)
 
 

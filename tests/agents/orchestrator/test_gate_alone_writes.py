@@ -225,6 +225,7 @@ CALLS: dict[str, Call] = {
     "finish_track": lambda p: p.services.play.finish_track(p.scene_id, "1"),
     "undo": lambda p: p.services.play.undo(p.scene_id),
     "redo": lambda p: p.services.play.redo(p.scene_id),
+    "read_last_narration": lambda p: p.services.play.read_last_narration(p.scene_id),
     "retake": lambda p: p.services.play.retake(p.scene_id, "Otherwise."),
     "walk_takes": lambda p: p.services.play.walk_takes(p.scene_id, 1),
     "branch": lambda p: _with(p.turn, lambda turn: p.services.play.branch(p.scene_id, turn)),

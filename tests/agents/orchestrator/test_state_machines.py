@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -80,7 +81,24 @@ def test_resume_goes_back_to_what_was_suspended(mode: str) -> None:
     assert next_state(Loop.MAIN, "suspended", "resume", history_state=mode) == mode
 
 
-def test_state_machine_refusal_names_the_legal_ways() -> None:
-    with pytest.raises(IllegalTransition, match="load context"):
-        next_state(Loop.SCENE, "created", "end")
+@pytest.mark.parametrize("loop", list(Loop))
+def test_state_machine_refusals_are_the_players_words_and_say_what_to_do(loop: Loop) -> None:
+    machine_words = re.compile(r"\b(loop|chart|event|finalizing|active|executing)\b|_")
+    events = {str(e.id) for e in CHARTS[loop]._events} - {"resume"}
+    pairs = {(s, e) for s in states(loop) for e in events} - {(s, e) for s, e, _ in LEGAL[loop]}
+    for state, event in pairs:
+        with pytest.raises(IllegalTransition) as refusal:
+            next_state(loop, state, event)
+        assert all((refusal.value.what, refusal.value.kept, refusal.value.todo))
+        assert not machine_words.search(str(refusal.value)), str(refusal.value)
+
+
+def test_reopen_of_a_scene_in_play_says_how_an_ended_one_is_reached() -> None:
+    with pytest.raises(IllegalTransition, match="cannot be reopened: it is being played") as refusal:
+        next_state(Loop.SCENE, "active", "reopen")
+    assert "/map" in refusal.value.todo
+    assert "R on a fact" in refusal.value.todo
+
+
+def test_state_machine_of_a_scene_that_is_over_goes_nowhere() -> None:
     assert legal_events(Loop.SCENE, "completed") == []

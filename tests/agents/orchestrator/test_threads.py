@@ -185,7 +185,7 @@ async def test_thread_books_are_closed_with_the_story(tmp_path: Path) -> None:
         story = (await program.services.play.scene(scene_id)).story
         await program.services.stories.abandon(story.id)
         for line in ("/thread The bell", "/clock Tide 6", "/track The bell", "/cast - Mara"):
-            with pytest.raises(MonitorError, match="This story is abandoned"):
+            with pytest.raises(MonitorError, match="it was abandoned"):
                 await program.services.play.submit(scene_id, line)
 
 

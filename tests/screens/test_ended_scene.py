@@ -1,0 +1,45 @@
+"""The way back from a scene that has ended, by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.screens.screen_driver import NARROW, NIGHT, ScreenDriver, real_services, started_app
+
+
+@pytest.fixture
+async def ui(played_home: Path) -> AsyncIterator[ScreenDriver]:
+    async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/place Forge: hot")
+        yield ui
+
+
+async def test_undo_over_the_report_of_an_ended_scene_says_the_way_back(ui: ScreenDriver) -> None:
+    await ui.type("/end")
+    await ui.press("enter")
+    assert ui.screen == "CommitReportDialog"
+    assert not ui.shows("/map plays on")
+    await ui.press("ctrl+z")
+    assert ui.screen == "CommitReportDialog"
+    assert ui.shows("It stays canon. R on a fact", "/map plays on")
+
+
+async def test_undo_over_the_report_of_a_commit_in_play_says_that_play_has_it(ui: ScreenDriver) -> None:
+    await ui.press("f3", "enter")
+    assert ui.screen == "CommitReportDialog"
+    await ui.press("ctrl+z")
+    assert ui.shows("Ctrl+Z in play then takes it from canon.")
+    await ui.press("enter", "ctrl+z")
+    assert ui.shows("Last, this became canon:")
+
+
+async def test_reopen_in_the_next_scene_says_how_the_ended_one_is_reached(ui: ScreenDriver) -> None:
+    await ui.type("/end")
+    await ui.press("enter", "enter")
+    assert ui.screen == "SceneScreen"
+    await ui.type("/reopen")
+    assert ui.shows("This scene cannot be reopened: it is being played.", "/map branches from a scene")
