@@ -16,6 +16,7 @@ from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
@@ -42,6 +43,14 @@ _UNKNOWN_THING: Final = re.compile(
     r"The (?P<thing>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){1,2}?) (?:is|was|has|belongs|hangs|lies|stands|are)\b"
 )
 """A thing of at least two words that a sentence begins with: `The glass bell is cracked`."""
+_SAYS_I: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine)\b")
+_SAYS_YOU: Final = re.compile(r"\b[Yy]ou(?:rs?)?\b")
+_FIRST_PERSON: Final = (
+    (re.compile(r"(?:^|(?<=\band )|(?<=\bbut ))[Yy]ou(?=\s+(?!and\b)[a-z])"), "I"),
+    (re.compile(r"\b[Yy]our\b"), "my"),
+    (re.compile(r"\byours\b"), "mine"),
+    (re.compile(r"\byou\b"), "me"),
+)
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -60,12 +69,18 @@ class LastingFact(NamedTuple):
     quote: str
 
 
-def find_statements(text: str, known: Sequence[Entity]) -> list[Statement]:
+def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> list[Statement]:
     """Return the parts of a text that may state a fact about those known, or about names that are not known yet.
 
+    `I` and `my`, `you` and `your` mean the hero, if there is one.
     Nothing is looked up for this: it says whether it is worth while to look names up.
     """
-    parts = list(_split_parts(text))
+    parts = [
+        Statement(name_hero(_as_first_person(sentence), hero_name) if hero_name else sentence, quote)
+        for sentence, quote in _split_parts(text)
+        # `I give you the key` does not say who speaks.
+        if not (_SAYS_I.search(sentence) and _SAYS_YOU.search(sentence))
+    ]
     if not parts:
         return []
     readers = [
@@ -75,6 +90,13 @@ def find_statements(text: str, known: Sequence[Entity]) -> list[Statement]:
         for kind in (EntityKind.OBJECT, EntityKind.CHARACTER)
     ]
     return [part for part in parts if any(reader.states_fact(part.sentence) for reader in readers)]
+
+
+def _as_first_person(sentence: str) -> str:
+    """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
+    for pattern, word in _FIRST_PERSON:
+        sentence = pattern.sub(word, sentence)
+    return sentence
 
 
 def read_lasting_facts(

@@ -36,7 +36,7 @@ from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
-from agents.proposals.statements import STATED_PREDICATE
+from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.solo.cast_moves import CastMoves, ToldDeath
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -83,7 +83,9 @@ class PlainClaims:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
         text = strip_typed_markers(exchange.words)
         tells = is_narration(exchange, text)
-        statements = find_statements(text, list(context.entities.values())) if tells else []
+        hero = context.player_character()
+        hero_name = hero.name if hero is not None else ""
+        statements = find_statements(text, list(context.entities.values()), hero_name) if tells else []
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
         turn = exchange.build_words_turn(self._clock())
@@ -101,7 +103,11 @@ class PlainClaims:
             ],
         )
         catalogue = await self._read_catalogue(context.universe.id)
-        stated_facts = read_lasting_facts(statements, entities, catalogue, exchange.tick)
+        stated_facts = [
+            fact
+            for fact in read_lasting_facts(statements, entities, catalogue, exchange.tick)
+            if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
+        ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
         handover_quotes = {fact.quote for fact in handover_facts}
@@ -263,6 +269,14 @@ def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFa
 
 def _tells_life(fact: AssertFact, who: Entity) -> bool:
     return fact.predicate == ALIVE and Involvement(role=SUBJECT, entity_id=who.id) in fact.involves
+
+
+def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldDeath]) -> bool:
+    """Say whether it is where the hero is, which follows from where they go, or a death told of `I` or `you`."""
+    fact, quote = lasting_fact
+    is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
+    is_of_hero = fact.statement != as_sentence(quote)
+    return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
 
 
 def _only_tells(lasting_fact: LastingFact, death: ToldDeath) -> bool:

@@ -114,13 +114,6 @@ class SceneLoop:
 
         Raises IllegalTransition if the scene is not at its gate.
         """
-        if await self._loops.read_state(Loop.SCENE, scene_id) == "active":
-            raise IllegalTransition(
-                "This scene is being played: there is no gate to return from.",
-                kept="Nothing was changed.",
-                todo="A scene that was closed stays as it is. /map shows it: Enter reads it there, and B on one of its "
-                "turns plays on from that in a branch.",
-            )
         await self._loops.fire(Loop.SCENE, scene_id, "reopen")
         await self._scene_end.revert_scene_end(await self._context.load_context(scene_id))
 

@@ -126,7 +126,7 @@ async def test_memory_worker_keeps_recalls_when_rewriting(session: MemorySession
 
 
 async def test_memory_worker_follows_undo_and_redo(session: MemorySession) -> None:
-    await session.play("> Rain.", "> Bela betrays you to the guild.")
+    await session.play("> Rain.", "> Bela swears by the sea.")
     await session.remember()
     assert len(await valid_memories(session, "Old Tam")) == 1
     await session.play("/undo")
@@ -317,11 +317,11 @@ async def test_memory_worker_runs_in_background_and_resumes(tmp_path: Path) -> N
         await first.play(*PEOPLE, "> Bela swears by the fire.", "> Rain.")
         await first.program.services.jobs.wait_until_idle()
         assert len(await first.memories_of("Old Tam")) == 1
-        await first.play("> Bela betrays you to the guild.")
+        await first.play("> Bela swears by the sea.")
         scene_id = first.scene_id
     async with opened(tmp_path, seed=2) as second:
         await second.services.jobs.wait_until_idle()
         memories = await second.stores.log(Role.MEMORY_MANAGER).memories(MemoryQuery(scene_id=scene_id))
         texts = {m.text for m in memories}
-        assert texts == {"Bela swears by the fire.", "Bela betrays you to the guild."}
+        assert texts == {"Bela swears by the fire.", "Bela swears by the sea."}
         assert len(memories) == 6

@@ -32,7 +32,7 @@ HANDOVERS = (
     ("> Dob took the bell.", "Dob has the bell."),
     ("> Bela received the bell from Vess.", "Bela has the bell."),
     ("> Dob dropped the bell in the Tower.", "The bell is in the Tower."),
-    ("> Vess gave the bell to Bela.", "Vess gave the bell to Bela."),
+    ("> Vess gave the bell to Bela.", "Bela has the bell."),
     ("> Dob stole the bell.", "Dob stole the bell."),
     ("> Tam owed Bela three coins.", "Tam owed Bela three coins."),
 )

@@ -62,6 +62,13 @@ async def _read_line(home: Path, *lines: str) -> tuple[list[str], Reply]:
         ("> Bela tells me her secret.", "Mara may know: Maud opened the sluice"),
         ("Bela tells me that Maud opened the sluice.", "Mara may know: Maud opened the sluice"),
         ("> Only I know that the well is dry.", "The well is dry."),
+        # What holds from then on
+        ("> Maud owes me three coins.", "Maud owes Mara three coins."),
+        ("> Maud owes you three coins.", "Maud owes Mara three coins."),
+        ("> Bela is my sister.", "Bela is Mara's sister."),
+        ("> Bela is your sister.", "Bela is Mara's sister."),
+        ("> I never drink.", "Mara never drinks."),
+        ("> The iron key is mine.", "The iron key is Mara's."),
     ],
 )
 async def test_first_person_proposes_what_it_says_of_the_hero(tmp_path: Path, line: str, title: str) -> None:
@@ -80,6 +87,10 @@ async def test_first_person_proposes_what_it_says_of_the_hero(tmp_path: Path, li
         "> Maud would give me the iron key.",
         "> Maud never promised me to wait.",
         "> I am dead tired.",
+        "> You are tired.",
+        "> I am in the Yard.",
+        "> Maud looks at me.",
+        '> "Bela is my sister," says Maud.',
     ],
 )
 async def test_first_person_that_changes_nothing_proposes_nothing(tmp_path: Path, line: str) -> None:

@@ -372,7 +372,7 @@ async def test_session_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, l
         ("/fact Mara hp " + "9" * 400, "no number"),
         ("/fact Mara hp inf", "no number"),
         ("/", "follows the /"),
-        ("/reopen", "no gate to return from"),
+        ("/reopen", "This scene cannot be reopened"),
         ("/npc here", "the name is missing"),
         ("/npc +", "the name is missing"),
         ("/thing here", "the name is missing"),
