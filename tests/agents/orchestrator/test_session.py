@@ -340,7 +340,7 @@ async def test_session_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, l
         await program.services.play.submit(scene_id, "I wait.")
         await program.services.play.submit(scene_id, "/end")
         before = await program.services.play.transcript(scene_id, 0, 100)
-        with pytest.raises(IllegalTransition, match="finalizing"):
+        with pytest.raises(IllegalTransition, match="at its gate"):
             await program.services.play.submit(scene_id, line)
         assert await program.services.play.transcript(scene_id, 0, 100) == before
 
@@ -453,7 +453,7 @@ async def test_session_story_that_is_over_is_read_and_not_played(tmp_path: Path)
         scene_id = await begin(program)
         await program.services.stories.complete_story(await story_of(program), "It ended.")
         for line in ("I act.", "/undo", "/commit", "/end"):
-            with pytest.raises(IllegalTransition, match="completed"):
+            with pytest.raises(IllegalTransition, match="it is finished"):
                 await program.services.play.submit(scene_id, line)
 
 
