@@ -16,6 +16,7 @@ from textual.worker import Worker
 from screens.base import post_failed_work
 from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
+from screens.notice_panel import NoticePanel
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToBranchMap, ToReading, ToXray, Visit
 from stores.records.ids import Id
@@ -35,6 +36,10 @@ MAX_LOOKBACK_TURNS = 20
 MAX_OFFERED_LENGTH = 300
 """Characters of a turn that are offered as a decision."""
 
+NO_TURN_TO_BRANCH_FROM = (
+    "Nothing is played in this scene yet, so there is no turn to branch from. L opens the map: B there branches from "
+    "a turn of an earlier scene."
+)
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
@@ -178,6 +183,8 @@ class TimelinePanel(Horizontal):
         if turn is not None:
             self._run_move(self._play.branch(self._scene_id, turn.turn.id))
             self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
+        elif not self.query_one(Transcript).total:
+            self.query_one(NoticePanel).show_lines((NO_TURN_TO_BRANCH_FROM,))
 
     def action_map(self) -> None:
         if self._view is not None:
