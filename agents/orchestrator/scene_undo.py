@@ -47,6 +47,7 @@ StepOnTurn = CommandEffects | VerdictStep | OfferPass
 """What was done on the last turn."""
 
 _OFFER_LEFT: Final = "Left for the end of the scene."
+_OFFER_AGAIN: Final = "The offer that you left is made again. Undo takes back what was done before it."
 
 
 class SceneUndo:
@@ -96,6 +97,7 @@ class SceneUndo:
                 await self._verdict_undo.undo(context, step)
             case OfferPass():
                 await self._passed_offers.undo(context, step)
+                return Outcome(Reply("operation", (_OFFER_AGAIN,)))
             case _:
                 assert_never(step)
         return Outcome(Reply("operation", (f"Undone: {step_text}",)))

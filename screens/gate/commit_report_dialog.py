@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOTHING_NEW = "Nothing new. Your decisions are recorded."
 UNDO_IN_PLAY = "Enter goes on; Ctrl+Z in play then takes it from canon."
 UNDO_AFTER_END = (
-    "It stays canon. R on a fact in the universe takes that back; /map plays on from an earlier turn, on a branch."
+    "It stays canon. R on a fact in the universe takes that back; /map plays on from an earlier turn."
 )
 
 

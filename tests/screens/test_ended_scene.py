@@ -22,10 +22,10 @@ async def test_undo_over_the_report_of_an_ended_scene_says_the_way_back(ui: Scre
     await ui.type("/end")
     await ui.press("enter")
     assert ui.screen == "CommitReportDialog"
-    assert not ui.shows("/map plays on")
+    assert not ui.shows("/map")
     await ui.press("ctrl+z")
     assert ui.screen == "CommitReportDialog"
-    assert ui.shows("It stays canon. R on a fact", "/map plays on")
+    assert ui.shows("It stays canon. R on a fact", "/map")
 
 
 async def test_undo_over_the_report_of_a_commit_in_play_says_that_play_has_it(ui: ScreenDriver) -> None:
@@ -43,3 +43,17 @@ async def test_reopen_in_the_next_scene_says_how_the_ended_one_is_reached(ui: Sc
     assert ui.screen == "SceneScreen"
     await ui.type("/reopen")
     assert ui.shows("This scene cannot be reopened: it is being played.", "/map branches from a scene")
+
+
+async def test_branch_key_at_a_scenes_start_says_where_it_can_branch_from(ui: ScreenDriver) -> None:
+    await ui.type("/end")
+    await ui.press("enter", "enter", "shift+tab")
+    assert not ui.shows("x Look at turn")
+    await ui.press("B")
+    assert ui.shows("Nothing is played in this scene yet", "opens the map")
+    await ui.press("l")
+    assert ui.screen == "BranchMapScreen"
+    await ui.press("escape")
+    await ui.type("I go on.")
+    await ui.press("shift+tab")
+    assert ui.shows("x Look at turn")

@@ -129,6 +129,11 @@ class Transcript(TurnScroll, can_focus=True):
     def action_edge(self, step: int) -> None:
         self._move_cursor_to(self._nearest_visible_row(0 if step < 0 else self.total - 1, -step))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose":
+            return self.total > 0  # before the first turn there is nothing to look at
+        return super().check_action(action, parameters)
+
     def action_choose(self) -> None:
         if (view := self.current) is not None:
             self.post_message(self.TurnChosen(view.turn.id, view.turn.depth))

@@ -194,7 +194,9 @@ async def test_commit_offer_that_was_left_is_made_again_by_undo(tmp_path: Path) 
         offer = await play(program, scene_id, "I look.", "/state Mara +dead")
         assert await play(program, scene_id, "/later") == ""
         reply = await program.services.play.submit(scene_id, "/undo")
-        assert reply.lines == ("Undone: Left for the end of the scene.",)
+        assert reply.lines == (
+            "The offer that you left is made again. Undo takes back what was done before it.",
+        )
         assert await play(program, scene_id) == offer
         assert await play(program, scene_id, "/redo") == ""
         reply = await program.services.play.submit(scene_id, "/undo")
