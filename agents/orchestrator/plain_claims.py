@@ -224,7 +224,12 @@ class PlainClaims:
             moved_id = moved_thing_id(fact, kinds)
             moves = [f for f in open_facts if moved_id and moved_thing_id(f, kinds) == moved_id]
             known_facts = moves[-1:] or (*canon_facts[subject_id], *open_facts)
-            if not any(is_same_statement(fact, known_fact, catalogue) for known_fact in known_facts):
+            is_known = any(
+                is_same_statement(fact, known_fact, catalogue)
+                or (moved_id and _is_same_move(fact, known_fact, kinds))
+                for known_fact in known_facts
+            )
+            if not is_known:
                 new_facts.append(lasting_fact)
                 open_facts.append(fact)
         return new_facts
@@ -242,6 +247,12 @@ class PlainClaims:
             standing=change.standing,
             recorded_at=self._clock(),
         )
+
+
+def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:
+    """Say whether two facts have one thing with one holder or in one place, by whatever names."""
+    is_move = moved_thing_id(other, kinds) is not None
+    return is_move and fact.predicate == other.predicate and set(fact.involves) == set(other.involves)
 
 
 def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import Reply
 from stores.records.canon import AssertFact, ChangeSecrecy
 from tests.agents.orchestrator.test_plain_claims import Table
@@ -119,3 +120,14 @@ async def test_handover_that_is_said_again_is_one_row(
 )
 async def test_first_person_moves_the_cast(tmp_path: Path, line: str, move: str) -> None:
     assert (await _read_line(tmp_path, line))[1].lines == (move,)
+
+
+async def test_handover_to_the_hero_by_first_name_is_the_same_row(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        universe = await program.services.stories.create_universe(NewUniverse("Marches"))
+        outline = StoryOutline(universe.id, "A story", NewCharacter("Sable Orrin"), place="Heron")
+        table = Table(program, await program.services.stories.start_story(outline))
+        for line in ("/npc here Maud Tesk", "/thing iron key", "> Maud gives me the iron key."):
+            await table.play(line)
+        await table.play("> Maud gives Sable the iron key.")
+        assert await table.titles() == ["Sable Orrin has the iron key."]
