@@ -33,12 +33,12 @@ def is_lapsed(offer: CommitOffer, context: SceneContext) -> bool:
 
 def select_unfollowed(
     critical_proposals: Sequence[ProposedChange], context: SceneContext
-) -> Sequence[ProposedChange]:
+) -> list[ProposedChange]:
     """Return those that no line or command followed, or all if that is so of none.
 
     Enter answers what happened just now: what the player passed over before is not decided with it.
     """
-    return [p for p in critical_proposals if not _is_followed([p], context)] or critical_proposals
+    return [p for p in critical_proposals if not _is_followed([p], context)] or list(critical_proposals)
 
 
 def is_held(row: ProposalView) -> bool:
