@@ -72,9 +72,8 @@ class AnswerCheck:
         if message.state is not WorkerState.ERROR or error is None:
             return
         if isinstance(error, MonitorError):
-            text = " ".join(filter(None, (error.what, error.todo)))
             problem = self._dialog.query_one("#problem", Static)
-            problem.update(text)
+            problem.update(str(error))
             problem.display = True
         else:
             self._dialog.post_message(ErrorRaised(error))

@@ -103,6 +103,7 @@ class LlmSetupScreen(ServiceScreen[None]):
                 ("Choose a model first: Enter on the row above.",), "warning"
             )
             return
+        save_line = partial(self._save_typed_setting, setting, llm_setup)
         match setting:
             case "model":
                 dialog = LineDialog(
@@ -111,6 +112,7 @@ class LlmSetupScreen(ServiceScreen[None]):
                     explanation="Provider and name, such as ollama/qwen2.5:7b or anthropic/claude-haiku-4-5. "
                     "Empty: none, you narrate yourself.",
                     suggestions=PROVIDERS,
+                    save_line=save_line,
                 )
             case "address":
                 dialog = LineDialog(
@@ -118,6 +120,7 @@ class LlmSetupScreen(ServiceScreen[None]):
                     value=llm_setup.api_base,
                     explanation="For a server of your own, such as http://127.0.0.1:8080/v1. Empty: the provider's "
                     "own address.",
+                    save_line=save_line,
                 )
             case "fallbacks":
                 dialog = LineDialog(
@@ -125,6 +128,7 @@ class LlmSetupScreen(ServiceScreen[None]):
                     value=", ".join(llm_setup.fallbacks),
                     explanation="Names between commas, in the order they are tried. Empty: none.",
                     suggestions=PROVIDERS,
+                    save_line=save_line,
                 )
             case "key":
                 dialog = LineDialog(
@@ -132,26 +136,25 @@ class LlmSetupScreen(ServiceScreen[None]):
                     explanation=f"Now: {llm_setup.key}. What you type is not shown; it goes into your system's keyring "
                     "and nowhere else. Empty: leave it as it is.",
                     is_secret=True,
+                    save_line=save_line,
                 )
-        self.app.push_screen(dialog, partial(self._apply_setting, setting))
+        self.app.push_screen(dialog)
 
-    def _apply_setting(self, setting: LlmSetting, text: str | None) -> None:
-        if text is None or self.llm_setup is None:
-            return
+    async def _save_typed_setting(self, setting: LlmSetting, llm_setup: LlmSetupView, text: str) -> None:
         model = self.services.llm
         match setting:
             case "model":
                 # An address belongs to the model that runs there.
-                is_same_provider = text.partition("/")[0] == self.llm_setup.model.partition("/")[0]
-                api_base = self.llm_setup.api_base if is_same_provider else ""
-                self._start_setting(partial(model.choose_model, model=text, api_base=api_base))
+                is_same_provider = text.partition("/")[0] == llm_setup.model.partition("/")[0]
+                api_base = llm_setup.api_base if is_same_provider else ""
+                await self._save_setting(partial(model.choose_model, model=text, api_base=api_base))
             case "address":
-                self._start_setting(partial(model.choose_model, model=self.llm_setup.model, api_base=text))
+                await self._save_setting(partial(model.choose_model, model=llm_setup.model, api_base=text))
             case "fallbacks":
                 names = tuple(filter(None, (name.strip() for name in text.split(","))))
-                self._start_setting(partial(model.set_fallbacks, names))
+                await self._save_setting(partial(model.set_fallbacks, names))
             case "key" if text:
-                self._start_setting(partial(model.set_key, text))
+                await self._save_setting(partial(model.set_key, text))
 
     def _ask_persona_model(self, view: PersonaView) -> None:
         dialog = LineDialog(
@@ -159,12 +162,13 @@ class LlmSetupScreen(ServiceScreen[None]):
             value=view.own_model,
             explanation=f"It {one_line(view.does)}. Empty: the default model.",
             suggestions=PROVIDERS,
+            save_line=partial(self._save_persona_model, view),
         )
-        self.app.push_screen(dialog, partial(self._apply_persona_model, view))
+        self.app.push_screen(dialog)
 
-    def _apply_persona_model(self, view: PersonaView, model_name: str | None) -> None:
-        if model_name is not None and model_name != view.own_model:
-            self._start_setting(partial(self.services.llm.set_persona, view.persona, model=model_name))
+    async def _save_persona_model(self, view: PersonaView, model_name: str) -> None:
+        if model_name != view.own_model:
+            await self._save_setting(partial(self.services.llm.set_persona, view.persona, model=model_name))
 
     @on(LlmSettingsList.PersonaSwitched)
     def _toggle_persona(self, message: LlmSettingsList.PersonaSwitched) -> None:

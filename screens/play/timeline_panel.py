@@ -36,7 +36,7 @@ MAX_LOOKBACK_TURNS = 20
 MAX_OFFERED_LENGTH = 300
 """Characters of a turn that are offered as a decision."""
 
-NO_TURN = "This scene has no turn yet. l opens the map, where the scenes before are read and branched from."
+NO_TURN = "Nothing is played in this scene yet. l opens the map: B there branches from a turn of an earlier scene."
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."

@@ -208,11 +208,10 @@ def words_in(ui: ScreenDriver, widget: Widget) -> str:
 async def test_banner_and_notice_are_readable_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(tmp_path), size) as ui:
         await ui.press("1", *["enter"] * 5)
-        await ui.type("> Wenna Pike falls from the gallery and dies of her wounds.")
-        await ui.type("/place here > The Boat Shed under the Third Weir: tarred boards")
+        await ui.type("/place here > The Boat Shed of the Drowned Ferrymen under the Third Weir: tarred boards")
         banner = words_in(ui, ui.app.screen.query_one(TriggerBar))
         assert banner.startswith(
-            "★ Critical: Wenna Pike died; The Boat Shed under the Third Weir is a discovery "
+            "★ Critical: The Boat Shed of the Drowned Ferrymen under the Third Weir is a discovery "
             "(with 1 change that this needs) Enter: "
         )
         assert banner.endswith(("Esc: decide at scene end", "Esc: later"))

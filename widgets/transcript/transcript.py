@@ -81,6 +81,7 @@ class Transcript(TurnScroll, can_focus=True):
         super().open_timeline(total, fetch)
         if self.has_focus and total:
             self.cursor = total - 1
+        self.refresh_bindings()  # there are turns to look at now
 
     def reload(self, total: int) -> None:
         if self.cursor is not None and self.cursor >= total:
