@@ -36,7 +36,9 @@ MAX_LOOKBACK_TURNS = 20
 MAX_OFFERED_LENGTH = 300
 """Characters of a turn that are offered as a decision."""
 
-NO_TURN = "Nothing is played in this scene yet. l opens the map: B there branches from a turn of an earlier scene."
+NO_TURN = (
+    "Nothing is played in this scene yet. l opens the map: B there branches from a turn of an earlier scene."
+)
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."

@@ -208,7 +208,9 @@ def words_in(ui: ScreenDriver, widget: Widget) -> str:
 async def test_banner_and_notice_are_readable_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(tmp_path), size) as ui:
         await ui.press("1", *["enter"] * 5)
-        await ui.type("/place here > The Boat Shed of the Drowned Ferrymen under the Third Weir: tarred boards")
+        await ui.type(
+            "/place here > The Boat Shed of the Drowned Ferrymen under the Third Weir: tarred boards"
+        )
         banner = words_in(ui, ui.app.screen.query_one(TriggerBar))
         assert banner.startswith(
             "★ Critical: The Boat Shed of the Drowned Ferrymen under the Third Weir is a discovery "
