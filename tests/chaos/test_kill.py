@@ -165,15 +165,23 @@ async def _canon_whole(program: Program, entries: list[dict[str, Any]]) -> None:
     log = program.stores.log(Role.CONTEXT_ASSEMBLY)
     canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
     done = (CanonizationState.CLOSED, CanonizationState.DROPPED)
-    assert all(c.state in done for c in await log.canonizations())
+    commits = await log.canonizations()
+    assert all(c.state in done for c in commits)
+    # What an undone commit took from canon is proposed again; a hand may restore the fact all the same.
+    reopened_ids = {
+        o.proposal_id
+        for commit in commits
+        if commit.undoes is not None
+        for o in commit.outcomes
+        if o.status is ProposalStatus.PENDING
+    }
     for universe in await canon.universes():
         facts = await canon.facts(universe.id, FactQuery(history=True, limit=1_000_000))
         proposals = {p.id: p for p in await log.proposals(ProposalQuery(universe_id=universe.id))}
         for fact in facts:
             assert await canon.evidence_of(fact.id), f"{fact.statement} rests on nothing"
             # A number that changes for the first time leaves its old value behind as a fact of its own.
-            # What an undone commit took from canon is proposed again.
-            if fact.proposal_id is not None and fact.status is not FactStatus.RETCONNED:
+            if fact.proposal_id is not None and fact.proposal_id not in reopened_ids:
                 assert proposals[fact.proposal_id].status is ProposalStatus.ACCEPTED
         twins = Counter(f.statement for f in facts if f.statement.startswith("Fact "))
         assert not [s for s, n in twins.items() if n > 1]
