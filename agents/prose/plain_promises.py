@@ -74,6 +74,8 @@ _PROMISED_IN_PAST: Final = tuple(
     )
 )
 """A promise of a story that is told in the past: `I promised Edda to bring it back`."""
+_PERFECT: Final = re.compile(r"\bI(?:\s+have|['’]ve)\b(?!\s+to\b)", re.IGNORECASE)
+"""What is told from the present, beside which a promise in the past was made before: `..., and I have failed her`."""
 _BEFORE_NOW: Final = re.compile(
     r"\b(?:once|already|long|back\s+then|always|earlier|before|when|as)\b", re.IGNORECASE
 )
@@ -131,7 +133,7 @@ def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
     text = sentence.text.rstrip(' .!,…"”')
     match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
     match = match or _PROMISED_AFTER.search(text)
-    if match is None and not sentence.is_spoken and not _BEFORE_NOW.search(text):
+    if match is None and not sentence.is_spoken and not (_BEFORE_NOW.search(text) or _PERFECT.search(text)):
         match = next((m for pattern in _PROMISED_IN_PAST if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence.text, match.start()):
         return

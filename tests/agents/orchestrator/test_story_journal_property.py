@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from agents.views.play_views import SceneView
@@ -61,7 +61,10 @@ async def _play_and_replay(actions: list[str]) -> None:
                 elif (await played.services.play.scene(scene_id)).scene.head != head:
                     continue
                 elif action == "/undo":  # the last command on this turn
-                    last = max(i for i, one in enumerate(kept) if one[0] == head)
+                    on_this_turn = [i for i, one in enumerate(kept) if one[0] == head]
+                    if not on_this_turn:
+                        reject()  # a command that was typed before a line was brought back is undone before it
+                    last = on_this_turn[-1]
                     undone.append((last, kept.pop(last)))
                 elif action == "/redo":
                     index, command = undone.pop(max(i for i, (_, one) in enumerate(undone) if one[0] == head))

@@ -67,6 +67,7 @@ NO_PROMISE_BY_HERO = (
     "I had promised Tam to come.",
     "I did as I promised to do.",
     "I once promised Tam to come.",
+    "I promised Tam that no harm would come to her, and I have failed her.",
     "I promised Tam long ago to come.",
     "The boat that I promised to mend is gone.",
     "I remember that I promised to come.",
