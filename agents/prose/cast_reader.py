@@ -72,7 +72,7 @@ _OPENS_WITH_TIME: Final = re.compile(
 )
 """The beginning of a sentence that may say of a death that it is to come, or was long ago."""
 _COMES_WITH_HERO: Final = re.compile(
-    r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\b)"
+    r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))"
 )
 _TELLS_PRESENT: Final = re.compile(
     rf"\b(?:is|are|am|has|have|does|do)\b|@[\d,]+@{words.ADVERBS}(?!was\b|does\b)[a-z]+s\b"
@@ -315,10 +315,7 @@ class CastReader:
             return None
         if self._is_entering(numbers, rest, sentence, reading):
             reading.move(CastMove.COMES, numbers)
-            if re.match(
-                r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))",
-                rest,
-            ):
+            if _COMES_WITH_HERO.match(rest):
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES

@@ -27,7 +27,7 @@ async def test_retake_is_refused_before_anything_is_typed(ui: ScreenDriver) -> N
     await ui.type("I touch the bell.")
     await ui.press("ctrl+r")
     assert ui.screen == "SceneScreen"
-    assert ui.shows("The last turn is not the GM's", "> narrates what happens")
+    assert ui.shows("The last turn is not the GM's", "> narrates what happens", "Ctrl+Z takes")
     await ui.press("ctrl+z", "ctrl+r")
     assert ui.screen == "TextDialog"
     assert ui.shows(LAST)

@@ -234,13 +234,6 @@ async def test_scene_retake_can_be_left(ui: ScreenDriver) -> None:
     assert ui.screen == "SceneScreen"
 
 
-async def test_scene_retake_is_refused_before_anything_is_typed(ui: ScreenDriver) -> None:
-    await ui.type("I touch the bell.")
-    await ui.press("ctrl+r")
-    assert ui.screen == "SceneScreen"
-    assert ui.shows("The last turn is not the GM's", "Ctrl+Z takes")
-
-
 @pytest.mark.parametrize("key", ["B", "!", "e"])
 async def test_scene_keys_of_a_turn_say_that_there_is_none(tmp_path: Path, key: str) -> None:
     async with opened(tmp_path) as program:
@@ -250,19 +243,6 @@ async def test_scene_keys_of_a_turn_say_that_there_is_none(tmp_path: Path, key: 
         assert ui.app.focused is ui.app.screen.query_one(Transcript)
         await ui.press("up", key)
         assert ui.shows("yet")
-
-
-async def test_scene_retake_that_is_refused_keeps_its_words(
-    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fail_once(monkeypatch, ui.services.play, "retake", StoreFull("The disk is full."))
-    await ui.press("ctrl+r")
-    await ui.type(" Then it laughs.")
-    assert ui.screen == "TextDialog"
-    assert ui.shows("The disk is full.", "Then it laughs.")
-    await ui.press("enter")
-    assert ui.screen == "SceneScreen"
-    assert ui.shows("Then it laughs.", "take 2/2")
 
 
 async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> None:
