@@ -334,6 +334,7 @@ async def test_line_slice_ends_at_the_head(handles: LogHandles) -> None:
     assert await handles.reader.line_length(handles.scene.id) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.whole
 async def test_line_tail_works_with_thousands_of_turns(handles: LogHandles) -> None:
     depth, last = examples(5_000, 1_200), None

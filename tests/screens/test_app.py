@@ -104,8 +104,8 @@ async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
 
 KEYS_INTO_THE_SCENE = (
     (("f8",), "QueryScreen"),
-    (("f3",), "GateScreen"),
-    (("f5",), "SheetScreen"),
+    pytest.param(("f3",), "GateScreen", marks=pytest.mark.slow),
+    pytest.param(("f5",), "SheetScreen", marks=pytest.mark.slow),
     (("enter", "enter", "f8"), "QueryScreen"),
 )
 """Keys that are pressed after Enter on the story, and the screen to which they lead."""
@@ -305,6 +305,7 @@ async def test_app_shows_events_of_any_thread(played_home: Path) -> None:
         assert ui.shows("The index is being rebuilt.")
 
 
+@pytest.mark.slow
 async def test_app_going_home_leaves_only_the_menu(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.press("enter", "f3", "question_mark")
@@ -323,6 +324,7 @@ async def test_app_demo_opens_the_sample_at_once(tmp_path: Path) -> None:
         assert universe.name == "Salt Coast"
 
 
+@pytest.mark.slow
 async def test_app_demo_offers_nothing_to_choose_before_its_story_is_there(tmp_path: Path) -> None:
     may_open = asyncio.Event()
 
@@ -342,6 +344,7 @@ async def test_app_demo_offers_nothing_to_choose_before_its_story_is_there(tmp_p
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_app_demo_resumes_the_story_that_there_is(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ async def test_branch_is_made_by_name_and_play_goes_on_there(played_home: Path) 
         assert ui.shows("main line", NAME, "● here")
 
 
+@pytest.mark.slow
 async def test_map_makes_names_compares_and_merges_a_branch(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await open_scene(ui)

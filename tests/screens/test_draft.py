@@ -57,6 +57,7 @@ async def test_draft_stands_on_the_disk_while_the_line_is_typed(tmp_path: Path) 
         await until_saved(ui, tmp_path, DRAFT)
 
 
+@pytest.mark.slow
 async def test_draft_is_gone_once_the_line_is_sent(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("I go out.", enter=False)

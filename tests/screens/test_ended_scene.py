@@ -28,6 +28,7 @@ async def test_undo_over_the_report_of_an_ended_scene_says_the_way_back(ui: Scre
     assert ui.shows("It stays canon. R on a fact", "/map")
 
 
+@pytest.mark.slow
 async def test_undo_over_the_report_of_a_commit_in_play_says_that_play_has_it(ui: ScreenDriver) -> None:
     await ui.press("f3", "enter")
     assert ui.screen == "CommitReportDialog"
@@ -37,6 +38,7 @@ async def test_undo_over_the_report_of_a_commit_in_play_says_that_play_has_it(ui
     assert ui.shows("Last, this became canon:")
 
 
+@pytest.mark.slow
 async def test_reopen_in_the_next_scene_says_how_the_ended_one_is_reached(ui: ScreenDriver) -> None:
     await ui.type("/end")
     await ui.press("enter", "enter")

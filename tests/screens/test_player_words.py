@@ -85,7 +85,9 @@ def test_key_labels_titles_and_help_name_no_class() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("keys", ["", "1", "2", "3", "4", "5", "m"])
+@pytest.mark.parametrize(
+    "keys", ["", "1", *(pytest.param(key, marks=pytest.mark.slow) for key in ("2", "3", "4", "5", "m"))]
+)
 async def test_key_help_of_a_screen_names_no_class(tmp_path: Path, keys: str) -> None:
     async with started_app(real_services(tmp_path), (120, 400)) as ui:
         await ui.press(*keys, "f1")
@@ -93,6 +95,7 @@ async def test_key_help_of_a_screen_names_no_class(tmp_path: Path, keys: str) ->
         assert class_names().isdisjoint(re.findall(r"\w+", ui.text))
 
 
+@pytest.mark.slow
 async def test_key_help_in_play_has_words_for_the_prompt_and_for_who_is_here(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), (120, 400)) as ui:
         await ui.press("1", *["enter"] * 5)

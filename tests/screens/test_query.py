@@ -204,6 +204,7 @@ async def test_query_looks_again_once_the_embedding_model_is_awake(
         assert not asleep
 
 
+@pytest.mark.slow
 async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press("5")
@@ -224,6 +225,7 @@ async def test_query_without_a_world_says_what_to_do(tmp_path: Path) -> None:
         assert ui.screen == "QueryScreen"
 
 
+@pytest.mark.slow
 async def test_query_command_opens_the_answer(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("1", "enter", "enter", "enter", "enter", "enter")

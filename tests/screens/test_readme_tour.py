@@ -108,6 +108,7 @@ async def test_readme_tour_offers_a_discovery_at_once(tmp_path: Path) -> None:
         assert not ui.shows("Canon: The rope was cut")
 
 
+@pytest.mark.slow
 async def test_readme_tour_shows_both_sides_of_a_conflict(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await begin_tour(ui)

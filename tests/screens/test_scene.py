@@ -123,6 +123,7 @@ async def test_scene_notes_are_shown_apart_and_cleared_by_escape(ui: ScreenDrive
     assert not ui.shows("is open: Who cut the rope?")
 
 
+@pytest.mark.slow
 async def test_scene_palette_has_keys_and_commands(ui: ScreenDriver) -> None:
     await ui.press("ctrl+p")
     await ui.type("/roll")
@@ -234,6 +235,7 @@ async def test_scene_retake_can_be_left(ui: ScreenDriver) -> None:
     assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["B", "!", "e"])
 async def test_scene_keys_of_a_turn_say_that_there_is_none(tmp_path: Path, key: str) -> None:
     async with opened(tmp_path) as program:
@@ -458,6 +460,7 @@ async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDri
     assert ui.shows("Canon: Mara Venn died")
 
 
+@pytest.mark.slow
 async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is_opened_again(
     ui: ScreenDriver,
 ) -> None:
@@ -650,6 +653,7 @@ async def test_scene_names_the_key_of_help_that_is_not_typed(played_home: Path) 
         assert ui.screen == "HelpScreen"
 
 
+@pytest.mark.slow
 async def test_scene_notice_of_what_is_settled_already_is_gone_after_the_gate(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         await begin(program)

@@ -126,6 +126,7 @@ async def test_sheet_escape_drops_changes_and_then_leaves(hurt_home: Path) -> No
         assert await proposed(ui) == set()
 
 
+@pytest.mark.slow
 async def test_sheet_error_keeps_the_changes(hurt_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started_app(real_services(hurt_home, 8), NARROW) as ui:
         await open_sheet(ui)

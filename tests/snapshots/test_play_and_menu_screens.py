@@ -102,7 +102,10 @@ def test_played_story(snap_compare: Compare, played_home: Path, name: str, size:
 
 
 @SIZES
-@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name.startswith("setup_") else name for name in NEW],
+)
 def test_new_library(snap_compare: Compare, tmp_path: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(real_services(tmp_path)), terminal_size=size, run_before=walk(*NEW[name]))
 
@@ -119,7 +122,9 @@ def test_library_in_use(snap_compare: Compare, size: tuple[int, int]) -> None:
     assert snap_compare(MonitorApp(refuse_to_open), terminal_size=size, run_before=walk())
 
 
-@pytest.mark.parametrize("name", ["scene", "gate", "universe", "menu"])
+@pytest.mark.parametrize(
+    "name", ["scene", *(pytest.param(name, marks=pytest.mark.slow) for name in ("gate", "universe", "menu"))]
+)
 def test_light_theme(snap_compare: Compare, played_home: Path, name: str) -> None:
     app = MonitorApp(real_services(played_home, 8))
     app.theme = "monitor-light"

@@ -45,6 +45,7 @@ def test_played_story(snap_compare: Compare, played_home: Path, name: str, size:
     )
 
 
+@pytest.mark.slow
 @SIZES
 @pytest.mark.parametrize("name", REMEMBERED)
 def test_remembered_story(

@@ -198,6 +198,7 @@ def test_track_finish_throws_match_published_odds(boxes: int) -> None:
     assert {degree: degree_counts[degree] for degree in FINISH_DEGREES} == finish_odds(boxes)
 
 
+@pytest.mark.slow
 def test_track_finish_samples_match_published_odds() -> None:
     rng = random.Random(5)
     counts = Counter(finish_track(track(21), rng).degree for _ in range(20_000))

@@ -69,6 +69,7 @@ def test_amount_roll_has_text_and_rule() -> None:
     assert [die.face for die in leaning.dice] == [4, 5, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.whole
 @pytest.mark.parametrize("lean", [-2, 0, 3])
 def test_amount_samples_match_published_odds(lean: int) -> None:

@@ -146,6 +146,7 @@ def test_reaction_modifier_is_limited() -> None:
     assert reaction_odds(MAX_MODIFIER)[Attitude.WARY] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.whole
 @pytest.mark.parametrize("modifier", [-3, 0, 2])
 def test_reaction_samples_match_published_odds(modifier: int) -> None:
