@@ -56,6 +56,7 @@ from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
+from agents.orchestrator.scene_end_undo import SceneEndUndo
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_undo import SceneUndo
@@ -322,6 +323,16 @@ class PlayParts:
             base.clock,
             base.events,
         )
+        self.end_undo = SceneEndUndo(
+            log,
+            agents.canon,
+            contexts,
+            commit_undo,
+            self.scenes,
+            self.solo_tools.scene_end,
+            agents.loops,
+            base.events,
+        )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
         self.triggers = CommitTriggers(contexts, self.scenes, self.passed_offers)
@@ -359,6 +370,7 @@ class PlayParts:
             self.verdict_undo,
             self.passed_offers,
             commit_undo,
+            self.end_undo,
             self.views,
         )
         self.gate_actions = GateActions(

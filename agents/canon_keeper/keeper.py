@@ -51,7 +51,7 @@ from stores.records.workflow import (
     ProposalStatus,
     ProposedChange,
 )
-from stores.records.world import Universe
+from stores.records.world import SceneStatus, Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
 
@@ -171,6 +171,7 @@ class CanonKeeper:
         story_id: Id | None = None,
         universe_id: Id | None = None,
         close_scene: bool = False,
+        scene_statuses: Mapping[Id, SceneStatus] = MappingProxyType({}),
         complete_story: bool = False,
         undecided: UndecidedHandling = "defer",
         rules: KindRules | None = None,
@@ -181,6 +182,7 @@ class CanonKeeper:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
         `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
+        `scene_statuses` says how far other scenes are from then on.
         `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
         What a commit before this one left half written is finished first and is in the result too.
@@ -192,6 +194,7 @@ class CanonKeeper:
         closing = CommitExtras(
             scene=scene,
             close_scene=close_scene,
+            scene_statuses=scene_statuses,
             complete_story=story_id if complete_story else None,
             undoes=undoes,
             reopened=tuple(reopened),

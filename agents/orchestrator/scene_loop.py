@@ -22,6 +22,7 @@ from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpene
 from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
+from agents.orchestrator.commit_undo import CommitReversal
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -126,11 +127,17 @@ class SceneLoop:
         if context.head is None or not is_scene_end_turn(context.head):
             return False
         last_transition = await self._log.loop_state(Loop.SCENE, scene.id)
-        if last_transition is not None and last_transition.event == "reopen":
+        if last_transition is not None and last_transition.event in ("reopen", "take_back_end"):
             await self._scene_end.revert_scene_end(context)
             return False
         await self._loops.fire(Loop.SCENE, scene.id, "end", detail="recovered")
         return True
+
+    async def end_scene_again(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
+        """End a scene as it was ended before that was undone, and go on in the scene that began with it then."""
+        await self._scene_end.apply_scene_end(context)
+        await self._loops.fire(Loop.SCENE, context.scene.id, "end")
+        return await self._close_scene(context.scene.id, reversal)
 
     async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None, *, reason: str) -> CommitReport:
         """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
@@ -266,8 +273,8 @@ class SceneLoop:
         self._publish_commit(context.scene, result)
         return result
 
-    async def _close_scene(self, scene_id: Id) -> CommitReport:
-        """Commit in one batch, complete the scene, and open the next."""
+    async def _close_scene(self, scene_id: Id, reversal: CommitReversal | None = None) -> CommitReport:
+        """Commit in one batch, complete the scene, and open the next; with `reversal`, as it ended before."""
         context = await self._context.load_context(scene_id)
         # Where the hero is, before it is canon: should a crash come, the next scene begins the same.
         await self._save_place(context)
@@ -282,7 +289,10 @@ class SceneLoop:
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
                 close_scene=True,
+                scene_statuses=reversal.scene_statuses if reversal else {},
                 undecided="defer",
+                undoes=reversal.commit.id if reversal else None,
+                decisions=reversal.decisions if reversal else None,
             )
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")

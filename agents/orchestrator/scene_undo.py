@@ -24,6 +24,7 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_undo import CommitReversal, CommitUndo
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.passed_offers import OfferPass, PassedOffers
+from agents.orchestrator.scene_end_undo import SceneEnd, SceneEndUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun, list_names, shorten
@@ -62,6 +63,7 @@ class SceneUndo:
         verdict_undo: VerdictUndo,
         passed_offers: PassedOffers,
         commit_undo: CommitUndo,
+        end_undo: SceneEndUndo,
         views: SceneViewBuilder,
     ) -> None:
         self._log = log
@@ -71,6 +73,7 @@ class SceneUndo:
         self._verdict_undo = verdict_undo
         self._passed_offers = passed_offers
         self._commit_undo = commit_undo
+        self._end_undo = end_undo
         self._views = views
 
     async def undo(self, context: SceneContext, *, is_confirmed: bool = False) -> Outcome:
@@ -84,6 +87,10 @@ class SceneUndo:
             reversal = await self._commit_undo.plan_reversal(commit)
             if reversal.proposals:
                 return await self._take_commit_back(context, reversal, is_confirmed=is_confirmed)
+        if step is None and context.scene.head is None:
+            await self._refuse_undo_of_canon(context)
+            if end := await self._end_undo.find_last(context):
+                return await self._take_end_back(end, is_confirmed=is_confirmed)
         if step is None or isinstance(step, HeadMove):
             return await self._undo_move(context, step, is_confirmed=is_confirmed)
         step_text = await self._describe_step(context, step)
@@ -118,6 +125,8 @@ class SceneUndo:
         last_decision = self._verdict_undo.find_last(context)
         later_acts = [undone_move, last_command, last_decision, *steps]
         if undone_commit and all(act is None or act.at < undone_commit.at for act in later_acts):
+            if end := await self._end_undo.plan_return(context, undone_commit):
+                return await self._bring_end_back(context, end, is_confirmed=is_confirmed)
             returning = await self._commit_undo.plan_return(undone_commit)
             if returning.proposals:
                 return await self._bring_commit_back(context, returning, is_confirmed=is_confirmed)
@@ -206,6 +215,26 @@ class SceneUndo:
         report = await self._commit_undo.bring_back(context, reversal)
         return Outcome(_tell_reversal("Canon again", reversal, report))
 
+    # --- ends of scenes ------------------------------------------------------------------------------
+
+    async def _take_end_back(self, end: SceneEnd, *, is_confirmed: bool) -> Outcome:
+        """Go back into the scene that ended last; ask first."""
+        if not is_confirmed:
+            return Outcome(_ask_to_take_end_back(end))
+        report = await self._end_undo.take_back(end)
+        reply = _tell_reversal("Not canon any more", end.reversal, report)
+        lines = (f"{end.scene.label} goes on. Ctrl+Y ends it again.", *reply.lines)
+        return Outcome(replace(reply, lines=lines, goto="scene", subject=end.scene.id))
+
+    async def _bring_end_back(self, context: SceneContext, end: SceneEnd, *, is_confirmed: bool) -> Outcome:
+        """End the scene again; ask first."""
+        if not is_confirmed:
+            return Outcome(_ask_to_end_again(end))
+        report = await self._end_undo.bring_back(context, end)
+        reply = _tell_reversal("Canon again", end.reversal, report)
+        lines = (f"{end.scene.label} has ended again.", *reply.lines)
+        return Outcome(replace(reply, lines=lines, goto="scene", subject=end.next_scene_id))
+
     # --- lines and branches --------------------------------------------------------------------------
 
     async def _undo_move(
@@ -214,8 +243,6 @@ class SceneUndo:
         """Take back a branch or a take or, without one, the last line with all that came of it."""
         scene = context.scene
         if jump is None:
-            if scene.head is None:
-                await self._refuse_undo_of_canon(context)
             step = await self._timeline.plan_undo(scene)
             target_id, left_turns = step.target_id, step.removed_turns
             done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
@@ -296,6 +323,48 @@ def _ask_to_bring_back(reversal: CommitReversal) -> Reply:
     return Reply(
         "nothing",
         ("Redo makes this canon again:", *list_names(reversal.titles)),
+        confirm_line=_CONFIRM_REDO_LINE,
+        confirm_word="Redo",
+    )
+
+
+def _ask_to_take_end_back(end: SceneEnd) -> Reply:
+    """Return which scene ended last, what undo of that takes from canon, and the line that does."""
+    reversal, count = end.reversal, len(end.reversal.titles)
+    taken_lines = (
+        (
+            f"{'This is' if count == 1 else f'These {count} are'} no longer canon then, and "
+            f"{'waits' if count == 1 else 'wait'} at its gate again:",
+            *list_names(reversal.titles),
+        )
+        if reversal.titles
+        else ("Its end made nothing canon.",)
+    )
+    return Reply(
+        "nothing",
+        (
+            f"Take back the end of {end.scene.label}?",
+            "The scene goes on as it was before. Redo ends it again in the same way.",
+            *taken_lines,
+            *(("What stays in canon:", *list_names(reversal.kept)) if reversal.kept else ()),
+        ),
+        confirm_line=_CONFIRM_UNDO_LINE,
+    )
+
+
+def _ask_to_end_again(end: SceneEnd) -> Reply:
+    """Return that redo ends the scene again, with what becomes canon, and the line that does."""
+    titles = end.reversal.titles
+    return Reply(
+        "nothing",
+        (
+            f"End {end.scene.label} again, as it ended before?",
+            *(
+                ("This becomes canon again:", *list_names(titles))
+                if titles
+                else ("Nothing of it becomes canon.",)
+            ),
+        ),
         confirm_line=_CONFIRM_REDO_LINE,
         confirm_word="Redo",
     )

@@ -38,7 +38,7 @@ from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
 from screens.play.timeline_panel import TimelinePanel
-from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
+from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToScene, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -555,7 +555,7 @@ class SceneScreen(ServiceScreen[None]):
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
-            if isinstance(route, ToStory) and reply.lines:
+            if isinstance(route, ToStory | ToScene) and reply.lines:
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
             self.post_message(Visit(route))
         self.reload()

@@ -101,6 +101,8 @@ class Scene(Record):
     canonical_outcomes: tuple[Id, ...] = ()
     passed_offer_ids: tuple[Id, ...] = ()
     """Proposals of mid-scene offers to commit that the player left to the end of the scene."""
+    is_taken_back: bool = False
+    """Undo took back the end of the scene before, with which this one began: no list has it until redo."""
     created_at: datetime
 
     @property
