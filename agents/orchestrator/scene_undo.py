@@ -175,11 +175,21 @@ class SceneUndo:
         last_turn = context.last_play_turn
         since = last_turn.created_at if last_turn else context.scene.created_at
         edits = [p for p in waiting_proposals if p.scene_id is None and p.command_id and p.created_at > since]
-        return replace(
-            context,
-            undecided=(*context.undecided, *(p for p in edits if not is_undone(p))),
-            undone=(*context.undone, *filter(is_undone, edits)),
-        )
+        undecided = (*context.undecided, *(p for p in edits if not is_undone(p)))
+        undone = (*context.undone, *filter(is_undone, edits))
+        loose_proposals = [
+            p for p in (*undecided, *undone) if last_turn and p.turn_id is None and p.created_at > since
+        ]
+        if loose_proposals:
+            # The turn was brought back by redo, perhaps: what was typed while it was undone is no part of it.
+            last_turns = await self._timeline.read_last_turns_at(
+                context.scene, [p.created_at for p in loose_proposals]
+            )
+            turn_ids = zip(loose_proposals, last_turns, strict=True)
+            other_ids = {p.id for p, turn_id in turn_ids if last_turn and turn_id != last_turn.id}
+            undecided = tuple(p for p in undecided if p.id not in other_ids)
+            undone = tuple(p for p in undone if p.id not in other_ids)
+        return replace(context, undecided=undecided, undone=undone)
 
     async def _describe_step(self, context: SceneContext, step: StepOnTurn) -> str:
         if isinstance(step, CommandEffects):

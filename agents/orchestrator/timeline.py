@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from agents.context_assembly.scene_context import is_scene_end_turn
@@ -121,6 +122,14 @@ class Timeline:
     async def find_undone_move(self, scene: Scene) -> HeadMove | None:
         """Return the last undo that led to where play stands; redo takes it back."""
         return find_redoable_undo(await self._log.head_moves(scene.id), scene.head)
+
+    async def read_last_turns_at(self, scene: Scene, times: Iterable[datetime]) -> list[Id | None]:
+        """Return the turn of play that was the last at each of these times; None: before the first."""
+        moves = await self._log.head_moves(scene.id)
+        heads = [next((m.to_turn for m in reversed(moves) if m.at <= at), None) for at in times]
+        turns = await self._log.turns({head for head in heads if head})
+        parent_ids = {i: turn.parent_id for i, turn in turns.items() if is_scene_end_turn(turn)}
+        return [parent_ids.get(head, head) if head else None for head in heads]
 
     async def find_left_head(self, scene: Scene) -> Id | None:
         """Return the end of the line that a branch left last; None if none was left."""
