@@ -194,6 +194,9 @@ class LinePlayer:
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
+        if exchange.gm_authored and context.head and exchange.exchange_id == context.head.exchange_id:
+            take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.GM)
+            exchange = exchange.model_copy(update={"words_take": take})
         promises = await self._plain_vows.build_promises(exchange, context)
         claims = await self._plain_claims.build_claims(exchange, context)
         secrets = await self._plain_secrets.build_changes(exchange, context)

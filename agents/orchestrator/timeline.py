@@ -93,7 +93,7 @@ class Timeline:
         exchange_turns = await self.read_last_exchange(scene)
         if not exchange_turns:
             raise InputError(
-                "There is nothing to undo in this scene.",
+                "Nothing to undo in this scene.",
                 kept="What the scene before made canon stays." if scene.order > 1 else "Nothing was changed.",
                 todo="R in the universe retcons it; /map plays on from an earlier turn."
                 if scene.order > 1
@@ -142,7 +142,11 @@ class Timeline:
         """Go forward again to where the last undo from here began. Raises InputError if there was none."""
         target_id = await self._log.redo_target(scene.id)
         if target_id is None:
-            raise InputError("There is nothing to redo here.", kept="Nothing was changed.")
+            raise InputError(
+                "Nothing to redo.",
+                kept="Nothing was changed.",
+                todo="Ctrl+Y brings back what Ctrl+Z took, until something else is done.",
+            )
         await self._move_head(scene, target_id, MoveKind.REDO)
         return await self._log.turn(target_id)
 

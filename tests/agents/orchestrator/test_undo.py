@@ -70,7 +70,7 @@ async def test_undo_goes_back_step_by_step_and_redo_forward_again(tmp_path: Path
             assert (await program.services.play.scene(scene_id)).can_redo
             await say(program, scene_id, "/redo")
             assert (await read_words(program, scene_id), await read_titles(program, scene_id)) == state
-        with pytest.raises(InputError, match="nothing to redo"):
+        with pytest.raises(InputError, match="Nothing to redo"):
             await say(program, scene_id, "/redo")
 
 
