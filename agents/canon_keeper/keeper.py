@@ -28,6 +28,7 @@ from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
+from agents.canon_keeper.proposal_subjects import named_entities
 from agents.canon_keeper.proposal_undo import UndoPlanner
 from agents.canon_keeper.retcon_impact import RetconPreviewer
 from agents.canon_keeper.universe_policy import PolicyStore
@@ -40,7 +41,7 @@ from agents.proposals.decisions import (
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
-from stores.records.canon import ChangeSecrecy, EndFact, MergeEntities, RetconFact, UpdateEntity
+from stores.records.canon import ChangeSecrecy, CreateEntity, EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
 from stores.records.workflow import (
@@ -51,7 +52,7 @@ from stores.records.workflow import (
     ProposalStatus,
     ProposedChange,
 )
-from stores.records.world import SceneStatus, Universe
+from stores.records.world import EntityStatus, SceneStatus, Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
 
@@ -130,6 +131,13 @@ class CanonKeeper:
         return critical_proposals.select_trigger_batch(
             proposals, critical, await self._read_catalogue(proposals)
         )
+
+    async def find_missing(self, proposals: Sequence[ProposedChange]) -> set[Id]:
+        """Return whom and what these proposals are about that neither canon has nor one of them brings."""
+        created_ids = {p.change.entity_id for p in proposals if isinstance(p.change, CreateEntity)}
+        named_ids = {i for p in proposals for i in named_entities(p.change)} - created_ids
+        entities = await self._canon.entities_by_id(named_ids) if named_ids else {}
+        return {i for i in named_ids if i not in entities or entities[i].status is EntityStatus.RETCONNED}
 
     # --- deciding -----------------------------------------------------------------------------------
 
