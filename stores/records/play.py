@@ -111,6 +111,11 @@ class Scene(Record):
         number = f"Scene {self.order}"
         return number if self.title.strip() in ("", number) else f"{number} “{self.title}”"
 
+    @property
+    def inline_label(self) -> str:
+        """The label as it stands inside a line: `scene 2 “The boathouse”`."""
+        return f"s{self.label[1:]}"
+
 
 class Turn(Record):
     """One utterance, never rewritten. Its parent is the turn before it on its line."""

@@ -89,3 +89,13 @@ async def test_attack_on_somebody_without_hp_is_said_before_the_roll(ui: ScreenD
     await ui.type("I attack Bram")
     assert not ui.shows("has no HP")
     assert ui.shows("Success: Bram: HP -4", "I attack Bram /move strike Bram")
+
+
+async def test_question_in_plain_words_says_who_answers_it(ui: ScreenDriver) -> None:
+    """“Where is Gil?” and then nothing: the GM is the player, the oracle, or the record."""
+    await ui.type("Where is Gil?")
+    assert ui.shows("Nobody answers by itself", "> answers as the GM", "F8 asks the")
+    await ui.type("> Nobody has seen him.")
+    assert not ui.shows("Nobody answers by itself")
+    await ui.type("help")
+    assert ui.shows("That reads as /help: Enter does it")
