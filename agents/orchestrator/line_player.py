@@ -33,7 +33,10 @@ from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
 
-UNANSWERED_QUESTION: Final = "Nobody answers by itself: > answers as the GM, ? before a yes-or-no question asks the oracle, F8 asks the record."
+UNANSWERED_QUESTION: Final = (
+    "Nobody answers by itself: > answers as the GM, ? before a yes-or-no question asks the oracle, "
+    "F8 asks the record."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -92,6 +92,8 @@ class SceneScreen(ServiceScreen[None]):
         ),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
+        Binding("escape", "tell_plainly", "No roll", id="scene.escape", tooltip="Clear notes, then leave"),
+        Binding("escape", "later", "Later", id="scene.escape", tooltip="Clear notes, then leave"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]
 
@@ -304,8 +306,8 @@ class SceneScreen(ServiceScreen[None]):
                 return not self.has_class("-narrow")
             case "stop":
                 return self._can_stop_narration
-            case "escape":
-                return not self._can_stop_narration
+            case "escape" | "tell_plainly" | "later":
+                return action == self._escape_action and not self._can_stop_narration
             case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
@@ -365,18 +367,40 @@ class SceneScreen(ServiceScreen[None]):
         if view.proposal.turn_id:
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
-    def action_escape(self) -> None:
-        """Go one step back.
+    @property
+    def _escape_action(self) -> Literal["escape", "tell_plainly", "later"]:
+        """What the way back is now: from an offered roll, from an offer to commit, or else a step."""
+        if not self._prompt.input_has_focus:
+            return "escape"
+        if self._offered_roll is not None and self._prompt.has_restored_text:
+            return "tell_plainly"
+        return "later" if self._offer.is_shown else "escape"
 
-        Focus the prompt, play words without the offered roll, dismiss the offer to commit, clear the notes, then leave.
-        """
+    def _step_back(self) -> None:
+        match self._escape_action:
+            case "tell_plainly":
+                self.action_tell_plainly()
+            case "later":
+                self.action_later()
+            case "escape":
+                self.action_escape()
+            case _ as unreachable:
+                assert_never(unreachable)
+
+    def action_tell_plainly(self) -> None:
+        """Play the words as they were typed, without the roll that is offered for them."""
+        assert self._offered_roll is not None
+        self._prompt.text = ""
+        self._send_line(self._offered_roll.plain_line, offers_moves=False)
+
+    def action_later(self) -> None:
+        """Leave the offer to commit to the end of the scene."""
+        self._dismiss_trigger()
+
+    def action_escape(self) -> None:
+        """Go one step back: focus the prompt, clear the notes, then leave."""
         if not self._prompt.input_has_focus:
             self._focus_prompt()
-        elif self._offered_roll is not None and self._prompt.text == self._offered_roll.prompt_text:
-            self._prompt.text = ""
-            self._send_line(self._offered_roll.plain_line, offers_moves=False)
-        elif self._offer.is_shown:
-            self._dismiss_trigger()
         elif self._notices.is_shown:
             self._notices.clear()
         else:
@@ -505,6 +529,7 @@ class SceneScreen(ServiceScreen[None]):
         self._offered_roll = reply if reply.plain_line else None
         if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
+            self.refresh_bindings()
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
@@ -576,7 +601,7 @@ class SceneScreen(ServiceScreen[None]):
     def action_stop(self) -> None:
         """Stop the model's call for this scene; without one, go one step back."""
         if not self.services.llm.stop_streaming(self.scene_id):
-            self.action_escape()
+            self._step_back()
 
     def action_narrate_on(self) -> None:
         self._queue_play(

@@ -47,9 +47,11 @@ async def test_enter_rolls_the_offered_move(ui: ScreenDriver) -> None:
 
 async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
     await ui.type(LINE)
+    assert ui.shows("esc No roll")
     await ui.press("escape")
 
     assert await read_turns(ui) == [(Speaker.PLAYER, LINE)]
+    assert ui.shows("esc Back")
     assert ui.shows("what do you do?")
     assert not ui.shows("Enter rolls")
 
@@ -57,6 +59,7 @@ async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
 async def test_escape_after_other_words_plays_nothing(ui: ScreenDriver) -> None:
     await ui.type(LINE)
     await ui.type("I wait.", enter=False)
+    assert ui.shows("esc Back")
     await ui.press("escape")  # clears the note
 
     assert await read_turns(ui) == []
