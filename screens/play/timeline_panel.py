@@ -39,6 +39,7 @@ MAX_OFFERED_LENGTH = 300
 NO_TURN = (
     "Nothing is played in this scene yet. l opens the map: B there branches from a turn of an earlier scene."
 )
+EARLIER_TAKES = "Left and Right switch takes of the last turn. l opens the map: it has the takes of this one."
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
@@ -187,6 +188,11 @@ class TimelinePanel(Horizontal):
         self.action_redo()
 
     def action_take(self, step: Literal[-1, 1]) -> None:
+        transcript = self.query_one(Transcript)
+        current = transcript.current if self.is_reading_transcript else None
+        if current is not None and current.turn.depth + 1 < transcript.total:
+            self.query_one(NoticePanel).show_lines((EARLIER_TAKES,))
+            return
         self._run_move(self._play.walk_takes(self._scene_id, step))
 
     def action_branch(self) -> None:

@@ -705,3 +705,12 @@ async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDr
     assert not ui.shows("u Undo it")
     await ui.press("a", "ctrl+z")
     assert not ui.shows("u Undo it")
+
+
+async def test_scene_take_keys_on_an_earlier_turn_say_where_its_takes_are(ui: ScreenDriver) -> None:
+    """Right on a highlighted turn that is not the last must not switch another turn unseen."""
+    await ui.type("I look up.")
+    await ui.type("> The sky is red.")
+    await ui.type("I look down.")
+    await ui.press("shift+tab", "up", "right")
+    assert ui.shows("Left and Right switch takes of the last turn.")
