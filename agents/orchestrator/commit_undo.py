@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.proposal_description import stated_title
 from agents.canon_keeper.proposal_undo import AddedEvidenceError
 from agents.context_assembly.scene_context import SceneContext, derive_place_entry_id
 from agents.events import EventBus, ProposalsChanged
@@ -127,11 +128,11 @@ class CommitUndo:
         return [c for c in commits if not await self._takes_back(c)]
 
     async def read_titles(self, commits: Iterable[Canonization]) -> list[str]:
-        """Return in words what these commits made canon."""
+        """Return in words what these commits made canon: the newcomer that was merged by its own name, too."""
         accepted_ids = [i for commit in commits for i in _accepted_ids(commit)]
         proposals_by_id = await self._log.proposals_by_id(accepted_ids)
         rows = await self._keeper.build_views([proposals_by_id[i] for i in accepted_ids])
-        return [row.title for row in rows]
+        return [stated_title(row.proposal.change) or row.title for row in rows]
 
     async def plan_return(self, step: CommitStep) -> CommitReversal:
         """Return what brings back a commit: its proposals, which wait again, as it decided them."""
