@@ -23,6 +23,8 @@ _DEED_WORDS: Final[Mapping[Loop, Mapping[str, str]]] = MappingProxyType(
             "canon_written": "This scene cannot be closed",
             "write_failed": "This scene cannot be closed",
             "retry": "This scene cannot be written again",
+            "take_back_end": "The end of this scene cannot be taken back",
+            "unload": "This scene cannot be taken back",
         },
         Loop.STORY: {
             "begin": "This story cannot be begun",
@@ -56,10 +58,15 @@ _ADVICE: Final[Mapping[Loop, Mapping[str, str]]] = MappingProxyType(
     {
         Loop.SCENE: {
             "created": "Continue opens it.",
-            "active": "/map branches from a scene before this one; R on a fact in the universe takes it from canon.",
+            "active": (
+                "Ctrl+Z takes back what was done last and, with nothing left in this scene, the end of the one before. "
+                "/map branches from an earlier scene."
+            ),
             "finalizing": "Enter at the gate ends it; /reopen goes back to play.",
             "failed": "Enter at the gate writes it again; /reopen goes back to play.",
-            "completed": "/map branches from it; R on a fact in the universe takes it from canon.",
+            "completed": (
+                "Ctrl+Z takes its end back once all that was done after it is undone; /map branches from it."
+            ),
         },
         Loop.STORY: {
             "created": "Continue opens it.",

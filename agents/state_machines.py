@@ -74,7 +74,7 @@ class SceneChart(StateChart):  # type: ignore[type-arg]
     active = State()
     finalizing = State()
     failed = State()
-    completed = State(final=True)
+    completed = State()
 
     load_context = created.to(active)
     user_turn = active.to(active)
@@ -85,6 +85,8 @@ class SceneChart(StateChart):  # type: ignore[type-arg]
     canon_written = finalizing.to(completed)
     write_failed = finalizing.to(failed)
     retry = failed.to(finalizing)
+    take_back_end = completed.to(active)
+    unload = active.to(created)
 
 
 class TurnChart(StateChart):  # type: ignore[type-arg]

@@ -251,7 +251,7 @@ def _names_reader(stores: Stores) -> Callable[[Sequence[Id]], Awaitable[Mapping[
         for scene_id in set(ids) - name_by_id.keys():
             with suppress(NotFound):
                 scene = await log.scene(scene_id)
-                name_by_id[scene_id] = f"scene {scene.order} “{scene.title}”"
+                name_by_id[scene_id] = scene.inline_label
         return name_by_id
 
     return names

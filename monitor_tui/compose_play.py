@@ -48,7 +48,6 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
-from agents.orchestrator.passed_offers import PassedOffers
 from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
@@ -56,6 +55,7 @@ from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
+from agents.orchestrator.scene_end_undo import SceneEndUndo
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_undo import SceneUndo
@@ -287,7 +287,6 @@ class PlayParts:
             base.clock,
         )
         self.verdict_undo = VerdictUndo(agents.keeper, base.clock, base.events)
-        self.passed_offers = PassedOffers(log, base.clock, base.events)
         commit_undo = CommitUndo(
             log,
             agents.canon,
@@ -305,7 +304,6 @@ class PlayParts:
             agents.keeper,
             agents.loops,
             self.verdict_undo,
-            self.passed_offers,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
@@ -322,9 +320,19 @@ class PlayParts:
             base.clock,
             base.events,
         )
+        self.end_undo = SceneEndUndo(
+            log,
+            agents.canon,
+            contexts,
+            commit_undo,
+            self.scenes,
+            self.solo_tools.scene_end,
+            agents.loops,
+            base.events,
+        )
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
-        self.triggers = CommitTriggers(contexts, self.scenes, self.passed_offers)
+        self.triggers = CommitTriggers(log, contexts, agents.keeper, self.scenes, self.views, base.events)
         self.actions = SceneActions(
             log,
             contexts,
@@ -357,8 +365,8 @@ class PlayParts:
             undone_canon,
             CommandUndo(agents.keeper, self.solo_tools.journal, base.clock, base.events),
             self.verdict_undo,
-            self.passed_offers,
             commit_undo,
+            self.end_undo,
             self.views,
         )
         self.gate_actions = GateActions(

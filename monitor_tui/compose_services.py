@@ -206,6 +206,7 @@ class ServiceComposer:
                 agents.canon,
                 agents.keeper,
                 play.scenes,
+                play.end_undo,
                 play.pipeline,
                 agents.loops,
                 self._session_reader,

@@ -21,6 +21,8 @@ from textual.widget import Widget
 
 KEY_GAP = "  "
 MAX_LINES = 2
+WAY_BACK = "escape"
+"""The key that goes one step back, on every screen."""
 
 
 class Key(NamedTuple):
@@ -112,14 +114,20 @@ class KeyBar(Widget):
 
 
 def layout_keys(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
-    """Return the keys in lines of `width` cells; the last key stays though others do not fit: it lists them."""
+    """Return the keys in lines of `width` cells.
+
+    Where not all fit, the way back and the last key, which lists them all, stay.
+    """
     lines: list[list[Key]] = [[]]
     for key in keys:
         if lines[-1] and _line_cells([*lines[-1], key]) > width:
             if len(lines) == MAX_LINES:
-                while lines[-1] and _line_cells([*lines[-1], keys[-1]]) > width:
-                    lines[-1].pop()
-                lines[-1].append(keys[-1])
+                lasting_keys = [k for k in keys[:-1] if k.key == WAY_BACK and k not in lines[0]]
+                lasting_keys.append(keys[-1])
+                fitting_keys = [k for k in lines[-1] if k not in lasting_keys]
+                while fitting_keys and _line_cells([*fitting_keys, *lasting_keys]) > width:
+                    fitting_keys.pop()
+                lines[-1] = [*fitting_keys, *lasting_keys]
                 break
             lines.append([])
         lines[-1].append(key)

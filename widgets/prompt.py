@@ -296,7 +296,7 @@ class PlayPrompt(Horizontal):
 
     @dataclass
     class EmptinessChanged(Message):
-        """The prompt has text to send now, or has none any more."""
+        """The prompt has text to send now, has none any more, or has other text than was put there."""
 
     def __init__(
         self,
@@ -311,6 +311,8 @@ class PlayPrompt(Horizontal):
         super().__init__(id=id, classes=classes)
         self._area = PromptArea()
         self._had_text = False
+        self._restored_text = ""
+        """The line that was put into the prompt, until another stands there."""
         self._placeholder = placeholder
         self._area.placeholder = content(placeholder)
         self._area.completer = Completer(commands, names)
@@ -355,9 +357,15 @@ class PlayPrompt(Horizontal):
         """
         if self._area.text.strip():
             return
+        self._restored_text = text
         self._area.replace_text(text)
         if not text.endswith(" "):
             self._area.selection = Selection(self._area.document.start, self._area.document.end)
+
+    @property
+    def has_restored_text(self) -> bool:
+        """Whether the line that was put into the prompt stands there as it was."""
+        return bool(self._restored_text) and self._area.text == self._restored_text
 
     def suggest_line(self, text: str) -> None:
         """Offer a line, or the beginning of one, in the empty prompt: Tab takes it, sending a line drops it."""
@@ -390,7 +398,10 @@ class PlayPrompt(Horizontal):
     def _text_changed(self, message: Message) -> None:
         message.stop()
         self._show_hint()
-        if self._had_text is not self.has_text:
+        is_written_over = bool(self._restored_text) and not self.has_restored_text
+        if is_written_over:
+            self._restored_text = ""
+        if is_written_over or self._had_text is not self.has_text:
             self._had_text = self.has_text
             self.post_message(self.EmptinessChanged())
 

@@ -110,6 +110,11 @@ class ProposalAssessor:
             policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
         )
 
+    async def read_waiting_creations(self, universe_id: Id) -> list[ProposedChange]:
+        """Return the proposals of people, places and things that no commit of the universe has closed."""
+        query = ProposalQuery(universe_id=universe_id, kind="create_entity", statuses=OPEN_STATUSES)
+        return await self._log.proposals(query)
+
     async def assess_open(
         self,
         universe_id: Id,

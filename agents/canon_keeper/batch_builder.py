@@ -36,7 +36,7 @@ from stores.records.canon import (
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene
 from stores.records.workflow import ProposalOutcome, ProposedChange
-from stores.records.world import ACTORS, Entity, Universe
+from stores.records.world import ACTORS, Entity, SceneStatus, Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class CommitExtras:
     universe: Universe | None = None
     scene: Scene | None = None
     close_scene: bool = False
+    scene_statuses: Mapping[Id, SceneStatus] = field(default_factory=dict)
+    """How far scenes are from now on, beside the one that is closed."""
     complete_story: Id | None = None
     undoes: Id | None = None
     """The commit that this one takes back."""
@@ -187,7 +189,7 @@ class _BatchBuilder:
             supports=tuple(self._supports.values()),
             supersedes=tuple(self._draft.supersessions),
             appearances=tuple(self._appearances(scene)) if scene else (),
-            scene_status={scene.id: "completed"} if scene and closing.close_scene else {},
+            scene_status=_changed_statuses(closing),
             story_status={closing.complete_story: "completed"} if closing.complete_story else {},
         )
 
@@ -253,6 +255,12 @@ class _BatchBuilder:
             entity = self._draft.entity(entity_id)
             if entity is not None and (entity.kind not in ACTORS or entity_id in scene.cast):
                 yield Appearance(entity_id=entity_id, scene_id=scene.id)
+
+
+def _changed_statuses(closing: CommitExtras) -> dict[Id, str]:
+    """Return how far scenes are once the commit is written."""
+    closed_scene = {closing.scene.id: SceneStatus.COMPLETED} if closing.scene and closing.close_scene else {}
+    return {**closing.scene_statuses, **closed_scene}
 
 
 def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:

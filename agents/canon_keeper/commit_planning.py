@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from agents.canon_keeper.assessment import ProposalAssessor
 from agents.canon_keeper.batch_builder import CommitExtras, build_batch
 from agents.canon_keeper.canon_policy import KindRules
+from agents.canon_keeper.canon_snapshot import CanonSnapshot
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling, outcomes_of, settle_outcomes
+from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import is_rejected
 from agents.proposals.edited_names import with_edited_names
 from stores.records.canon import CanonBatch, CreateEntity
@@ -59,7 +61,7 @@ class CommitPlanner:
             proposal_outcomes.accepted_proposals,
             assessment.canon,
             assessment.policy.catalogue,
-            undecided=_proposed_entities(open_proposals),
+            undecided=await self._name_undecided(universe_id, open_proposals, assessment.canon),
             closing=closing,
             now=now,
             dry_run=assessment.contradictions.dry_run,
@@ -85,6 +87,16 @@ class CommitPlanner:
             created_at=now,
         )
         return CommitPlan(canonization, proposal_outcomes.held_count)
+
+    async def _name_undecided(
+        self, universe_id: Id, open_proposals: Sequence[ProposedChange], canon: CanonSnapshot
+    ) -> dict[Id, str]:
+        """Return the names of entities that wait to be decided: in this commit, or put off to another one."""
+        names = _proposed_entities(open_proposals)
+        needed_ids = {i for p in open_proposals for i in named_entities(p.change)}
+        if needed_ids <= names.keys() | canon.entities.keys():
+            return names
+        return _proposed_entities(await self._assessor.read_waiting_creations(universe_id)) | names
 
 
 def _proposed_entities(proposals: Sequence[ProposedChange]) -> dict[Id, str]:

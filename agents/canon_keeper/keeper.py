@@ -28,6 +28,7 @@ from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling
+from agents.canon_keeper.proposal_subjects import named_entities
 from agents.canon_keeper.proposal_undo import UndoPlanner
 from agents.canon_keeper.retcon_impact import RetconPreviewer
 from agents.canon_keeper.universe_policy import PolicyStore
@@ -40,7 +41,7 @@ from agents.proposals.decisions import (
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
-from stores.records.canon import ChangeSecrecy, EndFact, MergeEntities, RetconFact, UpdateEntity
+from stores.records.canon import ChangeSecrecy, CreateEntity, EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
 from stores.records.workflow import (
@@ -51,7 +52,7 @@ from stores.records.workflow import (
     ProposalStatus,
     ProposedChange,
 )
-from stores.records.world import Universe
+from stores.records.world import EntityStatus, SceneStatus, Universe
 
 __all__ = ["CanonKeeper", "CommitResult"]
 
@@ -131,6 +132,13 @@ class CanonKeeper:
             proposals, critical, await self._read_catalogue(proposals)
         )
 
+    async def find_missing(self, proposals: Sequence[ProposedChange]) -> set[Id]:
+        """Return whom and what these proposals are about that neither canon has nor one of them brings."""
+        created_ids = {p.change.entity_id for p in proposals if isinstance(p.change, CreateEntity)}
+        named_ids = {i for p in proposals for i in named_entities(p.change)} - created_ids
+        entities = await self._canon.entities_by_id(named_ids) if named_ids else {}
+        return {i for i in named_ids if i not in entities or entities[i].status is EntityStatus.RETCONNED}
+
     # --- deciding -----------------------------------------------------------------------------------
 
     async def decide(self, ids: Collection[Id], decision: Decision | None) -> None:
@@ -171,6 +179,7 @@ class CanonKeeper:
         story_id: Id | None = None,
         universe_id: Id | None = None,
         close_scene: bool = False,
+        scene_statuses: Mapping[Id, SceneStatus] = MappingProxyType({}),
         complete_story: bool = False,
         undecided: UndecidedHandling = "defer",
         rules: KindRules | None = None,
@@ -181,6 +190,7 @@ class CanonKeeper:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
         `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
+        `scene_statuses` says how far other scenes are from then on.
         `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
         What a commit before this one left half written is finished first and is in the result too.
@@ -192,6 +202,7 @@ class CanonKeeper:
         closing = CommitExtras(
             scene=scene,
             close_scene=close_scene,
+            scene_statuses=scene_statuses,
             complete_story=story_id if complete_story else None,
             undoes=undoes,
             reopened=tuple(reopened),

@@ -339,7 +339,7 @@ class _ProposalDescriber:
         label = "track" if change.pace else "clock"
         after = self._findings.fact.clock if self._findings.fact else None
         if after is None:
-            return label, f"{change.clock} {change.by:+d}", change.clock, ()
+            return label, f"{change.clock} {change.by:+d}" if change.by else change.clock, change.clock, ()
         before = next((fact.clock for fact in self._findings.ended_facts if fact.clock), None)
         if after.is_track:
             previous_track = format_track(before) if before else ABSENT

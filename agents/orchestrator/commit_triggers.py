@@ -2,35 +2,178 @@
 
 from __future__ import annotations
 
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.orchestrator.commit_offer import CommitOffer
-from agents.orchestrator.passed_offers import PassedOffers
+from collections.abc import Collection, Iterable, Sequence
+
+from agents.canon_keeper.fact_ids import is_open_again
+from agents.canon_keeper.keeper import CanonKeeper
+from agents.context_assembly.scene_context import (
+    SceneContext,
+    SceneContextLoader,
+    select_effective_proposals,
+    sort_in_line_order,
+)
+from agents.events import EventBus, ProposalsChanged, TriggerRaised
+from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_loop import SceneLoop
-from agents.views.play_views import CommitReport
+from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.views.play_views import CommitReport, ProposalView
+from stores.ports import OrchestratorLog
+from stores.records.canon import CreateEntity
 from stores.records.ids import Id
+from stores.records.play import CriticalCommitMode, StoryMode
+from stores.records.workflow import NEXT_COMMIT_STATUSES, ProposedChange
+
+LONG_SCENE_TURNS = 50
+"""Turns without a commit after which one is offered."""
+
+MAX_NAMED_REASONS = 3
+"""Critical changes that an offer names; more are counted, and the gate has them all."""
 
 
 class CommitTriggers:
     """Offers mid-scene commits, without what the player left to the end of the scene."""
 
-    def __init__(self, contexts: SceneContextLoader, scenes: SceneLoop, passed_offers: PassedOffers) -> None:
+    def __init__(
+        self,
+        log: OrchestratorLog,
+        contexts: SceneContextLoader,
+        keeper: CanonKeeper,
+        scenes: SceneLoop,
+        views: SceneViewBuilder,
+        events: EventBus,
+    ) -> None:
+        self._log = log
         self._contexts = contexts
+        self._keeper = keeper
         self._scenes = scenes
-        self._passed_offers = passed_offers
+        self._views = views
+        self._events = events
 
     async def find_offer(self, context: SceneContext) -> CommitOffer | None:
-        """Return the commit that is offered in the scene now, or None."""
-        return await self._scenes.find_offer(context, context.scene.passed_offer_ids)
+        """Return what a commit would write now and why it is offered; None if none is."""
+        dismissed_ids = context.scene.passed_offer_ids
+        pending_proposals = _pending_in_line_order(context.undecided)
+        if context.story.mode is StoryMode.AUTOPILOT:
+            return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
+        critical_proposals = [
+            p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
+        ]
+        critical_proposals = await self._drop_passed_over(critical_proposals, pending_proposals, context)
+        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
+        rows = await self._views.build_proposal_rows(pending_proposals) if critical_proposals else ()
+        critical_proposals = await self._drop_unwritable(critical_proposals, pending_proposals, rows)
+        if not critical_proposals:
+            return await self._find_long_scene_offer(context, pending_proposals, dismissed_ids)
+        trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
+        critical_ids = {p.id for p in critical_proposals}
+        titles = [
+            f"{row.title} is a discovery"
+            if isinstance(row.proposal.change, CreateEntity)
+            else row.title.rstrip(".")
+            for row in rows
+            if row.proposal.id in critical_ids
+        ]
+        more_count = len(titles) - MAX_NAMED_REASONS
+        named_titles = titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]
+        reason = f"Critical: {'; '.join(named_titles)}"
+        if needed_count := len(trigger_batch) - len(critical_proposals):
+            reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
+        return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
-        """Announce an offer after something was staged.
+        """After something was staged, commit the offer if the story is set so, else announce it.
 
-        If the story is set to commit at once, commit it and return what was written.
+        What the player took from canon again is offered: it does not become canon by itself a second time.
         """
-        return await self._scenes.raise_offer(context, offer)
+        story = context.story
+        was_taken_back = any(p.id in offer.proposal_ids for p in context.undecided if is_open_again(p))
+        commits_at_once = story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT
+        if commits_at_once and not was_taken_back:
+            return await self._scenes.commit_mid_scene(context, offer.proposal_ids, offer.reason)
+        self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
+        return None
 
     async def dismiss_offer(self, scene_id: Id) -> None:
         """Leave the offered proposals to the end of the scene, also after a restart."""
         context = await self._contexts.load_context(scene_id)
         if offer := await self.find_offer(context):
-            await self._passed_offers.leave(context, offer.proposal_ids)
+            passed_ids = tuple(dict.fromkeys((*context.scene.passed_offer_ids, *offer.proposal_ids)))
+            await self._log.update_scene(context.scene.model_copy(update={"passed_offer_ids": passed_ids}))
+            self._events.publish(ProposalsChanged(context.universe.id, scene_id))
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _drop_passed_over(
+        self,
+        critical_proposals: Sequence[ProposedChange],
+        pending_proposals: Sequence[ProposedChange],
+        context: SceneContext,
+    ) -> list[ProposedChange]:
+        """Return the newest of the critical proposals, and older ones that they need.
+
+        What was left undecided as play went on waits for the end of the scene, unless there is nothing newer.
+        """
+        newest = [p for p in critical_proposals if not is_lapsed(CommitOffer("", (p.id,)), context)]
+        if not newest:
+            return list(critical_proposals)
+        needed_ids = {p.id for p in await self._keeper.select_trigger_batch(pending_proposals, newest)}
+        return [p for p in critical_proposals if p.id in needed_ids]
+
+    async def _drop_unwritable(
+        self,
+        critical_proposals: Sequence[ProposedChange],
+        pending_proposals: Sequence[ProposedChange],
+        rows: Sequence[ProposalView],
+    ) -> list[ProposedChange]:
+        """Return the critical proposals that can be written with what each needs.
+
+        No conflict holds it, and nothing of it was rejected or put off.
+        """
+        held_ids = {i for row in rows if row.mark == "hold" for i in row.member_ids}
+        batches = [
+            (proposal, await self._keeper.select_trigger_batch(pending_proposals, [proposal]))
+            for proposal in critical_proposals
+        ]
+        return [
+            proposal
+            for proposal, batch in batches
+            if held_ids.isdisjoint(p.id for p in batch) and not await self._keeper.find_missing(batch)
+        ]
+
+    async def _find_autopilot_offer(
+        self, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
+    ) -> CommitOffer | None:
+        """Return everything that policy accepts: in autopilot it is committed at once, critical or not."""
+        accepted_ids = [
+            row.proposal.id
+            for row in await self._views.build_proposal_rows(pending_proposals)
+            if row.mark == "accept" and row.proposal.id not in dismissed_ids
+        ]
+        return CommitOffer("autopilot", tuple(accepted_ids)) if accepted_ids else None
+
+    async def _find_long_scene_offer(
+        self,
+        context: SceneContext,
+        pending_proposals: Sequence[ProposedChange],
+        dismissed_ids: Collection[Id],
+    ) -> CommitOffer | None:
+        """Return an offer to commit what has gathered, every fifty turns."""
+        waiting_proposals = [
+            p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
+        ]
+        length = context.head.depth + 1 if context.head else 0
+        if not waiting_proposals or length < LONG_SCENE_TURNS:
+            return None
+        turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
+        oldest_depth = min((t.depth for t in turns.values()), default=None)
+        if oldest_depth is None or length - oldest_depth < LONG_SCENE_TURNS:
+            return None
+        return CommitOffer(
+            f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
+            tuple(p.id for p in waiting_proposals),
+        )
+
+
+def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals that a commit closes, in the order of the timeline."""
+    return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

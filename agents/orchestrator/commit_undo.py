@@ -7,18 +7,19 @@ wait at the gate as they did before it. Redo commits those.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.canon_keeper.proposal_description import stated_title
 from agents.canon_keeper.proposal_undo import AddedEvidenceError
 from agents.context_assembly.scene_context import SceneContext, derive_place_entry_id
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.verdict_undo import BY_GM
-from agents.proposals.decisions import gm_decision, undo_decision
+from agents.proposals.decisions import BY_POLICY, gm_decision, undo_decision
 from agents.proposals.proposals import Proposals
 from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport
@@ -27,6 +28,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import CreateEntity, FactStatus
 from stores.records.ids import Clock, Id
+from stores.records.play import Scene
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -36,6 +38,7 @@ from stores.records.workflow import (
     ProposedChange,
     Verdict,
 )
+from stores.records.world import SceneStatus
 
 READ_AT_ONCE: Final = 4
 """Commits, the newest first, that are read before it is asked whether older ones are wanted."""
@@ -70,6 +73,8 @@ class CommitReversal:
     """The proposals that wait again, with what was decided of them before."""
     decisions: Mapping[Id, Decision] = field(default_factory=dict)
     """What the commit that is brought back decided of its proposals."""
+    scene_statuses: Mapping[Id, SceneStatus] = field(default_factory=dict)
+    """How far scenes are then, if a scene ended with the commit."""
 
 
 class CommitUndo:
@@ -104,7 +109,17 @@ class CommitUndo:
             if commit.undoes is None:
                 return None
             if await self._takes_back(commit):
-                return CommitStep(commit) if _reopened_ids(commit) else None
+                is_redoable = _reopened_ids(commit) or commit.batch.scene_status
+                return CommitStep(commit) if is_redoable else None
+        return None
+
+    async def find_close(self, scene: Scene) -> Canonization | None:
+        """Return the commit with which the scene ended; None if it has not, or none is on record."""
+        async for commit in self._read_newest_first(scene.universe_id):
+            if scene.id in commit.batch.scene_status:
+                return commit if commit.batch.scene_status[scene.id] == SceneStatus.COMPLETED else None
+            if commit.created_at < scene.created_at:
+                return None
         return None
 
     async def list_standing(self, context: SceneContext, since: datetime) -> list[Canonization]:
@@ -113,11 +128,11 @@ class CommitUndo:
         return [c for c in commits if not await self._takes_back(c)]
 
     async def read_titles(self, commits: Iterable[Canonization]) -> list[str]:
-        """Return in words what these commits made canon."""
+        """Return in words what these commits made canon: the newcomer that was merged by its own name, too."""
         accepted_ids = [i for commit in commits for i in _accepted_ids(commit)]
         proposals_by_id = await self._log.proposals_by_id(accepted_ids)
         rows = await self._keeper.build_views([proposals_by_id[i] for i in accepted_ids])
-        return [row.title for row in rows]
+        return [stated_title(row.proposal.change) or row.title for row in rows]
 
     async def plan_return(self, step: CommitStep) -> CommitReversal:
         """Return what brings back a commit: its proposals, which wait again, as it decided them."""
@@ -129,7 +144,7 @@ class CommitUndo:
             p.model_copy(update={"decision": decision.model_copy(update={"by": BY_GM, "at": at})})
             for i in outcomes
             if (p := proposals_by_id.get(i)) and p.canonization_id == undone_commit.id
-            if (decision := outcomes[i].decision) is not None
+            if (decision := outcomes[i].decision) is not None and not _is_put_off_by_policy(outcomes[i])
         ]
         rows = await self._keeper.build_views(decided_proposals)
         accepted_ids = {i for i, o in outcomes.items() if o.status is ProposalStatus.ACCEPTED}
@@ -219,6 +234,7 @@ class CommitUndo:
             undoes=reversal.commit.id,
             decisions=decisions,
             reopened=reversal.reopened,
+            scene_statuses=reversal.scene_statuses,
         )
         await self._move_scene(context, reversal)
         publish_commit(self._events, context.universe.id, context.scene.id, report)
@@ -231,21 +247,29 @@ class CommitUndo:
 
     async def _list_unreversed(self, context: SceneContext, since: datetime) -> list[Canonization]:
         """Return the scene's commits after `since`, oldest first, without those that a later one took back."""
-        states = await self._log.canonization_states(context.universe.id)
-        ids = sorted((i for i, state in states.items() if state in _WRITTEN_STATES), reverse=True)
         commits: list[Canonization] = []
-        for start in range(0, len(ids), READ_AT_ONCE):
-            read_commits = await self._log.canonizations(ids=ids[start : start + READ_AT_ONCE])
-            commits += [c for c in read_commits if c.created_at > since]
-            if any(c.created_at <= since for c in read_commits):
+        async for commit in self._read_newest_first(context.universe.id):
+            if commit.created_at <= since:
                 break
+            commits.append(commit)
         reversed_ids = {c.undoes for c in commits}
         unreversed = [
             c
             for c in commits
-            if c.id not in reversed_ids and _accepted_ids(c) and await self._is_of_play(c, context)
+            if c.id not in reversed_ids
+            and (_accepted_ids(c) or c.batch.scene_status)
+            and await self._is_of_play(c, context)
         ]
         return sorted(unreversed, key=lambda c: c.created_at)
+
+    async def _read_newest_first(self, universe_id: Id) -> AsyncIterator[Canonization]:
+        """Yield the commits of a universe that canon has, a few at a time."""
+        states = await self._log.canonization_states(universe_id)
+        ids = sorted((i for i, state in states.items() if state in _WRITTEN_STATES), reverse=True)
+        for start in range(0, len(ids), READ_AT_ONCE):
+            read_commits = await self._log.canonizations(ids=ids[start : start + READ_AT_ONCE])
+            for commit in sorted(read_commits, key=lambda c: c.created_at, reverse=True):
+                yield commit
 
     async def _is_of_play(self, commit: Canonization, context: SceneContext) -> bool:
         """Return whether the scene made a commit, or an edit of the world; what stories begin with is no edit."""
@@ -295,6 +319,15 @@ def _accepted_ids(commit: Canonization) -> Sequence[Id]:
 
 def _reopened_ids(commit: Canonization) -> Sequence[Id]:
     return [o.proposal_id for o in commit.outcomes if o.status is ProposalStatus.PENDING]
+
+
+def _is_put_off_by_policy(outcome: ProposalOutcome) -> bool:
+    """Return whether nobody decided a proposal when its scene ended: it is put off again by itself."""
+    return (
+        outcome.status is ProposalStatus.DEFERRED
+        and outcome.decision is not None
+        and outcome.decision.by == BY_POLICY
+    )
 
 
 def _decision_before(proposal: ProposedChange) -> Decision | None:

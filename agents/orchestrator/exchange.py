@@ -83,6 +83,8 @@ class Exchange(Record):
     words: str = ""
     gm_authored: bool = False
     """Whether the words are the GM's."""
+    words_take: int = 1
+    """Which of the GM's answers to the same words they are: others may have been left on another branch."""
     time_passes: bool = False
     """Whether the words say that time passes."""
     seed: int = 0
@@ -114,6 +116,7 @@ class Exchange(Record):
             if self.gm_authored
             else Speaker.PLAYER,
             text=strip_typed_markers(self.words),
+            take=self.words_take,
             depth=self.depth,
             tick=self.tick,
             seed=self.seed,
@@ -230,7 +233,7 @@ def begin_exchange(
     )
 
 
-def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Exchange:
+def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str, *, take: int) -> Exchange:
     """Fix everything about narrating the last exchange of the timeline, which nobody has narrated."""
     turn_id = ids.new()
     return Exchange(
@@ -241,7 +244,7 @@ def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str) -> Excha
         depth=head.depth + 1,
         tick=head.tick + 1,
         seed=ids.seed(),
-        narration=NarrationPlan(kind="answer", turn_id=turn_id, note=note),
+        narration=NarrationPlan(kind="answer", turn_id=turn_id, take=take, note=note),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.narrator.decision_marks import strip_typed_markers
@@ -31,6 +32,11 @@ from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
+
+UNANSWERED_QUESTION: Final = (
+    "Nobody answers by itself: > answers as the GM, ? before a yes-or-no question asks the oracle, "
+    "F8 asks the record."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +200,9 @@ class LinePlayer:
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
+        if exchange.gm_authored and context.head and exchange.exchange_id == context.head.exchange_id:
+            take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.GM)
+            exchange = exchange.model_copy(update={"words_take": take})
         promises = await self._plain_vows.build_promises(exchange, context)
         claims = await self._plain_claims.build_claims(exchange, context)
         secrets = await self._plain_secrets.build_changes(exchange, context)
@@ -215,8 +224,17 @@ class LinePlayer:
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         claim_lines = await self._plain_claims.describe_claims(run.exchange)
         note_lines = await self._plain_claims.note_unknown_things(run.exchange, context)
-        reply = replace(reply, lines=(*reply.lines, *claim_lines, *note_lines))
+        question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
+        reply = replace(reply, lines=(*reply.lines, *claim_lines, *note_lines, *question_lines))
         return replace(run, context=context, reply=reply)
+
+
+def _is_unanswered_question(run: LineRun) -> bool:
+    """Return whether the player asks in plain words what neither a model nor the oracle answers."""
+    assert run.exchange is not None
+    words = run.parsed.text.rstrip() if isinstance(run.parsed, WordsInput) else ""
+    is_answered = run.roll is not None or run.exchange.gm_authored or run.exchange.narration is not None
+    return words.endswith("?") and not is_answered
 
 
 def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.context_assembly.scene_context import (
     SceneContext,
     SceneContextLoader,
     is_scene_end_turn,
-    select_effective_proposals,
     sort_in_line_order,
 )
 from agents.declarations.declarations import DeclarationService, name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
-from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened, TriggerRaised
+from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened
 from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
-from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
+from agents.orchestrator.commit_undo import CommitReversal
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
@@ -32,17 +30,16 @@ from agents.prose.supporting_words import supports_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.story_journal import StoryJournal
-from agents.views.play_views import CommitReport, ProposalView
+from agents.views.play_views import CommitReport
 from stores.errors import StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery
 from stores.records.canon import (
     AssertFact,
-    CreateEntity,
     FactKind,
 )
 from stores.records.ids import Clock, Id
-from stores.records.play import CriticalCommitMode, Scene, Speaker, StoryMode
+from stores.records.play import Scene, Speaker
 from stores.records.workflow import (
     NEXT_COMMIT_STATUSES,
     Decision,
@@ -51,10 +48,8 @@ from stores.records.workflow import (
     Verdict,
 )
 
-LONG_SCENE_TURNS = 50
-MAX_NAMED_REASONS = 3
-"""Critical changes that an offer names; more are counted, and the gate has them all."""
-"""Turns without a commit after which one is offered."""
+OUTCOME_LOOKBACK_TURNS = 50
+"""The last turns among which those are looked for that tell the outcome of a scene."""
 
 
 class SceneLoop:
@@ -126,11 +121,17 @@ class SceneLoop:
         if context.head is None or not is_scene_end_turn(context.head):
             return False
         last_transition = await self._log.loop_state(Loop.SCENE, scene.id)
-        if last_transition is not None and last_transition.event == "reopen":
+        if last_transition is not None and last_transition.event in ("reopen", "take_back_end"):
             await self._scene_end.revert_scene_end(context)
             return False
         await self._loops.fire(Loop.SCENE, scene.id, "end", detail="recovered")
         return True
+
+    async def end_scene_again(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
+        """End a scene as it was ended before that was undone, and go on in the scene that began with it then."""
+        await self._scene_end.apply_scene_end(context)
+        await self._loops.fire(Loop.SCENE, context.scene.id, "end")
+        return await self._close_scene(context.scene.id, reversal)
 
     async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None, *, reason: str) -> CommitReport:
         """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
@@ -142,7 +143,7 @@ class SceneLoop:
             return await self._close_scene(scene_id)
         if state != "active":
             raise build_refusal(Loop.SCENE, state, "critical_event")
-        return await self._commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
+        return await self.commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the commit and the scene's end, close the scene and open the next."""
@@ -162,95 +163,7 @@ class SceneLoop:
         """After a crash between a scene's end and the next one's beginning, open that one."""
         return await self._open_next_scene(await self._context.load_context(scene.id))
 
-    async def find_offer(self, context: SceneContext, dismissed_ids: Collection[Id]) -> CommitOffer | None:
-        """Return what a commit would write now and why it is offered; None if none is."""
-        pending_proposals = _pending_in_line_order(context.undecided)
-        if context.story.mode is StoryMode.AUTOPILOT:
-            return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
-        critical_proposals = [
-            p for p in await self._keeper.find_critical(pending_proposals) if p.id not in dismissed_ids
-        ]
-        critical_proposals = await self._drop_passed_over(critical_proposals, pending_proposals, context)
-        # Rows of all that is staged: a proposal may name someone whom only another one brings in.
-        rows = await self._views.build_proposal_rows(pending_proposals) if critical_proposals else ()
-        critical_proposals = await self._drop_held(critical_proposals, pending_proposals, rows)
-        if not critical_proposals:
-            return await self._find_long_scene_offer(context, pending_proposals, dismissed_ids)
-        trigger_batch = await self._keeper.select_trigger_batch(pending_proposals, critical_proposals)
-        critical_ids = {p.id for p in critical_proposals}
-        titles = [
-            f"{row.title} is a discovery"
-            if isinstance(row.proposal.change, CreateEntity)
-            else row.title.rstrip(".")
-            for row in rows
-            if row.proposal.id in critical_ids
-        ]
-        more_count = len(titles) - MAX_NAMED_REASONS
-        named_titles = titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]
-        reason = f"Critical: {'; '.join(named_titles)}"
-        if needed_count := len(trigger_batch) - len(critical_proposals):
-            reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
-        return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
-
-    async def _drop_passed_over(
-        self,
-        critical_proposals: Sequence[ProposedChange],
-        pending_proposals: Sequence[ProposedChange],
-        context: SceneContext,
-    ) -> list[ProposedChange]:
-        """Return the newest of the critical proposals, and older ones that they need.
-
-        What was left undecided as play went on waits for the end of the scene, unless there is nothing newer.
-        """
-        newest = [p for p in critical_proposals if not is_lapsed(CommitOffer("", (p.id,)), context)]
-        if not newest:
-            return list(critical_proposals)
-        needed_ids = {p.id for p in await self._keeper.select_trigger_batch(pending_proposals, newest)}
-        return [p for p in critical_proposals if p.id in needed_ids]
-
-    async def _drop_held(
-        self,
-        critical_proposals: Sequence[ProposedChange],
-        pending_proposals: Sequence[ProposedChange],
-        rows: Sequence[ProposalView],
-    ) -> list[ProposedChange]:
-        """Return the critical proposals that can be written, with what each needs: no conflict holds them."""
-        held_ids = {row.proposal.id for row in rows if row.mark == "hold"}
-        if not held_ids:
-            return list(critical_proposals)
-        batches = [
-            (proposal, await self._keeper.select_trigger_batch(pending_proposals, [proposal]))
-            for proposal in critical_proposals
-        ]
-        return [proposal for proposal, batch in batches if held_ids.isdisjoint(p.id for p in batch)]
-
-    async def _find_autopilot_offer(
-        self, pending_proposals: Sequence[ProposedChange], dismissed_ids: Collection[Id]
-    ) -> CommitOffer | None:
-        """Return everything that policy accepts: in autopilot it is committed at once, critical or not."""
-        accepted_ids = [
-            row.proposal.id
-            for row in await self._views.build_proposal_rows(pending_proposals)
-            if row.mark == "accept" and row.proposal.id not in dismissed_ids
-        ]
-        return CommitOffer("autopilot", tuple(accepted_ids)) if accepted_ids else None
-
-    async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
-        """After something was staged, commit the offer if the story is set so, else announce it.
-
-        What the player took from canon again is offered: it does not become canon by itself a second time.
-        """
-        story = context.story
-        was_taken_back = any(p.id in offer.proposal_ids for p in context.undecided if is_open_again(p))
-        commits_at_once = story.critical is CriticalCommitMode.AUTO or story.mode is StoryMode.AUTOPILOT
-        if commits_at_once and not was_taken_back:
-            return await self._commit_mid_scene(context, offer.proposal_ids, offer.reason)
-        self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
-        return None
-
-    # --- inside --------------------------------------------------------------------------------------
-
-    async def _commit_mid_scene(
+    async def commit_mid_scene(
         self, context: SceneContext, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
         """Commit in mid-scene; the scene stays Active."""
@@ -266,8 +179,10 @@ class SceneLoop:
         self._publish_commit(context.scene, result)
         return result
 
-    async def _close_scene(self, scene_id: Id) -> CommitReport:
-        """Commit in one batch, complete the scene, and open the next."""
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _close_scene(self, scene_id: Id, reversal: CommitReversal | None = None) -> CommitReport:
+        """Commit in one batch, complete the scene, and open the next; with `reversal`, as it ended before."""
         context = await self._context.load_context(scene_id)
         # Where the hero is, before it is canon: should a crash come, the next scene begins the same.
         await self._save_place(context)
@@ -282,7 +197,10 @@ class SceneLoop:
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
                 close_scene=True,
+                scene_statuses=reversal.scene_statuses if reversal else {},
                 undecided="defer",
+                undoes=reversal.commit.id if reversal else None,
+                decisions=reversal.decisions if reversal else None,
             )
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
@@ -318,28 +236,6 @@ class SceneLoop:
             sort_in_line_order(
                 await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))
             )
-        )
-
-    async def _find_long_scene_offer(
-        self,
-        context: SceneContext,
-        pending_proposals: Sequence[ProposedChange],
-        dismissed_ids: Collection[Id],
-    ) -> CommitOffer | None:
-        """Return an offer to commit what has gathered, every fifty turns."""
-        waiting_proposals = [
-            p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
-        ]
-        length = context.head.depth + 1 if context.head else 0
-        if not waiting_proposals or length < LONG_SCENE_TURNS:
-            return None
-        turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
-        oldest_depth = min((t.depth for t in turns.values()), default=None)
-        if oldest_depth is None or length - oldest_depth < LONG_SCENE_TURNS:
-            return None
-        return CommitOffer(
-            f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
-            tuple(p.id for p in waiting_proposals),
         )
 
     async def _reject_old_outcome(self, context: SceneContext) -> None:
@@ -379,7 +275,7 @@ class SceneLoop:
             valid_from=context.tick,
         )
         hero_name = hero.name if hero else ""
-        recent_turns = await self._log.line_tail(context.scene.id, LONG_SCENE_TURNS)
+        recent_turns = await self._log.line_tail(context.scene.id, OUTCOME_LOOKBACK_TURNS)
         telling_turns = [
             turn
             for turn in recent_turns
@@ -404,8 +300,3 @@ class SceneLoop:
             )
         )
         self._events.publish(ProposalsChanged(scene.universe_id, scene.id))
-
-
-def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Return the proposals that a commit closes, in the order of the timeline."""
-    return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

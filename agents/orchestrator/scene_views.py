@@ -18,7 +18,6 @@ from agents.orchestrator.folded_rows import (
     is_foldable,
     number_rows,
 )
-from agents.orchestrator.passed_offers import PassedOffers
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
@@ -60,7 +59,6 @@ class SceneViewBuilder:
         keeper: CanonKeeper,
         loops: LoopTransitions,
         verdict_undo: VerdictUndo,
-        passed_offers: PassedOffers,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -69,7 +67,6 @@ class SceneViewBuilder:
         self._keeper = keeper
         self._loops = loops
         self._verdict_undo = verdict_undo
-        self._passed_offers = passed_offers
 
     async def build_scene_view(
         self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
@@ -100,12 +97,10 @@ class SceneViewBuilder:
             is_offer_lapsed=offer is not None and is_lapsed(offer, context),
             can_undo=scene.head is not None
             or find_last_command(context) is not None
-            or self._verdict_undo.find_last(context) is not None
-            or self._passed_offers.find_last(context) is not None,
+            or self._verdict_undo.find_last(context) is not None,
             can_redo=await self._log.redo_target(scene.id) is not None
             or find_undone_command(context) is not None
             or self._verdict_undo.find_undone(context) is not None
-            or self._passed_offers.find_undone(context) is not None
             or any(map(is_open_again, context.undecided)),  # redo brings it back, or says why it does not
             unfinished_count=len(await self._log.checkpoints(scene.id)),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),

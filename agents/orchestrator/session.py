@@ -8,6 +8,7 @@ from __future__ import annotations
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
+from agents.orchestrator.scene_end_undo import SceneEndUndo
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.session_reader import SESSION_ID, SessionReader
 from agents.state_machines import legal_events
@@ -28,6 +29,7 @@ class SessionLoop:
         canon: CanonReader,
         keeper: CanonKeeper,
         scenes: SceneLoop,
+        end_undo: SceneEndUndo,
         pipeline: ExchangePipeline,
         loops: LoopTransitions,
         reader: SessionReader,
@@ -36,6 +38,7 @@ class SessionLoop:
         self._canon = canon
         self._keeper = keeper
         self._scenes = scenes
+        self._end_undo = end_undo
         self._pipeline = pipeline
         self._loops = loops
         self._reader = reader
@@ -105,7 +108,9 @@ class SessionLoop:
     async def _recover_story(self, story: Story) -> list[str]:
         scenes = await self._log.scenes(story.id)
         if scenes:
-            return await self._recover_scene(scenes[-1])
+            return await self._recover_scene(
+                await self._end_undo.finish_taking_back(scenes[-1]) or scenes[-1]
+            )
         await self._loops.fire(Loop.STORY, story.id, "abandon", detail="recovered")
         return [f"Setting up {story.title} was cut off before its first scene: start it again."]
 

@@ -22,7 +22,7 @@ from stores.records.canon import Authority, CreateEntity, Fact, FactKind, Payloa
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
 from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
-from stores.records.world import EntityKind, SceneNode, StoryNode, Universe
+from stores.records.world import EntityKind, SceneNode, SceneStatus, StoryNode, Universe
 
 
 class StoryLoop:
@@ -140,12 +140,22 @@ class StoryLoop:
     async def open_next_scene(
         self, previous_scene: Scene, *, cast: tuple[Id, ...], place_id: Id | None, tick: int
     ) -> Scene:
-        """Create the scene that follows, with the next index; calling it twice for a scene gives the same one."""
+        """Create the scene that follows, with the next index; calling it twice for an end gives the same one.
+
+        One that began with an end which was taken back stays with that end: redo goes on in it.
+        """
+        nodes = await self._canon.scene_nodes(previous_scene.story_id)
+        taken_back_ids = {node.id for node in nodes if node.status == SceneStatus.TAKEN_BACK}
         scene_id = derive_id("scene", previous_scene.id, "next")
-        existing_scenes = [s for s in await self._log.scenes(previous_scene.story_id) if s.id == scene_id]
+        while scene_id in taken_back_ids:
+            scene_id = derive_id("scene", scene_id, "again")
+        scene = (await self._log.scenes_by_id([scene_id])).get(scene_id)
+        if scene is not None and scene.is_taken_back:
+            scene = scene.model_copy(update={"is_taken_back": False})
+            await self._log.update_scene(scene)
         scene = (
-            existing_scenes[0]
-            if existing_scenes
+            scene
+            if scene is not None
             else Scene(
                 id=scene_id,
                 story_id=previous_scene.story_id,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from agents.context_assembly.scene_context import is_scene_end_turn
@@ -92,7 +93,7 @@ class Timeline:
         exchange_turns = await self.read_last_exchange(scene)
         if not exchange_turns:
             raise InputError(
-                "There is nothing to undo in this scene.",
+                "Nothing to undo in this scene.",
                 kept="What the scene before made canon stays." if scene.order > 1 else "Nothing was changed.",
                 todo="R in the universe retcons it; /map plays on from an earlier turn."
                 if scene.order > 1
@@ -122,6 +123,14 @@ class Timeline:
         """Return the last undo that led to where play stands; redo takes it back."""
         return find_redoable_undo(await self._log.head_moves(scene.id), scene.head)
 
+    async def read_last_turns_at(self, scene: Scene, times: Iterable[datetime]) -> list[Id | None]:
+        """Return the turn of play that was the last at each of these times; None: before the first."""
+        moves = await self._log.head_moves(scene.id)
+        heads = [next((m.to_turn for m in reversed(moves) if m.at <= at), None) for at in times]
+        turns = await self._log.turns({head for head in heads if head})
+        parent_ids = {i: turn.parent_id for i, turn in turns.items() if is_scene_end_turn(turn)}
+        return [parent_ids.get(head, head) if head else None for head in heads]
+
     async def find_left_head(self, scene: Scene) -> Id | None:
         """Return the end of the line that a branch left last; None if none was left."""
         moves = await self._read_moves_of_play(scene)
@@ -133,7 +142,11 @@ class Timeline:
         """Go forward again to where the last undo from here began. Raises InputError if there was none."""
         target_id = await self._log.redo_target(scene.id)
         if target_id is None:
-            raise InputError("There is nothing to redo here.", kept="Nothing was changed.")
+            raise InputError(
+                "Nothing to redo.",
+                kept="Nothing was changed.",
+                todo="Ctrl+Y brings back what Ctrl+Z took, until something else is done.",
+            )
         await self._move_head(scene, target_id, MoveKind.REDO)
         return await self._log.turn(target_id)
 

@@ -245,7 +245,7 @@ class CharacterService:
             speech_text = (
                 await self._describe_speech(entity, story, scene) if len(lines) < MAX_SCENES_COUNTED else ""
             )
-            scene_label = f"{story.title}, scene {scene.order} “{scene.title}”"
+            scene_label = f"{story.title}, {scene.inline_label}"
             lines.append(
                 f"{scene_label}: {', '.join(filter(None, (format_tick(calendar, scene.tick), speech_text)))}"
             )

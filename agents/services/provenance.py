@@ -122,7 +122,7 @@ class ProvenanceReader:
     ) -> EvidenceSource:
         turn = turns.get(evidence.turn_id or "")
         scene = await self._read_scene(turn.scene_id if turn else evidence.scene_id)
-        place = f"scene {scene.order} “{scene.title}”" if scene else ""
+        place = scene.inline_label if scene else ""
         if turn is not None:
             relation = "after " if is_declared_after(evidence, turn) else ""
             place = f"{relation}turn {turn.depth + 1} of {place}"

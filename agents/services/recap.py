@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agents.proposals.statements import as_sentence
 from agents.sanitize import clean
 from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -140,7 +141,7 @@ def _describe_outcome(part: RecapScene) -> str:
         for fact in sort_by_interest(part.outcomes)[:2]
     )
     outcome = _to_single_line(part.scene.summary) or _to_single_line(outcome_text)
-    return f"{_scene_title(part.scene)}: {outcome}" if outcome else ""
+    return f"{_scene_title(part.scene)}: {as_sentence(outcome)}" if outcome else ""
 
 
 def _describe_place(story: RecapInput) -> Iterator[str]:
@@ -148,11 +149,8 @@ def _describe_place(story: RecapInput) -> Iterator[str]:
         time_text = format_tick(story.calendar, story.current_tick)
         place_name, goal = _to_single_line(part.place_name), _to_single_line(part.scene.goal)
         now_text = f"Now: {time_text}, {place_name}. " if place_name else f"Now: {time_text}. "
-        yield (
-            f"{now_text}{_scene_title(part.scene)}: {goal}"
-            if goal
-            else f"{now_text}{_scene_title(part.scene)}"
-        )
+        title = _scene_title(part.scene)
+        yield f"{now_text}{title}: {as_sentence(goal)}" if goal else f"{now_text}{title}."
 
 
 def _describe_last_words(turns: Sequence[Turn], hero: str) -> Iterator[str]:

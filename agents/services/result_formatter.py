@@ -284,7 +284,7 @@ class ResultFormatter:
             except NotFound:
                 scene_places[scene_id] = ScenePlace("a scene that is gone", None)
                 continue
-            place_text = f"scene {scene.order} “{scene.title}”, {story_titles[scene.story_id]}"
+            place_text = f"{scene.inline_label}, {story_titles[scene.story_id]}"
             scene_places[scene_id] = ScenePlace(place_text, scene.story_id)
         return scene_places
 

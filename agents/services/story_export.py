@@ -13,11 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, assert_never
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.importers.lonelog import LEGEND
+from agents.proposals.effects import describe_effect
 from agents.proposals.evidence import show_words
+from agents.proposals.statements import as_sentence
 from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
@@ -29,13 +31,6 @@ from stores.records.play import Degree, Resolution, Scene, Speaker, Story
 MAX_EVIDENCE: Final = 4
 """Quotes for one fact; a scene's outcome rests on everything in it."""
 
-_EVIDENCE_LABELS: Final[Mapping[EvidenceKind, str]] = {
-    EvidenceKind.TURN: "turn",
-    EvidenceKind.RESOLUTION: "roll",
-    EvidenceKind.CHUNK: "page",
-    EvidenceKind.SCENE: "scene",
-    EvidenceKind.MANUAL: "by hand",
-}
 _AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
     Authority.SOURCE: "from a source",
     Authority.GM: "by the GM",
@@ -134,7 +129,8 @@ class _MarkdownWriter:
 
     def _write_scene(self, exported_scene: ExportedScene) -> Iterator[str]:
         scene = exported_scene.scene
-        yield f"## {scene.order}. {escape_line(scene.title)}".rstrip()
+        title = escape_line(scene.title)
+        yield f"## {title}" if title == f"Scene {scene.order}" else f"## {scene.order}. {title}".rstrip()
         if subtitle := _join_parts(map(escape_line, (exported_scene.when, exported_scene.place, scene.goal))):
             yield f"*{subtitle}*"
         question_ids = _find_question_ids(exported_scene.rows)
@@ -145,16 +141,21 @@ class _MarkdownWriter:
         if scene.summary:
             outcome_facts = self._citations.outcome_facts_of(scene)
             yield append_footnotes(
-                f"**Outcome:** {escape_line(scene.summary)}", self._number_footnotes(outcome_facts)
+                f"**Outcome:** {escape_line(as_sentence(scene.summary))}",
+                self._number_footnotes(outcome_facts),
             )
         if other_facts := self._citations.other_facts_of(scene):
-            yield append_footnotes("*True since this scene*", self._number_footnotes(other_facts))
+            marked_facts = [
+                append_footnotes(escape_line(view.fact.statement), self._number_footnotes([view]))
+                for view in other_facts
+            ]
+            yield f"*True since this scene:* {' '.join(marked_facts)}"
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
         blocks = escape_paragraphs(turn.text) or ["…"]
         if row.resolution and row.resolution.effects:
-            blocks.append(escape_line(", ".join(row.resolution.effects)))
+            blocks.append(escape_line(", ".join(map(describe_effect, row.resolution.effects))))
         if label := "Question" if is_question else self._label_row(row):
             blocks[0] = f"**{label}:** {blocks[0]}"
         blocks[-1] = append_footnotes(blocks[-1], self._number_footnotes(self._citations.facts_at(turn.id)))
@@ -300,9 +301,10 @@ class _FactCitations:
         self._positions: dict[Id, tuple[int, str]] = {}
         for exported_scene in record.scenes:
             for row in exported_scene.rows:
-                place = f"{exported_scene.scene.order}.{row.turn.depth + 1}"
+                place = f"scene {exported_scene.scene.order}, turn {row.turn.depth + 1}"
                 self._positions[row.turn.id] = (len(self._positions), place)
-            self._positions[exported_scene.scene.id] = (len(self._positions), str(exported_scene.scene.order))
+            scene_place = f"scene {exported_scene.scene.order}"
+            self._positions[exported_scene.scene.id] = (len(self._positions), scene_place)
         scenes_by_id = {part.scene.id: part.scene for part in record.scenes}
         scene_ids = scenes_by_id.keys()
         self._facts_by_subject: defaultdict[Id, list[FactView]] = defaultdict(list)
@@ -334,7 +336,9 @@ class _FactCitations:
 
     def describe_evidence(self, view: FactView) -> list[str]:
         """Return the evidence of a fact, the best first, among equals in the order of the story."""
-        evidence_in_order = sorted(view.evidence, key=self._find_position)
+        # That it came up in a scene goes without saying where the words or the roll stand.
+        telling_evidence = [e for e in view.evidence if e.kind is not EvidenceKind.SCENE] or view.evidence
+        evidence_in_order = sorted(telling_evidence, key=self._find_position)
         best_evidence = sort_evidence(evidence_in_order, view.fact.statement)
         omitted_count = len(best_evidence) - MAX_EVIDENCE
         return [
@@ -346,17 +350,31 @@ class _FactCitations:
         return self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))[0]
 
     def _describe_piece(self, evidence: Evidence) -> str:
-        """Return evidence as `turn 3.11 “drag marks in the silt”`: scene number and turn number."""
-        label = _EVIDENCE_LABELS[evidence.kind]
-        if evidence.kind is EvidenceKind.CHUNK:
-            page = "" if evidence.page is None else f" {evidence.page}"
-            source = self._sources.get(evidence.source_id or "", "")
-            label = f"{source}, {label}{page}" if source else f"{label}{page}"
-        elif place := self._positions.get(evidence.turn_id or evidence.ref_id):
-            # What was declared by command rests on the command: the turn only says when.
-            preposition = "after " if evidence.kind is EvidenceKind.MANUAL else ""
-            label = f"{label} {preposition}{place[1]}"
-        return f"{label} {show_words(evidence.quote, is_quotation=evidence.is_quotation)}".rstrip()
+        """Return evidence as `“drag marks in the silt” (scene 3, turn 11)`."""
+        words = show_words(evidence.quote, is_quotation=evidence.is_quotation)
+        _, place = self._positions.get(evidence.turn_id or evidence.ref_id, (0, ""))
+        match evidence.kind:
+            case EvidenceKind.TURN:
+                return _with_place(words, place)
+            case EvidenceKind.RESOLUTION:
+                return _with_place(f"the roll {words}".rstrip(), place)
+            case EvidenceKind.SCENE:
+                return place or f"a scene {words}".rstrip()
+            case EvidenceKind.MANUAL:
+                # What was declared by command rests on the command: the turn only says when.
+                declared_words = f"{words}, declared" if words else "what was declared"
+                return f"{declared_words} after {place}" if place else f"{declared_words} by hand"
+            case EvidenceKind.CHUNK:
+                page = "page" if evidence.page is None else f"page {evidence.page}"
+                source = self._sources.get(evidence.source_id or "", "")
+                return f"{source}, {page} {words}".rstrip() if source else f"{page} {words}".rstrip()
+            case _:
+                assert_never(evidence.kind)
+
+
+def _with_place(words: str, place: str) -> str:
+    """Return words and where they stand in the story."""
+    return f"{words} ({place})" if words and place else words or place or "a turn"
 
 
 def _is_outcome(view: FactView, scene: Scene) -> bool:

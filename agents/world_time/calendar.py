@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from stores.records.world import Calendar
+
+_DAYS_PER_YEAR: Final = 365
+"""A calendar has days alone: what is long ago is told in years of this length."""
+
+_MIN_YEARS: Final = 2
 
 
 def format_tick(calendar: Calendar, tick: int) -> str:
-    """Return `tick` as day and part of the day; before the epoch, as days before the first."""
+    """Return `tick` as day and part of the day; before the epoch, as days or years before the first."""
     if tick < 0:
         days = -(tick // minutes_per_day(calendar))
-        return f"{days:,} day{'s' if days > 1 else ''} before {calendar.day_word} {calendar.first_day}"
+        span = f"{days} day{'s' if days > 1 else ''}"
+        if days >= _MIN_YEARS * _DAYS_PER_YEAR:
+            years = round(days / _DAYS_PER_YEAR)
+            span = f"{'about ' if days % _DAYS_PER_YEAR else ''}{years:,} years"
+        return f"{span} before {calendar.day_word} {calendar.first_day}"
     day, minute = divmod(tick, minutes_per_day(calendar))
     day_part = name_day_part(calendar, minute)
     name = f"{calendar.day_word} {calendar.first_day + day}"

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 NOTHING_NEW = "Nothing new. Your decisions are recorded."
 UNDO_IN_PLAY = "Enter goes on; Ctrl+Z in play then takes it from canon."
 UNDO_AFTER_END = (
-    "It stays canon. R on a fact in the universe takes that back; /map plays on from an earlier turn."
+    "Enter goes on; Ctrl+Z in the next scene, as long as nothing is done in it, takes the end back."
 )
+UNDO_OF_EDITS = "It stays canon. R on a fact in the universe takes that back."
 
 
 class CommitReportDialog(ModalScreen[None]):
@@ -46,17 +47,17 @@ class CommitReportDialog(ModalScreen[None]):
         title: str = "",
         *,
         leads_to_prompt: bool = False,
-        is_mid_scene: bool = False,
+        undo_hint: str = UNDO_OF_EDITS,
     ) -> None:
         """`leads_to_prompt`: play goes on after it, so that a line typed here begins there.
 
-        `is_mid_scene`: undo in play takes the commit back.
+        `undo_hint` says how it is taken back.
         """
         super().__init__()
         self._leads_to_prompt = leads_to_prompt
         self._type_ahead = TypeAhead(self)
         self._report = report
-        self._undo_hint = UNDO_IN_PLAY if is_mid_scene else UNDO_AFTER_END
+        self._undo_hint = undo_hint
         self._heading = title or ("Some of it could not be written" if report.failures else "Canon now says")
 
     def compose(self) -> ComposeResult:

@@ -90,7 +90,7 @@ class ReadingScreen(ServiceScreen[None]):
     def _show_scene(self, message: ReadingLoaded) -> None:
         trace, self.scene = message.trace, message.scene
         self.query_one(TitleBar).show_place(
-            f"{trace.story.title} · scene {trace.scene.order} “{trace.scene.title}”",
+            f"{trace.story.title} · {trace.scene.inline_label}",
             f"turn {trace.turn.depth + 1}",
         )
         transcript = self.query_one(Transcript)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -16,7 +16,6 @@ from textual.message import Message
 from textual.widgets import Static
 
 from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
-from agents.llm.budget import format_dollars
 from agents.orchestrator.commit_reports import commit_lines
 from agents.proposals.evidence import show_words
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
@@ -32,13 +31,15 @@ from screens.gate.proposal_decisions import (
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.narration_status import NarrationStatus
+from screens.play.offer_answers import OfferAnswers
 from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
+from screens.play.scene_reader import SceneReader, SceneReading
 from screens.play.timeline_panel import TimelinePanel
-from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
+from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToScene, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -55,21 +56,10 @@ from widgets.trigger_bar import TriggerBar
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneEnd, SceneView, TurnView
+    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
 
 LINE_STARTS = '/>?"“'
 """Characters that begin a line in the prompt, whatever has the focus."""
-
-REREAD_ROWS = 4
-"""Rows before the new ones that are read again: a roll or a take may have been added to them."""
-
-CONTEXT_TURNS = 4
-"""Turns of the scene before that stand above a scene's own."""
-
-SENDING_KEYS = "Enter: send what is typed · F3: decide at the gate · Esc: decide at scene end"
-PANEL_KEYS = "Enter: evidence · F3: decide at the gate · Esc: back to the prompt"
-READING_KEYS = "F3: decide at the gate · Esc: back to the prompt"
-"""What keys do while an offer to commit is shown and Enter does not take it."""
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
@@ -102,18 +92,17 @@ class SceneScreen(ServiceScreen[None]):
         ),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
+        Binding("escape", "tell_plainly", "No roll", id="scene.escape", tooltip="Clear notes, then leave"),
+        Binding("escape", "later", "Later", id="scene.escape", tooltip="Clear notes, then leave"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]
 
     @dataclass
     class SceneLoaded(Message):
-        """The scene as it is, and the end of its timeline."""
+        """The scene as it is, and the turns that were narrated into it meanwhile."""
 
-        view: SceneView
-        tail: list[TurnView]
+        reading: SceneReading
         appended_ids: set[Id]
-        cost: str
-        previous_end: SceneEnd | None
 
     @dataclass
     class StoryCostLoaded(Message):
@@ -157,8 +146,6 @@ class SceneScreen(ServiceScreen[None]):
         self.view: SceneView | None = None
         self._reply_view: SceneView | None = None
         """The scene as the last reply brought it, until it is drawn."""
-        self._passed_offer_ids: set[Id] = set()
-        """Proposals of offers that something else was typed after: a bare Enter does not mean them any more."""
         self._follows_gate = follows_gate
         self._story_id = story_id
         self._has_timeline_moved = False
@@ -167,11 +154,13 @@ class SceneScreen(ServiceScreen[None]):
         """The last reply, if it put a roll into the prompt that the player did not type."""
         self._waiting_act: Callable[[SceneView], object] | None = None
         """What a key asked for before the scene was read."""
+        self._reader = SceneReader(services)
         self._status_bar = StatusBar()
         self._transcript = Transcript(empty=EMPTY_SCENE_HINT)
         self._notices = NoticePanel()
         self._trigger_bar = TriggerBar()
         self._prompt = PlayPrompt(commands=services.play.commands(), hint=PROMPT_HINT)
+        self._offer = OfferAnswers(self._trigger_bar, self._prompt)
         self._timeline = TimelinePanel(services.play, services.llm, id="stage")
         self._side = ProposalDecisions(services.gate, services.policy, id="side")
         self._draft = PromptDraft(services.drafts, self._prompt)
@@ -219,39 +208,31 @@ class SceneScreen(ServiceScreen[None]):
             self.scene_id = await self.services.stories.resume(self._story_id)
         appended_ids = self._narration.appended_ids
         view, self._reply_view = self._reply_view, None
-        if view is None:
-            view = await self.services.play.scene(self.scene_id)
-        loaded_turns = self._transcript.total if self.view else view.turn_count
-        start = max(0, min(loaded_turns, view.turn_count) - REREAD_ROWS)
-        tail = await self.services.play.transcript(self.scene_id, start, view.turn_count - start)
-        follows_scene = self.view is None and view.scene.order > 1
-        previous_end = (
-            await self.services.play.previous_end(self.scene_id, CONTEXT_TURNS) if follows_scene else None
-        )
-        cost_text = await self._read_cost_text(view.story.id)
-        self.post_message(self.SceneLoaded(view, tail, appended_ids, cost_text, previous_end))
+        shown_count = self._transcript.total if self.view else None
+        reading = await self._reader.read_scene(self.scene_id, view, shown_count)
+        self.post_message(self.SceneLoaded(reading, appended_ids))
         if not self._are_names_loaded:
             self._are_names_loaded = True
-            cast_names = [member.name for member in view.cast]
-            other_names = await self.services.world.list_entity_names(view.universe.id)
-            self.post_message(self.NamesLoaded(list(dict.fromkeys((*cast_names, *other_names)))))
+            self.post_message(self.NamesLoaded(await self._reader.read_names(reading.view)))
 
     @on(SceneLoaded)
     async def _show_scene(self, message: SceneLoaded) -> None:
-        view, is_first_view = message.view, self.view is None
+        reading, is_first_view = message.reading, self.view is None
+        view = reading.view
         await self._mount_side_panels()
         self.view = view
         self._timeline.show_scene(self.scene_id, view)
         self._status_bar.view = view
-        self._status_bar.extra = message.cost
-        self._show_turns(view, message.tail, message.previous_end, is_first_view)
+        self._status_bar.extra = reading.cost_text
+        self._show_turns(reading, is_first_view=is_first_view)
         self._narration.drop_appended_text(message.appended_ids)
         self.query_one(ProposalPanel).show_proposals(view.proposals)
         self.query_one(CastBox).show(view.cast)
         self.query_one(AgendaBox).show(view)
         cast_lines = [cast_content([member]) for member in view.cast]
         self.query_one("#here", Static).update(Content("   ").join(cast_lines))
-        self._show_trigger(view)
+        self._offer.show(view)
+        self._show_offer_keys()
         undecided_count = sum(map(is_undecided, view.proposals))
         self._prompt.hint = self._prompt_hint(view)
         self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
@@ -282,18 +263,16 @@ class SceneScreen(ServiceScreen[None]):
             and not (view.turn_count or view.unfinished_count)
         )
 
-    def _show_turns(
-        self, view: SceneView, tail: list[TurnView], previous_end: SceneEnd | None, is_first_view: bool
-    ) -> None:
+    def _show_turns(self, reading: SceneReading, *, is_first_view: bool) -> None:
         """Append new turns; if the head has moved, fetch again what is in view."""
-        transcript = self._transcript
+        transcript, view = self._transcript, reading.view
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
-            transcript.show_previous_end(previous_end)
+            transcript.show_previous_end(reading.previous_end)
         elif self._has_timeline_moved or view.turn_count < transcript.total:
             transcript.reload(min(view.turn_count, transcript.total))  # what is new comes with the tail
         self._has_timeline_moved = False
-        for row in tail:
+        for row in reading.tail:
             transcript.append(row)
 
     def _prompt_hint(self, view: SceneView) -> str:
@@ -302,26 +281,12 @@ class SceneScreen(ServiceScreen[None]):
             return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
         return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
 
-    def _show_trigger(self, view: SceneView) -> None:
-        """Show the offer to commit. Enter and Esc answer it from the prompt, so that it takes no focus."""
-        bar = self._trigger_bar
-        bar.why = view.trigger_reason if view.state == "active" else ""
-        bar.row_count = sum(not set(view.offer_ids).isdisjoint(row.member_ids) for row in view.proposals)
-        bar.is_passed = bool(bar.why) and (
-            view.is_offer_lapsed or self._passed_offer_ids.issuperset(view.offer_ids)
-        )
-        bar.can_focus = False
-        self._show_trigger_keys()
-
     @on(PlayPrompt.EmptinessChanged)
     @on(events.DescendantFocus)
-    def _show_trigger_keys(self) -> None:
-        """Say on the offer what Enter and Esc do where the focus is."""
-        if self._prompt.input_has_focus:
-            keys = SENDING_KEYS if self._prompt.has_text else ""
-        else:
-            keys = PANEL_KEYS if self.query_one(ProposalPanel).proposal_list.has_focus else READING_KEYS
-        self._trigger_bar.keys_elsewhere = keys
+    def _show_offer_keys(self) -> None:
+        """Say on the offer to commit what Enter and Esc do where the focus is."""
+        is_list_focused = any(panel.proposal_list.has_focus for panel in self.query(ProposalPanel))
+        self._offer.show_keys(is_list_focused=is_list_focused)
         self.refresh_bindings()
 
     async def _fetch_turns(self, start: int, count: int) -> list[TurnView]:
@@ -336,13 +301,13 @@ class SceneScreen(ServiceScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "commit_now":
-                return self._is_offer_armed
+                return self._offer.is_armed
             case "resize_panel":
                 return not self.has_class("-narrow")
             case "stop":
                 return self._can_stop_narration
-            case "escape":
-                return not self._can_stop_narration
+            case "escape" | "tell_plainly" | "later":
+                return action == self._escape_action and not self._can_stop_narration
             case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
@@ -353,14 +318,6 @@ class SceneScreen(ServiceScreen[None]):
             self._waiting_act = act
         else:
             act(self.view)
-
-    @property
-    def _is_offer_armed(self) -> bool:
-        """Return whether a bare Enter takes the offer to commit."""
-        bar = self._trigger_bar
-        return (
-            bool(bar.why) and not bar.is_passed and self._prompt.input_has_focus and not self._prompt.has_text
-        )
 
     def action_proposals(self) -> None:
         """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
@@ -410,18 +367,40 @@ class SceneScreen(ServiceScreen[None]):
         if view.proposal.turn_id:
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
-    def action_escape(self) -> None:
-        """Go one step back.
+    @property
+    def _escape_action(self) -> Literal["escape", "tell_plainly", "later"]:
+        """What the way back is now: from an offered roll, from an offer to commit, or else a step."""
+        if not self._prompt.input_has_focus:
+            return "escape"
+        if self._offered_roll is not None and self._prompt.has_restored_text:
+            return "tell_plainly"
+        return "later" if self._offer.is_shown else "escape"
 
-        Focus the prompt, play words without the offered roll, dismiss the offer to commit, clear the notes, then leave.
-        """
+    def _step_back(self) -> None:
+        match self._escape_action:
+            case "tell_plainly":
+                self.action_tell_plainly()
+            case "later":
+                self.action_later()
+            case "escape":
+                self.action_escape()
+            case _ as unreachable:
+                assert_never(unreachable)
+
+    def action_tell_plainly(self) -> None:
+        """Play the words as they were typed, without the roll that is offered for them."""
+        assert self._offered_roll is not None
+        self._prompt.text = ""
+        self._send_line(self._offered_roll.plain_line, offers_moves=False)
+
+    def action_later(self) -> None:
+        """Leave the offer to commit to the end of the scene."""
+        self._dismiss_trigger()
+
+    def action_escape(self) -> None:
+        """Go one step back: focus the prompt, clear the notes, then leave."""
         if not self._prompt.input_has_focus:
             self._focus_prompt()
-        elif self._offered_roll is not None and self._prompt.text == self._offered_roll.prompt_text:
-            self._prompt.text = ""
-            self._send_line(self._offered_roll.plain_line, offers_moves=False)
-        elif self._trigger_bar.why:
-            self._dismiss_trigger()
         elif self._notices.is_shown:
             self._notices.clear()
         else:
@@ -485,9 +464,7 @@ class SceneScreen(ServiceScreen[None]):
     def _send_line(self, line: str, *, offers_moves: bool = True) -> None:
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
-        if self._trigger_bar.why and self.view is not None:
-            self._passed_offer_ids.update(self.view.offer_ids)
-            self._trigger_bar.is_passed = True
+        self._offer.pass_over()
         self._queue.add(
             QueuedPlay(
                 lambda: self.services.play.submit(
@@ -552,10 +529,11 @@ class SceneScreen(ServiceScreen[None]):
         self._offered_roll = reply if reply.plain_line else None
         if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
+            self.refresh_bindings()
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
-            if isinstance(route, ToStory) and reply.lines:
+            if isinstance(route, ToStory | ToScene) and reply.lines:
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
             self.post_message(Visit(route))
         self.reload()
@@ -609,14 +587,7 @@ class SceneScreen(ServiceScreen[None]):
     @work(exclusive=True, group="cost", exit_on_error=False)
     async def _load_cost(self) -> None:
         if self.view is not None:
-            self.post_message(self.StoryCostLoaded(await self._read_cost_text(self.view.story.id)))
-
-    async def _read_cost_text(self, story_id: Id) -> str:
-        """Return what the story has cost; empty while no model is set up."""
-        if not self.services.llm.is_on:
-            return ""
-        micros, is_cost_known = await self.services.llm.read_story_cost(story_id)
-        return format_dollars(micros) if is_cost_known else f"{format_dollars(micros)}+?"
+            self.post_message(self.StoryCostLoaded(await self._reader.read_cost_text(self.view.story.id)))
 
     @on(StoryCostLoaded)
     def _show_cost(self, message: StoryCostLoaded) -> None:
@@ -630,7 +601,7 @@ class SceneScreen(ServiceScreen[None]):
     def action_stop(self) -> None:
         """Stop the model's call for this scene; without one, go one step back."""
         if not self.services.llm.stop_streaming(self.scene_id):
-            self.action_escape()
+            self._step_back()
 
     def action_narrate_on(self) -> None:
         self._queue_play(

@@ -39,6 +39,7 @@ MAX_OFFERED_LENGTH = 300
 NO_TURN = (
     "Nothing is played in this scene yet. l opens the map: B there branches from a turn of an earlier scene."
 )
+EARLIER_TAKES = "Left and Right switch takes of the last turn. l opens the map: it has the takes of this one."
 RETAKE_NOTE_HINT = (
     "What should change? For example: less gore, shorter, he stays calm. Enter alone narrates it once "
     "more. The take you have is kept."
@@ -69,6 +70,14 @@ class TimelinePanel(Horizontal):
         Binding("right", "take(1)", "Next take", id="scene.take_after", tooltip="The next take", show=False),
         Binding("ctrl+z", "undo", "Undo", id="scene.undo", tooltip="Undo the last thing done"),
         Binding("ctrl+y", "redo", "Redo", id="scene.redo", tooltip="Redo what was undone"),
+        Binding(
+            "ctrl+y",
+            "explain_redo",
+            "Redo",
+            id="scene.redo",
+            tooltip="Redo what was undone",
+            show=False,
+        ),
         Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
         Binding(
             "l",
@@ -143,8 +152,8 @@ class TimelinePanel(Horizontal):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "undo":
-                return self._view is not None  # with nothing to undo it says so
+            case "undo" | "explain_redo":
+                return self._view is not None  # with nothing to take back or to bring back they say so
             case "redo":
                 return self._view is not None and self._view.can_redo
             case "take":
@@ -174,7 +183,16 @@ class TimelinePanel(Horizontal):
     def action_redo(self) -> None:
         self._run_move(self._play.redo(self._scene_id))
 
+    def action_explain_redo(self) -> None:
+        """Say that there is nothing to redo, as redo does."""
+        self.action_redo()
+
     def action_take(self, step: Literal[-1, 1]) -> None:
+        transcript = self.query_one(Transcript)
+        current = transcript.current if self.is_reading_transcript else None
+        if current is not None and current.turn.depth + 1 < transcript.total:
+            self.query_one(NoticePanel).show_lines((EARLIER_TAKES,))
+            return
         self._run_move(self._play.walk_takes(self._scene_id, step))
 
     def action_branch(self) -> None:

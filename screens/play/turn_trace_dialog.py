@@ -45,7 +45,7 @@ class TurnTraceDialog(ModalScreen[Route | None]):
         trace = self._trace
         with Vertical(classes="dialog wide"):
             yield Static(
-                f"Turn {trace.turn.depth + 1} of scene {trace.scene.order} “{one_line(trace.scene.title)}”",
+                f"Turn {trace.turn.depth + 1} of {one_line(trace.scene.inline_label)}",
                 classes="question",
                 markup=False,
             )

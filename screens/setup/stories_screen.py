@@ -239,7 +239,7 @@ class StoriesScreen(ServiceScreen[None]):
 
 def _story_row(card: StoryCard, is_suspended: bool) -> Content:
     """Return three lines: title and universe, state, the last words."""
-    position_parts = [f"scene {card.scene.order} “{one_line(card.scene.title)}”"] if card.scene else []
+    position_parts = [one_line(card.scene.inline_label)] if card.scene else []
     position_parts.append("1 turn" if card.turn_count == 1 else f"{card.turn_count:,} turns")
     if is_suspended and card.state in PLAYABLE_STATES:
         position_parts.append("paused")

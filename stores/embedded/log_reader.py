@@ -73,9 +73,10 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         return await self._one(Story, "SELECT body FROM stories WHERE id = ?", story_id)
 
     async def scenes(self, story_id: Id) -> list[Scene]:
-        return await self._all(
+        all_scenes = await self._all(
             Scene, f'{SELECT_SCENES} WHERE story_id = ? ORDER BY "order", made', (story_id,)
         )
+        return [scene for scene in all_scenes if not scene.is_taken_back]
 
     async def scene(self, scene_id: Id) -> Scene:
         return await self._one(Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)

@@ -35,7 +35,9 @@ from stores.records.workflow import (
 )
 
 _SCENE_COLUMNS = ("head", "canonical_outcomes")
-_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids")
+_UPDATABLE_SCENE_FIELDS = (
+    "title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids", "is_taken_back",
+)  # fmt: skip
 _PROPOSAL_COLUMNS = ("status", "decision", "error", "canonization_id")
 
 

@@ -101,6 +101,8 @@ class Scene(Record):
     canonical_outcomes: tuple[Id, ...] = ()
     passed_offer_ids: tuple[Id, ...] = ()
     """Proposals of mid-scene offers to commit that the player left to the end of the scene."""
+    is_taken_back: bool = False
+    """Undo took back the end of the scene before, with which this one began: no list has it until redo."""
     created_at: datetime
 
     @property
@@ -108,6 +110,11 @@ class Scene(Record):
         """The scene's number, and its title if it has one of its own: `Scene 2 “The boathouse”`."""
         number = f"Scene {self.order}"
         return number if self.title.strip() in ("", number) else f"{number} “{self.title}”"
+
+    @property
+    def inline_label(self) -> str:
+        """The label as it stands inside a line: `scene 2 “The boathouse”`."""
+        return f"s{self.label[1:]}"
 
 
 class Turn(Record):

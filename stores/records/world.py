@@ -125,6 +125,14 @@ class StoryNode(Record):
     status: str = "active"
 
 
+class SceneStatus(StrEnum):
+    """How far a scene is, as canon has it. `TAKEN_BACK`: it began with an end that was undone."""
+
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    TAKEN_BACK = "taken back"
+
+
 class SceneNode(Record):
     """A scene's container: `(Scene)-[:PART_OF]->(Story)` and `(Scene)-[:NEXT]->(Scene)` by `follows`."""
 
@@ -133,7 +141,7 @@ class SceneNode(Record):
     universe_id: Id
     order: int
     title: str
-    status: str = "active"
+    status: str = SceneStatus.ACTIVE
     follows: Id | None = None
 
 

@@ -60,7 +60,8 @@ class ServerLogReader(ServerMemoryReader):
 
     async def scenes(self, story_id: Id) -> list[Scene]:
         async with self._mongo.read_transaction(self._role) as tx:
-            return await read_scenes(tx, {"story_id": story_id})
+            all_scenes = await read_scenes(tx, {"story_id": story_id})
+        return [scene for scene in all_scenes if not scene.is_taken_back]
 
     async def scene(self, scene_id: Id) -> Scene:
         async with self._mongo.read_transaction(self._role) as tx:

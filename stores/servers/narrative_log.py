@@ -39,7 +39,9 @@ from stores.servers.log_documents import (
 from stores.servers.log_reader import ServerLogReader
 from stores.servers.mongo import Document, MongoDatabase, MongoWork, MongoWriteTransaction
 
-_UPDATABLE_SCENE_FIELDS = ("title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids")
+_UPDATABLE_SCENE_FIELDS = (
+    "title", "goal", "cast", "place_id", "tick", "summary", "passed_offer_ids", "is_taken_back",
+)  # fmt: skip
 
 
 class ServerLog(ServerLogReader):

@@ -120,6 +120,14 @@ async def test_scene_update_keeps_head_order_and_outcomes(handles: LogHandles) -
     assert await handles.reader.scene(handles.scene.id) == changed.model_copy(update=kept)
 
 
+async def test_scene_that_was_taken_back_is_in_no_list_until_it_is_played_again(handles: LogHandles) -> None:
+    for is_taken_back, listed_ids in ((True, []), (False, [handles.scene.id])):
+        changed = handles.scene.model_copy(update={"is_taken_back": is_taken_back})
+        await handles.orchestrator.update_scene(changed)
+        assert [scene.id for scene in await handles.reader.scenes(handles.story.id)] == listed_ids
+        assert (await handles.reader.scene(handles.scene.id)).is_taken_back is is_taken_back
+
+
 async def test_scene_creation_is_idempotent(handles: LogHandles) -> None:
     said = await handles.say("Hello.")
     await handles.orchestrator.create_scene(handles.scene)

@@ -25,7 +25,7 @@ async def test_undo_over_the_report_of_an_ended_scene_says_the_way_back(ui: Scre
     assert not ui.shows("/map")
     await ui.press("ctrl+z")
     assert ui.screen == "CommitReportDialog"
-    assert ui.shows("It stays canon. R on a fact", "/map")
+    assert ui.shows("Ctrl+Z in the next scene", "takes the end back")
 
 
 @pytest.mark.slow
@@ -44,7 +44,27 @@ async def test_reopen_in_the_next_scene_says_how_the_ended_one_is_reached(ui: Sc
     await ui.press("enter", "enter")
     assert ui.screen == "SceneScreen"
     await ui.type("/reopen")
-    assert ui.shows("This scene cannot be reopened: it is being played.", "/map branches from a scene")
+    assert ui.shows(
+        "This scene cannot be reopened: it is being played.", "Ctrl+Z takes back", "/map branches"
+    )
+
+
+async def test_undo_after_a_scene_that_was_ended_too_early_goes_back_into_it(ui: ScreenDriver) -> None:
+    """Ctrl+Z, answered, leads into the scene that had ended; Ctrl+Y, answered, ends it again."""
+    await ui.type("/end")
+    await ui.press("enter", "enter")
+    assert ui.shows("scene 2")
+    await ui.press("ctrl+z")
+    assert ui.screen == "ConfirmDialog"
+    assert ui.shows("Take back the end of Scene", "Forge", "no longer canon")
+    await ui.press("enter")
+    assert ui.screen == "SceneScreen"
+    assert ui.shows("scene 1")
+    assert "goes on. Ctrl+Y ends it again." in [*ui.app._notifications][-1].message
+    await ui.press("ctrl+y")
+    assert ui.shows("This becomes canon again:")
+    await ui.press("enter")
+    assert ui.shows("scene 2")
 
 
 async def test_branch_key_at_a_scenes_start_says_where_it_can_branch_from(ui: ScreenDriver) -> None:

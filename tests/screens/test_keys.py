@@ -169,3 +169,12 @@ def test_key_bar_wraps_to_a_second_line_and_no_further() -> None:
     assert len(lines) == 2
     assert all(sum(key.cells + 2 for key in line) - 2 <= 60 for line in lines)
     assert layout_keys(keys[:2], 60) == [list(keys[:2])]
+
+
+def test_keys_the_way_back_stays_where_not_all_fit() -> None:
+    back, more = Key("esc", "Back", "escape"), Key("^p", "more", "ctrl+p")
+    keys = (*(Key(letter, f"Do {letter} with it", letter) for letter in "abcdefghij"), back, more)
+    lines = layout_keys(keys, 60)
+    assert lines[-1][-2:] == [back, more]
+    assert all(sum(key.cells + 2 for key in line) - 2 <= 60 for line in lines)
+    assert layout_keys((back, *keys[:-2], more), 60)[-1].count(back) == 0

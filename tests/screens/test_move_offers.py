@@ -47,9 +47,11 @@ async def test_enter_rolls_the_offered_move(ui: ScreenDriver) -> None:
 
 async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
     await ui.type(LINE)
+    assert ui.shows("esc No roll")
     await ui.press("escape")
 
     assert await read_turns(ui) == [(Speaker.PLAYER, LINE)]
+    assert ui.shows("esc Back")
     assert ui.shows("what do you do?")
     assert not ui.shows("Enter rolls")
 
@@ -57,6 +59,7 @@ async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
 async def test_escape_after_other_words_plays_nothing(ui: ScreenDriver) -> None:
     await ui.type(LINE)
     await ui.type("I wait.", enter=False)
+    assert ui.shows("esc Back")
     await ui.press("escape")  # clears the note
 
     assert await read_turns(ui) == []
@@ -89,3 +92,13 @@ async def test_attack_on_somebody_without_hp_is_said_before_the_roll(ui: ScreenD
     await ui.type("I attack Bram")
     assert not ui.shows("has no HP")
     assert ui.shows("Success: Bram: HP -4", "I attack Bram /move strike Bram")
+
+
+async def test_question_in_plain_words_says_who_answers_it(ui: ScreenDriver) -> None:
+    """“Where is Gil?” and then nothing: the GM is the player, the oracle, or the record."""
+    await ui.type("Where is Gil?")
+    assert ui.shows("Nobody answers by itself", "> answers as the GM", "F8 asks the")
+    await ui.type("> Nobody has seen him.")
+    assert not ui.shows("Nobody answers by itself")
+    await ui.type("help")
+    assert ui.shows("That reads as /help: Enter does it")

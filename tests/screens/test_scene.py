@@ -693,14 +693,12 @@ async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_pat
         await begin(program)
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await ui.press("enter", "ctrl+z")
-        assert ui.shows("There is nothing to undo in this scene.")
+        assert ui.shows("Nothing to undo in this scene.")
+        await ui.press("ctrl+y")
+        assert ui.shows("Nothing to redo.", "Ctrl+Y brings back what Ctrl+Z took")
         await ui.type("I find a stair.")
-        await ui.type("/end I found a stair")
-        await ui.press("enter", "enter")
-        assert ui.screen == "SceneScreen"
-        await ui.press("ctrl+z")
-        assert ui.shows("There is nothing to undo in this scene.", "What the scene before made canon stays.")
-        assert ui.shows("R in the universe retcons it; /map plays on from an earlier turn.")
+        await ui.press("ctrl+y")
+        assert ui.shows("Nothing to redo.")
 
 
 async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDriver) -> None:
@@ -711,3 +709,12 @@ async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDr
     assert not ui.shows("u Undo it")
     await ui.press("a", "ctrl+z")
     assert not ui.shows("u Undo it")
+
+
+async def test_scene_take_keys_on_an_earlier_turn_say_where_its_takes_are(ui: ScreenDriver) -> None:
+    """Right on a highlighted turn that is not the last must not switch another turn unseen."""
+    await ui.type("I look up.")
+    await ui.type("> The sky is red.")
+    await ui.type("I look down.")
+    await ui.press("shift+tab", "up", "right")
+    assert ui.shows("Left and Right switch takes of the last turn.")

@@ -73,6 +73,6 @@ async def test_outcome_carries_no_mark_of_a_number_that_changed_in_the_scene(ui:
     (outcome,) = (line for line in lines if line.startswith("**Outcome:**") and "debt is paid" in line)
     assert outcome.count("[^") == 1
     (footnote,) = (line for line in lines if line.startswith("[^") and "the debt is paid." in line)
-    assert footnote.endswith(f"Rests on by hand after 1.15 “{OUTCOME}”; scene 1.")
+    assert footnote.endswith(f"Rests on “{OUTCOME}”, declared after scene 1, turn 15.")
     (hp_footnote,) = (line for line in lines if line.startswith("[^") and "HP is 8" in line)
     assert "“Mara.hp -2”" in hp_footnote

@@ -242,7 +242,7 @@ def _scene_lines(context: SceneContext) -> tuple[str, ...]:
     when = format_tick(context.universe.calendar, context.tick)
     place_name = context.place.name if context.place else "nowhere in particular"
     return (
-        f"Scene {scene.order}: {scene.title}   (/scene Title: goal)",
+        f"{scene.label}   (/scene Title: goal)",
         f"Goal: {scene.goal or 'none'}   (/scene : goal)",
         f"Time: {when}   (/time +2h)",
         f"Place: {place_name}   (/go Place)",

@@ -68,6 +68,10 @@ _LINE_RULES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         ),
         (r"(?:list|show|show me) (?:all )?(?:the |my )?notes", "notes", ""),
         (r"(?:list|show|show me) (?:all )?(?:the )?commands", "help", ""),
+        # `Help!` is cried in the story.
+        (r"(?:help|commands)(?!!)", "help", ""),
+        (r"what can (?:i|we) (?:do|type)(?: here| now)?", "help", ""),
+        (r"how do (?:i|we) play(?: this)?", "help", ""),
         (r"what do (?:we|i) know (?:about|of) (?P<a>.+?)", "show", "{a}"),
         (r"commit (?:it|that|everything|what is accepted)(?: now)?", "commit", ""),
         (r"show (?:me )?the (?:bill|costs?)", "bill", ""),

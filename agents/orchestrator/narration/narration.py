@@ -27,7 +27,7 @@ from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
 from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.llm import Persona
-from stores.records.play import GM_SPEAKERS, Speaker
+from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 
 STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
 """Commands that plain words are never read as: those of the story, and those for the player alone."""
@@ -154,7 +154,7 @@ class Narration:
         if not turns:
             return begin_continuation(self._ids, context.scene, context.head, note)
         if not is_answered(turns):
-            return begin_answer(self._ids, context.scene, turns[-1], note)
+            return await self._begin_answer(context.scene, turns[-1], note)
         last_turn = turns[-1]
         if last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
@@ -169,8 +169,12 @@ class Narration:
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
         if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
-            return begin_answer(self._ids, context.scene, turns[-1], note)
+            return await self._begin_answer(context.scene, turns[-1], note)
         return begin_continuation(self._ids, context.scene, context.head, note)
+
+    async def _begin_answer(self, scene: Scene, last_turn: Turn, note: str) -> Exchange:
+        take = await self._timeline.take_number_after(scene, last_turn.exchange_id, Speaker.GM)
+        return begin_answer(self._ids, scene, last_turn, note, take=take)
 
     async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
         """Have a played exchange narrated; `is_resumed` ends a pause.

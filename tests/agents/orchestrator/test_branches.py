@@ -134,3 +134,23 @@ async def test_branch_asks_before_it_leaves_turns_that_canon_rests_on(tmp_path: 
         assert any(line.startswith("Retcon proposed: ") for line in reply.lines)
         await say(program, scene_id, "/undo")
         assert await read_words(program, scene_id) == words
+
+
+async def test_branch_takes_are_counted_over_the_answers_to_the_same_line(tmp_path: Path) -> None:
+    """Another answer to the same words, after going back, is take 2 of 2 and not the first once more."""
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        for line in ("I look up.", "> The sky is red.", "/branch 1", "> The sky is blue."):
+            await play.submit(scene_id, line)
+
+        async def read_last_row() -> tuple[str, int, int]:
+            (row,) = (await play.transcript(scene_id, 1, 1))[-1:]
+            return row.turn.text, row.take, row.take_count
+
+        assert await read_last_row() == ("The sky is blue.", 2, 2)
+        await play.walk_takes(scene_id, -1)
+        assert await read_last_row() == ("The sky is red.", 1, 2)
+        await play.submit(scene_id, "/undo")
+        assert await read_last_row() == ("The sky is blue.", 2, 2)
+        await say(program, scene_id, "/branch 1", "> The sky is green.")
+        assert await read_last_row() == ("The sky is green.", 3, 3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.views.play_views import CommitReport
 from monitor_tui.compose import Program
 from stores.records.ids import Id
@@ -188,21 +190,38 @@ async def test_commit_offer_lapses_with_the_next_line_or_command(tmp_path: Path)
         assert await has_lapsed()
 
 
-async def test_commit_offer_that_was_left_is_made_again_by_undo(tmp_path: Path) -> None:
+async def test_commit_offer_that_was_left_is_no_step_of_undo(tmp_path: Path) -> None:
+    """“Esc, then Ctrl+Z: I want the line gone”: one press takes it, and redo brings no offer back."""
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        offer = await play(program, scene_id, "I look.", "/state Mara +dead")
+        assert await play(program, scene_id, "I fall. /check 2d6+9 vs 5; success: Mara +dead")
         assert await play(program, scene_id, "/later") == ""
         reply = await program.services.play.submit(scene_id, "/undo")
-        assert reply.lines == (
-            "The offer that you left is made again. Undo takes back what was done before it.",
-        )
-        assert await play(program, scene_id) == offer
+        assert reply.lines[0].startswith("Undone: I fall.")
         assert await play(program, scene_id, "/redo") == ""
-        reply = await program.services.play.submit(scene_id, "/undo")
-        assert await play(program, scene_id, "/reject 1", "/undo") == offer
-        reply = await program.services.play.submit(scene_id, "/undo")
-        assert reply.lines == ("Undone: Mara +dead",)
+        assert (await program.services.gate.gate(scene_id)).proposals
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("/place Cellar", "/defer 1", "/place Cellar > Vault"),
+        ("/npc Bram: a smith", "/defer 1", "/state Bram +dead"),
+        ("/place Cellar", "/place Cellar > Vault", "/defer 1"),
+    ],
+)
+async def test_commit_offer_is_not_made_of_what_needs_something_put_off(
+    tmp_path: Path, lines: tuple[str, ...]
+) -> None:
+    """Enter would fail: the offer is made once what it needs is accepted, and Enter then writes both."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await play(program, scene_id, "I look round.", *lines) == ""
+        await play(program, scene_id, "/accept 1")
+        assert await play(program, scene_id) != ""
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert not report.failures
+        assert report.accepted_count >= 2
 
 
 async def test_commit_offer_of_a_place_stands_before_anything_is_played_in_the_scene(tmp_path: Path) -> None:
@@ -213,3 +232,11 @@ async def test_commit_offer_of_a_place_stands_before_anything_is_played_in_the_s
         assert not (await program.services.play.scene(scene_id)).is_offer_lapsed
         await play(program, scene_id, "/fact Mara owns a lamp")
         assert (await program.services.play.scene(scene_id)).is_offer_lapsed
+
+
+async def test_commit_of_what_needs_something_put_off_names_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(program, scene_id, "I look round.", "/place Cellar", "/defer 1", "/place Cellar > Vault")
+        report = await program.services.gate.commit(scene_id)
+        assert [reason for _, reason in report.failures] == ["It needs Cellar, which is still undecided."]

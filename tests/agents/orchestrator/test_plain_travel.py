@@ -3,48 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import SceneView
-from monitor_tui.compose import Program
-from stores.records.ids import Id
+from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
 
-@dataclass
-class Table:
-    """A story in play with Mara and Jon in the Yard, in a world with a Cellar, a Tarn and an Old Mill."""
-
-    program: Program
-    scene_id: Id
-
-    async def say(self, *lines: str) -> tuple[str, ...]:
-        """Play lines; returns what the last one replies."""
-        replies: tuple[str, ...] = ()
-        for line in lines:
-            reply = await self.program.services.play.submit(self.scene_id, line)
-            replies = reply.lines
-            if reply.confirm_line:
-                replies = (await self.program.services.play.submit(self.scene_id, reply.confirm_line)).lines
-        return replies
-
-    async def view(self) -> SceneView:
-        return await self.program.services.play.scene(self.scene_id)
-
-    async def place(self) -> str:
-        return (await self.view()).place
-
-    async def cast(self) -> set[str]:
-        return {member.name for member in (await self.view()).cast} - {"Mara"}
-
-
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Table]:
+async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
     async with opened(tmp_path) as program:
-        table = Table(program, await begin(program))
+        table = PlayedScene(program, await begin(program))
         for line in ("/place Cellar", "/place Tarn", "/place Old Mill", "/npc here Jon", "/npc here Bram"):
             await table.say(line)
         await table.say("/commit")
@@ -70,18 +40,18 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
     ],
 )
 async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
-    table: Table, line: str, place: str
+    table: PlayedScene, line: str, place: str
 ) -> None:
-    before, cast_before = await table.view(), await table.cast()
+    before, cast_before = await table.view(), await table.cast_names()
     assert before.place == "Yard"
     assert f"The scene goes on in {place}." in await table.say(line)
-    after, cast_after = await table.view(), await table.cast()
+    after, cast_after = await table.view(), await table.cast_names()
     assert after.place == place
     assert [row.proposal.id for row in after.proposals] == [row.proposal.id for row in before.proposals]
     await table.say("/undo")
-    assert (await table.place(), await table.cast()) == ("Yard", cast_before)
+    assert (await table.place(), await table.cast_names()) == ("Yard", cast_before)
     await table.say("/redo")
-    assert (await table.place(), await table.cast()) == (place, cast_after)
+    assert (await table.place(), await table.cast_names()) == (place, cast_after)
 
 
 @pytest.mark.parametrize(
@@ -117,29 +87,33 @@ async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
         "? Do I get to the Tarn",
     ],
 )
-async def test_plain_words_that_are_no_going_leave_the_scene_where_it_is(table: Table, line: str) -> None:
+async def test_plain_words_that_are_no_going_leave_the_scene_where_it_is(
+    table: PlayedScene, line: str
+) -> None:
     assert "The scene goes on in" not in " ".join(await table.say(line))
     assert await table.place() == "Yard"
 
 
-async def test_plain_going_takes_along_who_comes_along(table: Table) -> None:
+async def test_plain_going_takes_along_who_comes_along(table: PlayedScene) -> None:
     lines = await table.say("I go down to the Cellar with Jon.")
     assert lines[0] == "The scene goes on in Cellar."
-    assert await table.cast() == {"Jon"}
+    assert await table.cast_names() == {"Jon"}
     await table.say("I run back to the Yard.")
-    assert (await table.place(), await table.cast()) == ("Yard", {"Bram", "Jon"})
+    assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
     await table.say("/undo")
-    assert (await table.place(), await table.cast()) == ("Cellar", {"Jon"})
+    assert (await table.place(), await table.cast_names()) == ("Cellar", {"Jon"})
 
 
-async def test_plain_going_back_to_another_place_meets_nobody_who_stayed_elsewhere(table: Table) -> None:
+async def test_plain_going_back_to_another_place_meets_nobody_who_stayed_elsewhere(
+    table: PlayedScene,
+) -> None:
     await table.say("I go to the Tarn.", "I run back to the Mill.")
-    assert (await table.place(), await table.cast()) == ("Old Mill", set())
+    assert (await table.place(), await table.cast_names()) == ("Old Mill", set())
     await table.say("I go back to the Yard.")
-    assert (await table.place(), await table.cast()) == ("Yard", {"Bram", "Jon"})
+    assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
 
 
-async def test_plain_going_and_go_take_turns_whatever_is_committed(table: Table) -> None:
+async def test_plain_going_and_go_take_turns_whatever_is_committed(table: PlayedScene) -> None:
     await table.say("I go to the Tarn.", "/go Cellar")
     assert await table.place() == "Cellar"
     await table.say("/commit")
@@ -158,19 +132,21 @@ async def test_plain_going_and_go_take_turns_whatever_is_committed(table: Table)
     assert await table.place() == "Yard"
 
 
-async def test_plain_going_is_where_the_next_scene_begins(table: Table) -> None:
+async def test_plain_going_is_where_the_next_scene_begins(table: PlayedScene) -> None:
     await table.say("I go to the Tarn.", "/end I am at the Tarn")
     report = await table.program.services.gate.commit(table.scene_id)
     assert report.next_scene_id
     assert (await table.program.services.play.scene(report.next_scene_id)).place == "Tarn"
 
 
-async def test_plain_going_to_a_proposed_place_moves_the_scene(table: Table) -> None:
+async def test_plain_going_to_a_proposed_place_moves_the_scene(table: PlayedScene) -> None:
     await table.say("/place Chapel", "I hurry over to the Chapel.")
     assert await table.place() == "Chapel"
 
 
-async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_back(table: Table) -> None:
+async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_back(
+    table: PlayedScene,
+) -> None:
     """`/go` to a place, then on in plain words: what is committed says where the hero is."""
     await table.say("/go Cellar", "I look round.")
     before = [row.title for row in (await table.view()).proposals]

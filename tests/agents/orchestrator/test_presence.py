@@ -4,50 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from agents.canon_keeper.fact_ids import fact_id_of
-from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
 from stores.records.canon import AssertFact
-from stores.records.ids import Id
+from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
 
-@dataclass
-class Table:
-    """A story in play, with Mara as its hero."""
-
-    program: Program
-    scene_id: Id
-
-    async def say(self, *lines: str) -> tuple[str, ...]:
-        """Play lines; returns what the last one replies."""
-        replies: tuple[str, ...] = ()
-        for line in lines:
-            reply = await self.program.services.play.submit(self.scene_id, line)
-            replies = reply.lines
-            if reply.goto == "scene" and reply.subject:
-                self.scene_id = reply.subject
-        return replies
-
-    async def cast(self) -> dict[str, str]:
-        """Return those in the scene with why they neither act nor hear, without the hero."""
-        view = await self.program.services.play.scene(self.scene_id)
-        return {member.name: member.note for member in view.cast if not member.is_pc}
-
-
 @pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Table]:
+async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
     async with opened(tmp_path) as program:
-        yield Table(program, await begin(program))
+        yield PlayedScene(program, await begin(program))
 
 
-async def test_presence_of_who_is_declared_or_named_is_known_not_here(table: Table) -> None:
+async def test_presence_of_who_is_declared_or_named_is_known_not_here(table: PlayedScene) -> None:
     lines = await table.say("/npc Teodor Quay: my lost brother")
     assert lines[-1] == "Teodor Quay is known, not here: /cast + Teodor Quay brings them in."
     lines = await table.say("/zero rival Captain Vess: she wants the bell")
@@ -57,19 +32,21 @@ async def test_presence_of_who_is_declared_or_named_is_known_not_here(table: Tab
 
 
 @pytest.mark.parametrize("line", ["/npc here Old Tam: a keeper", "/npc + Old Tam: a keeper"])
-async def test_presence_of_a_newcomer_who_is_here_is_undone_with_them(table: Table, line: str) -> None:
+async def test_presence_of_a_newcomer_who_is_here_is_undone_with_them(table: PlayedScene, line: str) -> None:
     assert (await table.say("I wait.", line))[-1] == "Old Tam is here."
     assert await table.cast() == {"Old Tam": ""}
     await table.say("/undo")
     assert await table.cast() == {}
 
 
-async def test_presence_of_who_was_narrated_in_before_is_read_when_they_are_declared(table: Table) -> None:
+async def test_presence_of_who_was_narrated_in_before_is_read_when_they_are_declared(
+    table: PlayedScene,
+) -> None:
     await table.say("> A girl, Wren, steps in from the rain.")
     assert (await table.say("/npc Wren: a girl"))[-1] == "Wren is here."
 
 
-async def test_presence_moves_with_plain_narration_and_is_undone_with_its_turn(table: Table) -> None:
+async def test_presence_moves_with_plain_narration_and_is_undone_with_its_turn(table: PlayedScene) -> None:
     await table.say("/npc Captain Vess: a sailor", "I wait.")
     assert await table.say("> Captain Vess comes in.") == ("Captain Vess comes in.",)
     assert await table.say("> The captain turns on her heel and leaves.") == ("Captain Vess leaves.",)
@@ -80,18 +57,18 @@ async def test_presence_moves_with_plain_narration_and_is_undone_with_its_turn(t
     assert not (await table.program.services.gate.gate(table.scene_id)).proposals[1:]  # no row but hers
 
 
-async def test_presence_ends_by_leaving_the_place_by_its_name(table: Table) -> None:
+async def test_presence_ends_by_leaving_the_place_by_its_name(table: PlayedScene) -> None:
     await table.say("/npc here Bela: a smith", "/place Salt Steps", "I nod.", "/go Salt Steps with Bela")
     assert await table.say("> Bela leaves the Salt Steps.") == ("Bela leaves.",)
 
 
-async def test_presence_that_is_read_wrongly_is_corrected_by_cast(table: Table) -> None:
+async def test_presence_that_is_read_wrongly_is_corrected_by_cast(table: PlayedScene) -> None:
     await table.say("/npc Bela: a smith", "> Bela comes in.")
     assert await table.say("/cast - Bela") == ("Bela leaves.",)
     assert await table.cast() == {}
 
 
-async def test_presence_go_leaves_the_cast_behind_but_for_who_comes_along(table: Table) -> None:
+async def test_presence_go_leaves_the_cast_behind_but_for_who_comes_along(table: PlayedScene) -> None:
     await table.say("/npc here Bela: a smith", "/npc here Old Tam", "/place Pier", "/place Mill", "I nod.")
     lines = await table.say("/go Pier with Bela")
     assert lines[1:] == ("Bela comes along.", "Old Tam stays behind.")
@@ -105,7 +82,7 @@ async def test_presence_go_leaves_the_cast_behind_but_for_who_comes_along(table:
 
 
 @pytest.mark.parametrize("place", ["Hollin Bridge", "The Tin Kettle"])
-async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: Table, place: str) -> None:
+async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: PlayedScene, place: str) -> None:
     await table.say("/npc here Osk Wendry: a mercenary", f"/place {place}", "I nod.")
     assert (await table.say(f"/go {place} with Osk Wendry"))[-1] == "Osk Wendry comes along."
     assert await table.say("I walk out on the bridge, staff in hand.") == ()
@@ -113,7 +90,7 @@ async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: Table, p
     assert await table.cast() == {"Osk Wendry": ""}
 
 
-async def test_presence_of_a_companion_in_words_outlasts_a_plain_sentence(table: Table) -> None:
+async def test_presence_of_a_companion_in_words_outlasts_a_plain_sentence(table: PlayedScene) -> None:
     await table.say("/npc here Osk Wendry: a mercenary", "/npc here Tam: a groom")
     lines = await table.say("I walk out to the road, and Osk comes along.")
     assert lines == (
@@ -136,13 +113,13 @@ async def test_presence_of_a_companion_in_words_outlasts_a_plain_sentence(table:
         "I leave Osk behind.",
     ],
 )
-async def test_presence_of_a_companion_ends_where_the_words_say_so(table: Table, line: str) -> None:
+async def test_presence_of_a_companion_ends_where_the_words_say_so(table: PlayedScene, line: str) -> None:
     await table.say("/npc here Osk Wendry: a mercenary", "/place Mill", "I nod.", "/go Mill with Osk Wendry")
     await table.say(line)
     assert await table.cast() == {}
 
 
-async def test_presence_is_kept_by_moving_about_in_the_place(table: Table) -> None:
+async def test_presence_is_kept_by_moving_about_in_the_place(table: PlayedScene) -> None:
     await table.say(
         "/place Hollin Bridge", "I nod.", "/go Hollin Bridge", "/npc here Osk Wendry: a mercenary"
     )
@@ -153,7 +130,7 @@ async def test_presence_is_kept_by_moving_about_in_the_place(table: Table) -> No
     assert await table.cast() == {}
 
 
-async def test_presence_says_how_to_take_back_who_stays_behind(table: Table) -> None:
+async def test_presence_says_how_to_take_back_who_stays_behind(table: PlayedScene) -> None:
     await table.say(
         "/npc here Jory Penn: a groom", "/npc here Wat Penn: a groom", "/place Mill", "/go Mill with all"
     )
@@ -164,7 +141,7 @@ async def test_presence_says_how_to_take_back_who_stays_behind(table: Table) -> 
     assert await table.cast() == {"Jory Penn": "", "Wat Penn": ""}
 
 
-async def test_presence_go_says_whom_canon_has_there(table: Table) -> None:
+async def test_presence_go_says_whom_canon_has_there(table: PlayedScene) -> None:
     await table.say("/npc Dob Harrow: the pier-keeper", "/place Pier", "/fact Dob Harrow located_in Pier")
     await table.say("/accept all", "/commit", "I set out.")
     lines = await table.say("/go Pier")
@@ -183,7 +160,9 @@ async def test_presence_go_says_whom_canon_has_there(table: Table) -> None:
         ("/react Gil", "Gil is dead, and is not there to react."),
     ],
 )
-async def test_presence_is_asked_of_who_should_act_or_hear(table: Table, line: str, problem: str) -> None:
+async def test_presence_is_asked_of_who_should_act_or_hear(
+    table: PlayedScene, line: str, problem: str
+) -> None:
     await table.say("/npc Bela", "/npc here Gil", "/place Pier", "I nod.", "/fact Gil is dead")
     with pytest.raises(InputError) as refusal:
         await table.say(line)
@@ -191,7 +170,7 @@ async def test_presence_is_asked_of_who_should_act_or_hear(table: Table, line: s
     assert refusal.value.todo
 
 
-async def test_presence_at_a_new_scene_is_the_heros_alone_and_says_who_was_there(table: Table) -> None:
+async def test_presence_at_a_new_scene_is_the_heros_alone_and_says_who_was_there(table: PlayedScene) -> None:
     await table.say("/npc here Bela: a smith", "/creature here Rat: small", "> The rat drops dead.")
     await table.say("/fact Rat is dead", "/end We rest", "/accept all", "/commit")
     assert await table.cast() == {}
@@ -199,7 +178,9 @@ async def test_presence_at_a_new_scene_is_the_heros_alone_and_says_who_was_there
     assert view.opening_hint.startswith("/cast + Bela if they are still with you · ")
 
 
-async def test_outcome_involves_who_is_named_and_is_written_without_who_is_undecided(table: Table) -> None:
+async def test_outcome_involves_who_is_named_and_is_written_without_who_is_undecided(
+    table: PlayedScene,
+) -> None:
     await table.say(
         "/npc here Bela: a smith", "/accept all", "/commit", "I nod.", "/npc here Old Bram: a pedlar"
     )
@@ -217,14 +198,14 @@ async def test_outcome_involves_who_is_named_and_is_written_without_who_is_undec
     assert names == {"Mara"}
 
 
-async def test_presence_is_denied_by_words_that_say_who_is_not_here(table: Table) -> None:
+async def test_presence_is_denied_by_words_that_say_who_is_not_here(table: PlayedScene) -> None:
     await table.say("/npc Bram: a ferryman", "I wait.")
     for line in ("I think of Bram, though he is not here.", "I hug Bram, though he is not here."):
         assert await table.say(line) == ()
         assert await table.cast() == {}
 
 
-async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(table: Table) -> None:
+async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(table: PlayedScene) -> None:
     await table.say("/npc here Jon", "/npc here Tess", "> Jon dies.", "> Tess falls asleep.")
     assert await table.say("> Tess wakes.") == ("Tess wakes.",)
     (written,) = await table.say("/export")

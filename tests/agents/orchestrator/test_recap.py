@@ -69,7 +69,7 @@ def test_previously_on() -> None:
     assert build_previously_lines(so_far()) == (
         "Scene 1 “The Slack Tide”: Mara promised Hester to find the bell.",
         "Scene 2 “Over the Ribs”: Mara crossed the Ribs. Mara met Gil.",
-        "Now: Day 3, dusk, The Tally Chapel. Scene 3 “Under the chapel”: Find who moved the bell",
+        "Now: Day 3, dusk, The Tally Chapel. Scene 3 “Under the chapel”: Find who moved the bell.",
         "Last: Mara: I force the iron door. — The hinges give with a shriek. Below, water moves.",
         "Open: Gil owes Wenna four marks (since Day 2, night)",
         "Open: Mara promised to find the bell (since Day 3, night) (and 1 more)",
@@ -84,14 +84,14 @@ def test_recap_only_the_last_scenes_that_came_to_something_are_said() -> None:
     assert lines[:3] == (
         "Scene 5 “S5”: It was 5.",
         "Scene 7 “S7”: It was 7.",
-        "Now: Day 3, dusk. Scene 8 “S8”",
+        "Now: Day 3, dusk. Scene 8 “S8”.",
     )
 
 
 def test_recap_story_that_has_hardly_begun() -> None:
     assert build_previously_lines(RecapInput(HERE, (), 0)) == ()
     assert build_previously_lines(RecapInput(HERE, (RecapScene(a_scene(1, "Scene 1")),), 480)) == (
-        "Now: Day 1, morning. Scene 1",
+        "Now: Day 1, morning. Scene 1.",
     )
     assert build_previously_lines(RecapInput(HERE, (), 0, last_turns=(TOLD,)))[0].startswith(
         "Last: It is cold, as it"

@@ -363,7 +363,7 @@ async def test_session_scene_at_the_gate_refuses_play_in_words(tmp_path: Path, l
         ("/branch 99", "no turn"),
         ("/branch ²", "no turn"),
         ("/take sideways", "Which take"),
-        ("/redo", "nothing to redo"),
+        ("/redo", "Nothing to redo"),
         ("/retake x", "nothing to retake"),
         ("/list dragons", "no kind"),
         ("/show Nobody", "Nobody"),

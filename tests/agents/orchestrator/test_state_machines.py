@@ -39,6 +39,8 @@ LEGAL = {
         ("finalizing", "write_failed", "failed"),
         ("failed", "reopen", "active"),
         ("failed", "retry", "finalizing"),
+        ("completed", "take_back_end", "active"),
+        ("active", "unload", "created"),
     },
     Loop.TURN: {
         ("received", "user_input", "processing"),
@@ -97,8 +99,8 @@ def test_reopen_of_a_scene_in_play_says_how_an_ended_one_is_reached() -> None:
     with pytest.raises(IllegalTransition, match="cannot be reopened: it is being played") as refusal:
         next_state(Loop.SCENE, "active", "reopen")
     assert "/map" in refusal.value.todo
-    assert "R on a fact" in refusal.value.todo
+    assert "Ctrl+Z" in refusal.value.todo
 
 
-def test_state_machine_of_a_scene_that_is_over_goes_nowhere() -> None:
-    assert legal_events(Loop.SCENE, "completed") == []
+def test_state_machine_of_a_scene_that_is_over_goes_only_back() -> None:
+    assert legal_events(Loop.SCENE, "completed") == ["take_back_end"]

@@ -252,7 +252,7 @@ async def test_thread_scene_is_shown_and_named(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         assert await say(program, scene_id, "/scene") == (
-            "Scene 1: The yard   (/scene Title: goal)",
+            "Scene 1 “The yard”   (/scene Title: goal)",
             "Goal: none   (/scene : goal)",
             "Time: Day 1, morning   (/time +2h)",
             "Place: Yard   (/go Place)",
@@ -284,7 +284,7 @@ async def test_thread_recap_and_the_menu_name_what_is_open(tmp_path: Path) -> No
         menu = await program.services.stories.menu()
         assert menu.resume_story
         assert menu.resume_story.previously_lines == (
-            "Scene 1 “The yard”: Mara saw tracks",
+            "Scene 1 “The yard”: Mara saw tracks.",
             "2 open: Who moved the bell? · Old matter",
             "Clocks: Tide 2/6",
         )

@@ -70,7 +70,7 @@ async def test_undo_goes_back_step_by_step_and_redo_forward_again(tmp_path: Path
             assert (await program.services.play.scene(scene_id)).can_redo
             await say(program, scene_id, "/redo")
             assert (await read_words(program, scene_id), await read_titles(program, scene_id)) == state
-        with pytest.raises(InputError, match="nothing to redo"):
+        with pytest.raises(InputError, match="Nothing to redo"):
             await say(program, scene_id, "/redo")
 
 
@@ -475,3 +475,29 @@ async def test_undo_of_a_take_withdraws_what_the_take_proposed(tmp_path: Path) -
         assert await read_words(program, scene_id) == ["I knock.", "The door opens."]
         await say(program, scene_id, "/redo", "/redo")
         assert await read_titles(program, scene_id) == ["The door is old."]
+
+
+@pytest.mark.parametrize("command", ["/thread the bell", "/fact The rope was cut", "/clock Tide 4"])
+async def test_undo_after_redo_takes_the_line_and_then_what_was_typed_while_it_was_undone(
+    tmp_path: Path, command: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        for line in ("I act.", "/undo", command, "/redo"):
+            await play.submit(scene_id, line)
+        assert (await play.submit(scene_id, "/undo")).lines[0].startswith("Undone: I act.")
+        assert not (await play.submit(scene_id, "/undo")).lines[0].startswith("Undone: I act.")
+        await play.submit(scene_id, "/redo")
+        assert (await play.submit(scene_id, "/redo")).lines == ("Back: I act.",)
+
+
+async def test_undo_takes_what_was_edited_after_the_end_of_a_scene_that_was_reopened(tmp_path: Path) -> None:
+    """The report of the end is the head while the scene is at its gate: an edit made there is on the last turn."""
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        for line in ("I act.", "/clock Tide 4 per scene 1", "/end"):
+            await play.submit(scene_id, line)
+        universe_id = (await play.scene(scene_id)).universe.id
+        await program.services.world.edits.propose_fact(universe_id, "The mill burned down")
+        await play.submit(scene_id, "/reopen")
+        assert "The mill burned down" in (await play.submit(scene_id, "/undo")).lines[0]

@@ -241,3 +241,21 @@ async def test_undo_that_is_cut_off_before_its_plan_leaves_canon_and_gate_alone_
         assert await read_state(program, scene_id) == committed
         await say(program, scene_id, "/undo")
         assert await read_state(program, scene_id) == before
+
+
+async def test_undo_of_a_ruling_names_the_newcomer_and_not_who_stays(tmp_path: Path) -> None:
+    """“gil oakum” was merged into Gil Oakum: it is the newcomer that is no longer canon, and no “Gil Oakum”."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Gil Oakum: a mudman", "/commit", "I wait.", "/npc gil oakum: he")
+        await say(program, scene_id, "/resolve gil same")
+        question = await program.services.play.undo(scene_id)
+        assert "  gil oakum" in question.lines
+        assert "  Gil Oakum" not in question.lines
+
+
+async def test_undo_of_a_clock_names_it_without_a_number(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I wait.", "/clock Tide 4", "/commit")
+        assert "  Tide" in (await program.services.play.undo(scene_id)).lines

@@ -1,0 +1,129 @@
+"""Undo at the beginning of a scene takes back the end of the one before; redo ends it again in the same way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.embedded.narrative_log import EmbeddedLog
+from stores.errors import IllegalTransition, InputError, StoreFull
+from stores.records.ids import Id
+from tests.agents.orchestrator.test_undone_commit import read_canon, read_state, say
+from tests.program import begin, opened
+
+PLAYED = (
+    "/npc here Maud Tesk: ferrywoman",
+    "I look round.",
+    "/clock Tide 4 per scene 1",
+    "/place Loft",
+    "/go Loft",
+    "/fact The bell is cracked",
+    "/reject 4",
+    "/defer 1",
+)
+
+
+async def end(program: Program, scene_id: Id, outcome: str = "Mara found the loft") -> Id:
+    """End the scene through its gate, and return the one that follows."""
+    await say(program, scene_id, f"/end {outcome}".strip())
+    report = await program.services.gate.commit(scene_id)
+    assert report.next_scene_id is not None
+    return report.next_scene_id
+
+
+async def read_played_scene(program: Program, scene_id: Id) -> tuple[Id, int]:
+    """Return the scene where Continue goes on, and how many scenes the story has."""
+    story = (await program.services.play.scene(scene_id)).story
+    card = next(c for c in await program.services.stories.stories() if c.story.id == story.id)
+    assert card.scene is not None
+    return card.scene.id, card.scene_count
+
+
+async def test_undo_after_the_end_goes_back_into_the_scene_as_it_was(tmp_path: Path) -> None:
+    """“I ended it too early”: the scene goes on, with every row at the gate as it was before /end's Enter."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PLAYED, "/end Mara found the loft", "/reopen")
+        before = await read_state(program, scene_id)
+        next_id = await end(program, scene_id, "")
+        ended_canon = await read_canon(program, scene_id)
+        assert "Mara found the loft." in ended_canon
+        for _ in range(2):
+            question = await program.services.play.undo(next_id)
+            assert question.lines[0] == "Take back the end of Scene 1 “The yard”?"
+            assert "  Mara found the loft." in question.lines
+            reply = await program.services.play.submit(next_id, question.confirm_line)
+            assert (reply.goto, reply.subject) == ("scene", scene_id)
+            assert await read_state(program, scene_id) == before
+            assert await read_played_scene(program, scene_id) == (scene_id, 1)
+            question = await program.services.play.redo(scene_id)
+            reply = await program.services.play.submit(scene_id, question.confirm_line)
+            assert (reply.goto, reply.subject) == ("scene", next_id)
+            assert await read_canon(program, scene_id) == ended_canon
+            assert await read_played_scene(program, scene_id) == (next_id, 2)
+
+
+async def test_a_scene_whose_end_was_taken_back_is_played_on_and_ended_otherwise(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/clock Tide 4 per scene 1")
+        next_id = await end(program, scene_id, "")
+        assert [c.filled for c in (await program.services.play.scene(next_id)).clocks] == [1]
+        await say(program, next_id, "/undo")
+        assert [c.filled for c in (await program.services.play.scene(scene_id)).clocks] == [0]
+        with pytest.raises(IllegalTransition, match="not begun"):
+            await say(program, next_id, "I walk on.")
+        await say(program, scene_id, "I go up the ladder.")
+        with pytest.raises(InputError, match="is not brought back once something else was done"):
+            await say(program, scene_id, "/redo")
+        other_id = await end(program, scene_id, "Mara went up")
+        assert other_id != next_id
+        assert [c.filled for c in (await program.services.play.scene(other_id)).clocks] == [1]
+        assert "Mara went up." in await read_canon(program, other_id)
+        await say(program, other_id, "I wait.")
+        assert await read_played_scene(program, scene_id) == (other_id, 2)
+
+
+async def test_undo_in_the_next_scene_takes_what_was_done_there_first(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.")
+        next_id = await end(program, scene_id)
+        await say(program, next_id, "I wait.", "/fact The door is red")
+        with pytest.raises(IllegalTransition, match="Ctrl\\+Z takes back what was done last"):
+            await say(program, next_id, "/reopen")
+        assert await say(program, next_id, "/undo") == ("Undone: The door is red.",)
+        assert await say(program, next_id, "/undo") == ("Undone: I wait.",)
+        await say(program, next_id, "/undo")
+        assert await read_played_scene(program, scene_id) == (scene_id, 1)
+        await say(program, scene_id, "/redo")
+        await say(program, next_id, "/redo", "/redo")
+        assert (await program.services.play.scene(next_id)).turn_count == 1
+
+
+@pytest.mark.parametrize("cut", ["plan_canonization", "record_transition", "move_head", "update_scene"])
+async def test_undo_of_an_end_that_is_cut_off_is_done_wholly_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: str
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StoreFull("The disk is full.")
+
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PLAYED)
+        before = await read_state(program, scene_id)
+        next_id = await end(program, scene_id, "")
+        ended = await read_state(program, scene_id)
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedLog, cut, fail)
+            with pytest.raises(StoreFull):
+                await say(program, next_id, "/undo")
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        if cut == "plan_canonization":
+            assert await read_state(program, scene_id) == ended
+            await say(program, next_id, "/undo")
+        assert await read_state(program, scene_id) == before
+        assert await read_played_scene(program, scene_id) == (scene_id, 1)
