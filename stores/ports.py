@@ -23,7 +23,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.sources import Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -356,8 +356,10 @@ class LogReader(Protocol):
 
     async def source(self, source_id: Id) -> Source: ...
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        """Return the documents of the universe, oldest first."""
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        """Return the documents (of the universe, in these states), oldest first."""
         ...
 
     async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:

@@ -24,7 +24,7 @@ from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.sources import Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -370,10 +370,15 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def source(self, source_id: Id) -> Source:
         return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._all(
-            Source, "SELECT body FROM sources WHERE universe_id = ? ORDER BY made", (universe_id,)
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        sources = await self._all(
+            Source,
+            "SELECT body FROM sources WHERE ?1 IS NULL OR universe_id = ?1 ORDER BY made",
+            (universe_id,),
         )
+        return [source for source in sources if states is None or source.state in states]
 
     async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
         sql = "SELECT body FROM sources WHERE id IN (SELECT value FROM json_each(?))"

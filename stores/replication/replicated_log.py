@@ -13,7 +13,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.sources import Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -174,8 +174,10 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def source(self, source_id: Id) -> Source:
         return await self._read(lambda log: log.source(source_id))
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._read(lambda log: log.sources(universe_id))
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        return await self._read(lambda log: log.sources(universe_id, states=states))
 
     async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
         return await self._read(lambda log: log.sources_by_id(ids))

@@ -13,7 +13,7 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.sources import Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -305,8 +305,11 @@ class ServerLogReader(ServerMemoryReader):
     async def source(self, source_id: Id) -> Source:
         return await self._read_one("sources", Source, source_id)
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._read_all("sources", Source, {"universe_id": universe_id})
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        sources = await self._read_all("sources", Source, equality_filter({"universe_id": universe_id}))
+        return [source for source in sources if states is None or source.state in states]
 
     async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
         sources = await self._read_all("sources", Source, {"_id": any_of(ids)})

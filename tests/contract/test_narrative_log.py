@@ -13,7 +13,7 @@ from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
-from stores.records.sources import LadderStage
+from stores.records.sources import READING_STATES, LadderStage, SourceState
 from stores.records.story_journal import (
     CharacterWeightEntry,
     PresenceEntry,
@@ -824,3 +824,7 @@ async def test_sources_are_listed_oldest_first(handles: LogHandles, truth: Truth
     await handle.put_source(renamed)
     assert await handles.reader.sources(make.UNIVERSE) == [renamed, *books[1:]]
     assert await handles.reader.sources(make.new_id()) == []
+    waiting = make.source(state=SourceState.WAITING, universe_id=make.new_id())
+    await handle.put_source(waiting)
+    assert await handles.reader.sources(states=READING_STATES) == [waiting]
+    assert await handles.reader.sources(make.UNIVERSE, states=READING_STATES) == []
