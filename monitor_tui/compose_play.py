@@ -16,9 +16,11 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder
+from agents.ingest.source_recorder import SourceRecorder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
+from agents.llm.llm_port import ModelFacts
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.provider_keys import ProviderKeys
@@ -182,6 +184,16 @@ class Agents:
             timer=base.timer,
         )
 
+    async def read_reader_model_facts(self) -> ModelFacts | None:
+        """Return what is known of the model that reads chunks of documents; None if there is none."""
+        target = self.llm_setup.current_settings.target()
+        return await self.model.read_facts(target.model) if target is not None else None
+
+    @cached_property
+    def source_recorder(self) -> SourceRecorder:
+        """What alone writes how far documents are."""
+        return SourceRecorder(self.base.stores.log(Role.INGEST), self.base.events)
+
     @cached_property
     def background(self) -> BackgroundJobs:
         """What runs behind play: it is closed before the stores, and ends what it speaks through."""
@@ -206,6 +218,7 @@ class Agents:
             base.embedder,
             catalogue=self.read_catalogue,
             doubt_worker=doubt_worker,
+            source_recorder=self.source_recorder,
             home=base.home,
         )
 

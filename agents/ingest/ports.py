@@ -1,21 +1,28 @@
-"""What reading documents in needs of others: files, a reader of formats, and what finds something in a chunk."""
+"""What reading documents in needs of others: a reader of formats, and what finds something in a chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from agents.ingest.documents.document import Chunk, Document
+from agents.ingest.documents.document import Chunk, Page
+from agents.ingest.documents.reading_pipe import DocumentSummary, PageBatch
 from stores.records.sources import LadderStage, Snippet, Source
 from stores.records.workflow import ProposedChange
 
-SplitDocument = Callable[[Document], Iterator[Chunk]]
+SplitDocument = Callable[[Iterable[Page]], Iterator[Chunk]]
+OnBatch = Callable[[PageBatch], Awaitable[None]]
 
 
 class DocumentReading(Protocol):
-    async def read(self, data: bytes, name: str) -> Document:
-        """Read a document in a process of its own, within limits. Raises MonitorError that says what is wrong."""
+    """Reads documents within limits, in a process of their own. Raises InputError that says what is wrong."""
+
+    async def read_in_batches(
+        self, source: Path | bytes, name: str, on_batch: OnBatch, *, sample_pages: int = 0
+    ) -> DocumentSummary:
+        """Hand over the pages (or some, spread over the document) in order; the first batch says how many there are."""
         ...
 
 
@@ -25,26 +32,6 @@ class OriginalReader(Protocol):
 
 class OriginalStore(OriginalReader, Protocol):
     async def put(self, collection: str, data: bytes) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ListedFiles:
-    """The files at a path, and those that are left out with the reason."""
-
-    paths: tuple[str, ...]
-    skipped: tuple[tuple[str, str], ...] = ()
-
-
-class DocumentFiles(Protocol):
-    """The files that the user names."""
-
-    async def list_files(self, path: str) -> ListedFiles:
-        """Return the documents of a folder, or the one file. Raises InputError if there is nothing."""
-        ...
-
-    async def read_file(self, path: str) -> bytes:
-        """Raises InputError, for one that is too large as well."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
