@@ -81,10 +81,11 @@ async def test_chunk_ladder_primary_takes_rich_tool_calls() -> None:
     "message",
     [
         f"Here is what I found:\n```json\n{json.dumps(RICH)}\n```\nThat is all.",
-        'I call {"tool": "create_entities", "arguments": {"entities": [%s]}} now.' % json.dumps(MARA),
-        '{"tool_calls": [{"function": {"name": "create_entities", "arguments": %s}}]}'
-        % json.dumps(json.dumps([MARA])),
-        '<tool>[{"name": "create-entity", "parameters": %s}]</tool>' % json.dumps(MARA),
+        f"I call {json.dumps({'tool': 'create_entities', 'arguments': {'entities': [MARA]}})} now.",
+        json.dumps(
+            {"tool_calls": [{"function": {"name": "create_entities", "arguments": json.dumps([MARA])}}]}
+        ),
+        f"<tool>[{json.dumps({'name': 'create-entity', 'parameters': MARA})}]</tool>",
         "```json\n{create_entities: [{'name': 'Mara Venn', 'kind': 'character', 'quote': 'Captain Mara Venn',}],\n```",
         json.dumps(RICH)[:-40],
     ],
