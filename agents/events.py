@@ -165,6 +165,14 @@ class SourceAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class IngestProgressed:
+    """A document was begun, read further, paused, ended or withdrawn: read its progress again."""
+
+    universe_id: Id
+    source_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A message for the user that is no part of the story."""
 
@@ -190,6 +198,7 @@ Event = (
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded
+    | IngestProgressed
     | Notice
 )
 
@@ -206,6 +215,7 @@ TransientEvent = (
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded
+    | IngestProgressed
 )
 """Events that change nothing that a view of the scene was read from."""
 

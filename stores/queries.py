@@ -53,6 +53,8 @@ class ProposalQuery:
     statuses: Collection[ProposalStatus] | None = None
     kind: str | None = None
     """The kind of the change as it was proposed."""
+    source_id: Id | None = None
+    """The document that they come from. None leaves out what comes from documents, which may be thousands."""
     last: int | None = None
     """Return only so many of the newest."""
 

@@ -21,7 +21,7 @@ from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -200,8 +200,18 @@ class EmbeddedLog(EmbeddedLogReader):
     async def put_source(self, source: Source) -> None:
         await self._write(lambda connection: upsert(connection, "sources", [source]))
 
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write_in_background(lambda connection: upsert(connection, "source_pages", pages))
+
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
-        await self._write(lambda connection: upsert(connection, "snippets", snippets))
+        await self._write_in_background(lambda connection: upsert(connection, "snippets", snippets))
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        def stage(connection: apsw.Connection) -> None:
+            stage_proposals(connection, proposals)
+            upsert(connection, "snippets", snippets)
+
+        await self._write_in_background(stage)
 
 
 def _with_state(canonization: Canonization, state: CanonizationState) -> Canonization:

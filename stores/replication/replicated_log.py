@@ -13,7 +13,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -21,9 +21,11 @@ from stores.records.workflow import (
     Decision,
     GatePolicy,
     Loop,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
+    Verdict,
 )
 from stores.replication.handle import ReplicatedHandle
 from stores.stores import AnyLog
@@ -95,6 +97,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda log: log.proposals(query))
+
+    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+        return await self._read(lambda log: log.proposal_counts(source_id))
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         return await self._read(lambda log: log.proposal_ids(scene_id))
@@ -169,8 +174,18 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def source(self, source_id: Id) -> Source:
         return await self._read(lambda log: log.source(source_id))
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._read(lambda log: log.sources(universe_id))
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        return await self._read(lambda log: log.sources(universe_id, states=states))
+
+    async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
+        return await self._read(lambda log: log.sources_by_id(ids))
+
+    async def source_pages(
+        self, source_id: Id, edition: int, *, numbers: Collection[int] | None = None
+    ) -> list[SourcePage]:
+        return await self._read(lambda log: log.source_pages(source_id, edition, numbers=numbers))
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._read(lambda log: log.snippets(source_id))
@@ -243,6 +258,12 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
         await self._write("put_snippets", snippets=snippets)
+
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write("put_pages", pages=pages)
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        await self._write("stage_snippets", snippets=snippets, proposals=proposals)
 
     # --- CanonKeeper -----------------------------------------------------------------------------------
 

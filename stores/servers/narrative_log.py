@@ -15,7 +15,7 @@ from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -185,6 +185,16 @@ class ServerLog(ServerLogReader):
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
         await self._write(lambda tx: put_records(tx, "snippets", snippets))
+
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write(lambda tx: put_records(tx, "source_pages", pages))
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        async def stage(tx: MongoWriteTransaction) -> None:
+            await stage_proposals(tx, proposals)
+            await put_records(tx, "snippets", snippets)
+
+        await self._write(stage)
 
 
 async def _add_all(tx: MongoWriteTransaction, collection: str, records: Sequence[Record]) -> None:

@@ -13,6 +13,7 @@ from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.sources import READING_STATES, LadderStage, SourceState
 from stores.records.story_journal import (
     CharacterWeightEntry,
     PresenceEntry,
@@ -20,7 +21,14 @@ from stores.records.story_journal import (
     ThreadAction,
     ThreadEntry,
 )
-from stores.records.workflow import CanonizationState, Loop, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    CanonizationState,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+    Verdict,
+)
 from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -755,6 +763,58 @@ async def test_rulings_and_policies_are_written_by_the_canon_keeper_only(
             await write
 
 
+async def test_source_pages_are_read_by_edition_and_number(handles: LogHandles, truth: Truth) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    await ingest.put_source(book)
+    pages = [make.page(book, number, label=f"p. {number}") for number in range(1, 13)]
+    for _ in range(2):
+        await ingest.put_pages(pages[::-1])
+    second = make.page(book, 3, edition=2, text="Another third page.")
+    await ingest.put_pages([second, make.page(make.source(), 3)])
+    assert await handles.reader.source_pages(book.id, 1) == pages
+    assert await handles.reader.source_pages(book.id, 1, numbers=[11, 2, 40]) == [pages[1], pages[10]]
+    assert await handles.reader.source_pages(book.id, 2) == [second]
+    assert await handles.reader.source_pages(book.id, 1, numbers=[]) == []
+    assert await handles.reader.sources_by_id([book.id, make.new_id()]) == {book.id: book}
+
+
+async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandles, truth: Truth) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    await ingest.put_source(book)
+    snippet = make.snippet(book)
+    await ingest.put_snippets([snippet])
+    served = snippet.model_copy(update={"stage": LadderStage.GENERATED, "anchors": ("Mara",)})
+    proposals = [make.source_proposal(book) for _ in range(3)]
+    for _ in range(2):
+        await ingest.stage_snippets([served], proposals)
+    assert await handles.reader.snippets(book.id) == [served]
+    assert await handles.reader.proposals(ProposalQuery(source_id=book.id)) == proposals
+
+
+async def test_proposals_of_a_document_are_found_by_their_source_alone(
+    handles: LogHandles, truth: Truth
+) -> None:
+    ingest, book, other_book = truth.log(Role.INGEST), make.source(), make.source()
+    played = make.proposal(handles.scene)
+    from_book = [make.source_proposal(book) for _ in range(3)]
+    await handles.resolver.seal(make.resolution(await handles.say("I read.")), [played])
+    await ingest.stage([*from_book, make.source_proposal(other_book)])
+    proposals = handles.reader.proposals
+    assert await proposals() == [played]
+    assert await proposals(ProposalQuery(universe_id=make.UNIVERSE, statuses=OPEN_STATUSES)) == [played]
+    assert await proposals(ProposalQuery(statuses=OPEN_STATUSES, last=2)) == [played]
+    of_book = ProposalQuery(universe_id=make.UNIVERSE, source_id=book.id, statuses=OPEN_STATUSES)
+    assert await proposals(of_book) == from_book
+    decided = make.decision(Verdict.REJECT)
+    await handles.keeper.decide({from_book[0].id: decided})
+    assert await handles.reader.proposal_counts(book.id) == {
+        (PENDING, None): 2,
+        (PENDING, Verdict.REJECT): 1,
+    }
+    assert await handles.reader.proposal_counts(make.new_id()) == {}
+    assert len(await handles.reader.proposals_by_id([p.id for p in from_book])) == 3
+
+
 async def test_sources_are_listed_oldest_first(handles: LogHandles, truth: Truth) -> None:
     handle = truth.log(Role.INGEST)
     books = [make.source(title=title) for title in ("Zoology", "Alchemy", "Maps")]
@@ -764,3 +824,7 @@ async def test_sources_are_listed_oldest_first(handles: LogHandles, truth: Truth
     await handle.put_source(renamed)
     assert await handles.reader.sources(make.UNIVERSE) == [renamed, *books[1:]]
     assert await handles.reader.sources(make.new_id()) == []
+    waiting = make.source(state=SourceState.WAITING, universe_id=make.new_id())
+    await handle.put_source(waiting)
+    assert await handles.reader.sources(states=READING_STATES) == [waiting]
+    assert await handles.reader.sources(make.UNIVERSE, states=READING_STATES) == []
