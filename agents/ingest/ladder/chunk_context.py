@@ -9,12 +9,12 @@ from typing import Final
 
 from agents.ingest.documents.document import Chunk
 from agents.ingest.findings import Finding, Observation
-from agents.ingest.ladder.tool_calls import ChunkStage
 from agents.proposals.evidence import MAX_QUOTE_LENGTH
 from agents.sanitize import clean
 from agents.typed_text import one_line
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id, derive_id
+from stores.records.sources import LadderStage
 
 PREVIEW_CHARACTERS: Final = 200
 """Characters of a text of the document or of a model that a log line or an observation of evidence shows."""
@@ -72,7 +72,7 @@ class ChunkOutcome:
 
     chunk: Chunk
     evidence: ChunkEvidence
-    stage: ChunkStage
+    stage: LadderStage
     """The stage that served it."""
     findings: tuple[Finding, ...]
     """What is to be proposed or, of an observation, kept; at least one."""
@@ -89,7 +89,7 @@ class ChunkOutcome:
     @property
     def origin(self) -> str:
         """Return who found it, as screens and logs say it."""
-        return "model" if self.stage in (ChunkStage.PRIMARY, ChunkStage.SUGGESTED) else self.stage.value
+        return "model" if self.stage in (LadderStage.PRIMARY, LadderStage.SUGGESTED) else self.stage.value
 
     @property
     def observations(self) -> tuple[Observation, ...]:

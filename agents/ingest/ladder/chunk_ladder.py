@@ -31,17 +31,18 @@ from agents.ingest.ladder.fallback_findings import (
 )
 from agents.ingest.ladder.ladder_metrics import LadderMetrics
 from agents.ingest.ladder.suggested_calls import find_tool_calls
-from agents.ingest.ladder.tool_calls import ChunkStage, ToolCall, order_tool_calls
+from agents.ingest.ladder.tool_calls import ToolCall, order_tool_calls
 from agents.ingest.ladder.tool_door import ChunkStaging, invoke_tool, log, log_stage, retry_relations
 from agents.llm.errors import ModelError, ModelTimeout
+from stores.records.sources import LadderStage
 
 FINALIZE = "finalize"
 """The last step, among the durations of the stages."""
 
 
-def needs_enrichment(stage: ChunkStage) -> bool:
+def needs_enrichment(stage: LadderStage) -> bool:
     """Return whether a chunk that this stage served is read again once there is a model."""
-    return stage in (ChunkStage.GENERATED, ChunkStage.FORCED)
+    return stage in (LadderStage.GENERATED, LadderStage.FORCED)
 
 
 @dataclass(slots=True)
@@ -51,7 +52,7 @@ class _Reading:
     chunk: Chunk
     context: ChunkContext
     staging: ChunkStaging
-    stage: ChunkStage = ChunkStage.PRIMARY
+    stage: LadderStage = LadderStage.PRIMARY
     """The latest stage that ran."""
     message: str = ""
     model_problem: str = ""
@@ -90,16 +91,16 @@ class ChunkLadder:
 
     async def _run_stages(self, reading: _Reading) -> None:
         if self.model is not None:
-            with self._timed(reading, ChunkStage.PRIMARY):
+            with self._timed(reading, LadderStage.PRIMARY):
                 answer = await self._ask_model(self.model, reading)
                 self._execute(reading, answer.tool_calls)
             if reading.staging.has_written:
                 return
-            with self._timed(reading, ChunkStage.SUGGESTED):
+            with self._timed(reading, LadderStage.SUGGESTED):
                 self._execute(reading, find_tool_calls(reading.message))
             if reading.staging.has_written:
                 return
-        with self._timed(reading, ChunkStage.GENERATED):
+        with self._timed(reading, LadderStage.GENERATED):
             self._execute(
                 reading, generate_tool_calls(reading.message, reading.chunk.text, self.find_in_chunk)
             )
@@ -107,7 +108,7 @@ class ChunkLadder:
             self._force(reading)
 
     def _force(self, reading: _Reading) -> None:
-        with self._timed(reading, ChunkStage.FORCED):
+        with self._timed(reading, LadderStage.FORCED):
             self._execute(reading, forced_minimal(reading.chunk.text))
 
     async def _ask_model(self, model: ChunkModel, reading: _Reading) -> ChunkAnswer:
@@ -130,7 +131,7 @@ class ChunkLadder:
             self.timeouts.record(characters, self.timer() - started_at, is_timed_out=reading.is_timed_out)
         log_stage(
             reading.chunk,
-            ChunkStage.PRIMARY,
+            LadderStage.PRIMARY,
             "last message: %s",
             preview(reading.message) or reading.model_problem or "(empty)",
         )
@@ -144,7 +145,7 @@ class ChunkLadder:
     def _timed(self, reading: _Reading, step: str) -> Iterator[None]:
         """Measure a step, and note the stage that runs."""
         if step != FINALIZE:
-            reading.stage = ChunkStage(step)
+            reading.stage = LadderStage(step)
         started_at = self.timer()
         try:
             yield
@@ -160,7 +161,7 @@ def _finalize(reading: _Reading) -> ChunkOutcome:
     if not findings:
         # A chunk without one word has no words that an observation could quote.
         findings = (Observation("", NOTHING_TO_READ),)
-        reading.stage = ChunkStage.FORCED
+        reading.stage = LadderStage.FORCED
     evidence = build_evidence(reading.chunk, reading.context)
     links = tuple(EvidenceLink(name, evidence.name) for name in staging.touched_names())
     log_stage(

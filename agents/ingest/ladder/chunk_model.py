@@ -8,10 +8,11 @@ from typing import Final, Protocol
 
 from agents.ingest.documents.document import Chunk
 from agents.ingest.ladder.chunk_context import ChunkContext
-from agents.ingest.ladder.tool_calls import ChunkStage, ChunkToolCalls, ToolCall
+from agents.ingest.ladder.tool_calls import ChunkToolCalls, ToolCall
 from agents.llm.call_context import CallContext, PersonaCalls
 from stores.records.ids import derive_id
 from stores.records.llm import FallbackStep, Persona
+from stores.records.sources import LadderStage
 
 MAX_NAMES: Final = 60
 """Names known already that a prompt lists."""
@@ -64,7 +65,7 @@ class ReaderPersona:
             Persona.READER, sections, call_context, ChunkToolCalls, max_answers=1
         )
         is_called = structured.fallback_step in (FallbackStep.SCHEMA, FallbackStep.TOOLS)
-        calls = structured.value.tool_calls(ChunkStage.PRIMARY) if structured.value and is_called else ()
+        calls = structured.value.tool_calls(LadderStage.PRIMARY) if structured.value and is_called else ()
         return ChunkAnswer(calls, structured.call.answer)
 
 

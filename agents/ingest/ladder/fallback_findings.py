@@ -12,8 +12,9 @@ from typing import Final
 
 from agents.ingest.findings import Finding, FoundEntity, Observation
 from agents.ingest.ladder.chunk_context import first_sentence_of
-from agents.ingest.ladder.tool_calls import ChunkStage, ToolCall, calls_of_findings
+from agents.ingest.ladder.tool_calls import ToolCall, calls_of_findings
 from agents.proposals.statements import MAX_NAME_LENGTH
+from stores.records.sources import LadderStage
 from stores.records.world import EntityKind
 
 FindInChunk = Callable[[str], Sequence[Finding]]
@@ -47,7 +48,7 @@ def generate_tool_calls(message: str, text: str, find_in_chunk: FindInChunk) -> 
             continue
         if sentence := find_sentence_with(finding.name, text):
             findings[replace(finding, quote=sentence, description="", numbers=())] = None
-    return calls_of_findings(findings, ChunkStage.GENERATED)
+    return calls_of_findings(findings, LadderStage.GENERATED)
 
 
 def forced_minimal(text: str, max_anchors: int = MAX_ANCHORS) -> tuple[ToolCall, ...]:
@@ -59,7 +60,7 @@ def forced_minimal(text: str, max_anchors: int = MAX_ANCHORS) -> tuple[ToolCall,
         ]
     else:
         findings = [Observation("", first_sentence_of(text))]
-    return calls_of_findings(findings, ChunkStage.FORCED)
+    return calls_of_findings(findings, LadderStage.FORCED)
 
 
 def find_plain_names(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.ingest.ladder.chunk_context import ChunkOutcome
-from agents.ingest.ladder.tool_calls import ChunkStage
+from stores.records.sources import LadderStage
 
 MAX_DURATIONS: Final = 1_000
 """Latest durations of each step that the percentile is of."""
@@ -42,7 +42,7 @@ class StepDurations:
 class LadderMetrics:
     """The figures of all chunks that one ladder read."""
 
-    chunks_by_stage: Counter[ChunkStage] = field(default_factory=Counter)
+    chunks_by_stage: Counter[LadderStage] = field(default_factory=Counter)
     durations: defaultdict[str, StepDurations] = field(default_factory=lambda: defaultdict(StepDurations))
     """By step: the stages, and `finalize`."""
     timeout_count: int = 0
@@ -57,7 +57,7 @@ class LadderMetrics:
     @property
     def fallback_count(self) -> int:
         """Chunks that a later stage than the first served."""
-        return self.chunk_count - self.chunks_by_stage[ChunkStage.PRIMARY]
+        return self.chunk_count - self.chunks_by_stage[LadderStage.PRIMARY]
 
     def record(self, outcome: ChunkOutcome) -> None:
         """Count one chunk."""
@@ -72,7 +72,7 @@ class LadderMetrics:
     def as_counts(self) -> Mapping[str, int]:
         """Return the counts by name, for telemetry."""
         return {
-            **{f"chunks_{stage.value}": self.chunks_by_stage[stage] for stage in ChunkStage},
+            **{f"chunks_{stage.value}": self.chunks_by_stage[stage] for stage in LadderStage},
             "fallbacks": self.fallback_count,
             "timeouts": self.timeout_count,
             "emergencies": self.emergency_count,
@@ -83,7 +83,7 @@ class LadderMetrics:
     def rows(self) -> tuple[MetricRow, ...]:
         """Return the figures as a screen shows them."""
         served = (
-            MetricRow(f"Served by {stage.value}", f"{self.chunks_by_stage[stage]:,}") for stage in ChunkStage
+            MetricRow(f"Served by {stage.value}", f"{self.chunks_by_stage[stage]:,}") for stage in LadderStage
         )
         times = (
             MetricRow(

@@ -12,7 +12,6 @@ from typing import Any, Final
 from agents.ingest.findings import Finding
 from agents.ingest.ladder.tool_calls import (
     ARGUMENT_TYPES,
-    ChunkStage,
     ChunkToolCalls,
     ToolCall,
     ToolName,
@@ -20,6 +19,7 @@ from agents.ingest.ladder.tool_calls import (
     order_tool_calls,
 )
 from agents.llm.answer_parsing import find_json_blocks, fit_to_model
+from stores.records.sources import LadderStage
 
 MAX_DEPTH: Final = 6
 """Wrappers around a call that are looked into."""
@@ -48,7 +48,7 @@ def find_tool_calls(message: str) -> tuple[ToolCall, ...]:
                 if (argument := fit_to_model(entry, ARGUMENT_TYPES[tool])) is not None:
                     findings.append(finding_of_argument(argument))
     return order_tool_calls(
-        ToolCall(tool, tuple(dict.fromkeys(findings)), ChunkStage.SUGGESTED)
+        ToolCall(tool, tuple(dict.fromkeys(findings)), LadderStage.SUGGESTED)
         for tool, findings in findings_by_tool.items()
         if findings
     )

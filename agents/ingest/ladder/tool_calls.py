@@ -24,20 +24,12 @@ from agents.ingest.findings import (
     TableRow,
 )
 from agents.proposals.statements import MAX_NAME_LENGTH
+from stores.records.sources import LadderStage
 from stores.records.world import EntityKind
 
 MAX_QUOTE_CHARACTERS: Final = 300
 MAX_NUMBER: Final = 1_000_000
 """The highest value of a stat block, and the lowest below zero."""
-
-
-class ChunkStage(StrEnum):
-    """The stage of the ladder that served a chunk: the first that wrote something."""
-
-    PRIMARY = "primary"
-    SUGGESTED = "suggested"
-    GENERATED = "generated"
-    FORCED = "forced"
 
 
 class ToolName(StrEnum):
@@ -57,7 +49,7 @@ class ToolCall:
 
     tool: ToolName
     findings: tuple[Finding, ...]
-    stage: ChunkStage
+    stage: LadderStage
 
 
 Name = Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
@@ -139,7 +131,7 @@ class ChunkToolCalls(ToolArgument):
         called = ", ".join(f"{tool.value.replace('_', ' ')}: {count}" for tool, count in counts if count)
         return called or "no tool was called"
 
-    def tool_calls(self, stage: ChunkStage) -> tuple[ToolCall, ...]:
+    def tool_calls(self, stage: LadderStage) -> tuple[ToolCall, ...]:
         """Return one call for each tool that reports something."""
         return tuple(
             ToolCall(tool, findings, stage)
@@ -163,7 +155,7 @@ ARGUMENT_TYPES: Final[Mapping[ToolName, type[AnyArgument]]] = {
 """What an entry of each tool's call is."""
 
 
-def calls_of_findings(findings: Iterable[Finding], stage: ChunkStage) -> tuple[ToolCall, ...]:
+def calls_of_findings(findings: Iterable[Finding], stage: LadderStage) -> tuple[ToolCall, ...]:
     """Return the tool calls that report these findings, in the order of execution."""
     findings_by_tool: dict[ToolName, list[Finding]] = {}
     for finding in findings:

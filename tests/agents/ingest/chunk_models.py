@@ -12,7 +12,8 @@ from agents.ingest.ladder.chunk_context import ChunkContext
 from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ladder.chunk_model import ChunkAnswer
 from agents.ingest.ladder.fallback_findings import find_plain_names, find_sentence_with
-from agents.ingest.ladder.tool_calls import ChunkStage, ChunkToolCalls
+from agents.ingest.ladder.tool_calls import ChunkToolCalls
+from stores.records.sources import LadderStage
 from stores.records.world import EntityKind
 
 TEXT = (
@@ -38,7 +39,7 @@ def make_context(chunk_id: str = "chunk-0", known_names: tuple[str, ...] = ()) -
 
 def tool_calls(**entries: object) -> ChunkAnswer:
     """Return the answer of a model that called its tools with these entries."""
-    return ChunkAnswer(ChunkToolCalls.model_validate(entries).tool_calls(ChunkStage.PRIMARY))
+    return ChunkAnswer(ChunkToolCalls.model_validate(entries).tool_calls(LadderStage.PRIMARY))
 
 
 @dataclass

@@ -26,7 +26,6 @@ from agents.ingest.ladder.chunk_model import ChunkAnswer
 from agents.ingest.ladder.fallback_findings import MAX_ANCHORS, find_plain_names, forced_minimal
 from agents.ingest.ladder.suggested_calls import find_tool_calls
 from agents.ingest.ladder.tool_calls import (
-    ChunkStage,
     ChunkToolCalls,
     ToolCall,
     ToolName,
@@ -35,6 +34,7 @@ from agents.ingest.ladder.tool_calls import (
 )
 from agents.ingest.ladder.tool_door import NO_NAME, NO_QUOTE, ChunkStaging, invoke_tool
 from agents.llm.errors import ModelUnreachable
+from stores.records.sources import LadderStage
 from stores.records.world import EntityKind
 from tests.agents.ingest.chunk_models import (
     TEXT,
@@ -71,7 +71,7 @@ class StuckTimeout(AdaptiveTimeout):
 async def test_chunk_ladder_primary_takes_rich_tool_calls() -> None:
     reader = ladder(tool_calls(**RICH))
     outcome = await reader.process_chunk(make_chunk(), make_context())
-    assert (outcome.stage, outcome.origin) == (ChunkStage.PRIMARY, "model")
+    assert (outcome.stage, outcome.origin) == (LadderStage.PRIMARY, "model")
     assert [type(f) for f in outcome.findings] == [FoundEntity, FoundEntity, FoundRule, FoundRelation]
     assert list(outcome.seconds_by_step) == ["primary", "finalize"]
     assert [link.name for link in outcome.links] == ["Mara Venn", "Salt Quay"]
@@ -92,7 +92,7 @@ async def test_chunk_ladder_primary_takes_rich_tool_calls() -> None:
 )
 async def test_chunk_ladder_suggested_executes_calls_found_in_prose(message: str) -> None:
     outcome = await ladder(ChunkAnswer((), message)).process_chunk(make_chunk(), make_context())
-    assert outcome.stage is ChunkStage.SUGGESTED
+    assert outcome.stage is LadderStage.SUGGESTED
     assert "Mara Venn" in [f.name for f in outcome.findings if isinstance(f, FoundEntity)]
     assert list(outcome.seconds_by_step) == ["primary", "suggested", "finalize"]
 
@@ -101,7 +101,7 @@ async def test_chunk_ladder_generated_reads_prose_and_chunk_without_second_call(
     reader = ladder(ChunkAnswer((), "The page tells of the Tide Council and of Nowhere Keep."))
     outcome = await reader.process_chunk(make_chunk(), make_context())
     names = [f.name for f in outcome.findings if isinstance(f, FoundEntity)]
-    assert (outcome.stage, outcome.origin) == (ChunkStage.GENERATED, "generated")
+    assert (outcome.stage, outcome.origin) == (LadderStage.GENERATED, "generated")
     assert "Tide Council" in names
     assert "Nowhere Keep" not in names
     assert isinstance(reader.model, ScriptedChunkModel)
@@ -111,7 +111,7 @@ async def test_chunk_ladder_generated_reads_prose_and_chunk_without_second_call(
 
 async def test_chunk_ladder_forced_minimum_when_rules_find_nothing() -> None:
     outcome = await ladder(ChunkAnswer(), finds=False).process_chunk(make_chunk(), make_context())
-    assert (outcome.stage, outcome.origin) == (ChunkStage.FORCED, "forced")
+    assert (outcome.stage, outcome.origin) == (LadderStage.FORCED, "forced")
     assert 1 <= len(outcome.findings) <= MAX_ANCHORS
     assert list(outcome.seconds_by_step) == ["primary", "suggested", "generated", "forced", "finalize"]
 
@@ -120,7 +120,7 @@ async def test_chunk_ladder_hanging_model_is_an_empty_answer() -> None:
     reader = ladder(None)
     reader.timeouts = StuckTimeout()
     outcome = await reader.process_chunk(make_chunk(), make_context())
-    assert outcome.stage is ChunkStage.GENERATED
+    assert outcome.stage is LadderStage.GENERATED
     assert outcome.is_timed_out
     assert not outcome.is_emergency
     assert "longer than" in outcome.model_problem
@@ -128,14 +128,14 @@ async def test_chunk_ladder_hanging_model_is_an_empty_answer() -> None:
 
 async def test_chunk_ladder_unreachable_model_leaves_the_rules() -> None:
     outcome = await ladder(ModelUnreachable("Nobody answers.")).process_chunk(make_chunk(), make_context())
-    assert (outcome.stage, outcome.model_problem) == (ChunkStage.GENERATED, "Nobody answers.")
+    assert (outcome.stage, outcome.model_problem) == (LadderStage.GENERATED, "Nobody answers.")
     assert not outcome.is_timed_out
 
 
 async def test_chunk_ladder_any_fault_ends_in_the_emergency_minimum() -> None:
     outcome = await ladder(RuntimeError("broken")).process_chunk(make_chunk(), make_context())
     assert outcome.is_emergency
-    assert outcome.stage is ChunkStage.FORCED
+    assert outcome.stage is LadderStage.FORCED
     assert outcome.findings
 
 
@@ -150,7 +150,7 @@ async def test_chunk_ladder_fault_after_a_write_keeps_what_was_written(
     monkeypatch.setattr("agents.ingest.ladder.chunk_ladder.invoke_tool", break_off)
     outcome = await ladder(tool_calls(**RICH)).process_chunk(make_chunk(), make_context())
     assert outcome.is_emergency
-    assert outcome.stage is ChunkStage.PRIMARY
+    assert outcome.stage is LadderStage.PRIMARY
     assert [f.name for f in outcome.findings if isinstance(f, FoundEntity)] == ["Mara Venn", "Salt Quay"]
 
 
@@ -159,7 +159,7 @@ async def test_chunk_ladder_without_model_begins_at_the_rules() -> None:
     reader.model = None
     outcome = await reader.process_chunk(make_chunk(), make_context())
     assert list(outcome.seconds_by_step) == ["generated", "finalize"]
-    assert outcome.stage is ChunkStage.GENERATED
+    assert outcome.stage is LadderStage.GENERATED
 
 
 # --- evidence, links, relations ----------------------------------------------------------------------
@@ -212,13 +212,13 @@ async def test_relation_may_lead_to_a_name_of_an_earlier_chunk() -> None:
     answer = tool_calls(create_relations=[RULES])
     context = make_context(known_names=("Mara Venn", "Salt Quay"))
     outcome = await ladder(answer).process_chunk(make_chunk(), context)
-    assert outcome.stage is ChunkStage.PRIMARY
+    assert outcome.stage is LadderStage.PRIMARY
     assert isinstance(outcome.findings[0], FoundRelation)
 
 
 def test_tool_calls_are_ordered_observations_entities_others_relations() -> None:
     shuffled = [
-        ToolCall(tool, (), ChunkStage.PRIMARY)
+        ToolCall(tool, (), LadderStage.PRIMARY)
         for tool in ("create_relations", "add_tables", "create_entities", "state_facts", "add_observations")
     ]
     ordered = [call.tool for call in order_tool_calls(shuffled)]
@@ -241,7 +241,7 @@ async def test_name_that_is_not_in_the_chunk_is_dropped() -> None:
     stranger = {"name": "Gandalf", "kind": "character", "quote": "Captain Mara Venn rules"}
     outcome = await ladder(tool_calls(create_entities=[stranger])).process_chunk(make_chunk(), make_context())
     assert [d.reason for d in outcome.dropped] == [NO_NAME]
-    assert outcome.stage is ChunkStage.GENERATED
+    assert outcome.stage is LadderStage.GENERATED
 
 
 async def test_hostile_answer_of_ten_thousand_entities_is_bounded() -> None:
@@ -281,7 +281,7 @@ def test_tool_schema_bounds_every_list() -> None:
 def test_forced_minimal_gives_names_else_the_first_sentence() -> None:
     (call,) = forced_minimal(TEXT)
     assert call.tool is ToolName.CREATE_ENTITIES
-    assert call.stage is ChunkStage.FORCED
+    assert call.stage is LadderStage.FORCED
     assert 1 <= len(call.findings) <= MAX_ANCHORS
     (plain,) = forced_minimal("roll a die. then another.")
     assert plain.findings == (Observation("", "roll a die."),)
@@ -308,7 +308,7 @@ async def test_every_chunk_ends_with_its_evidence_and_an_anchor(text: str, messa
 async def test_blank_chunk_still_has_an_anchor() -> None:
     outcome = await ChunkLadder(find_nothing).process_chunk(make_chunk(" \n "), make_context())
     assert outcome.observations == (Observation("", "Nothing to read."),)
-    assert outcome.stage is ChunkStage.FORCED
+    assert outcome.stage is LadderStage.FORCED
 
 
 # --- logs, time-outs, metrics ------------------------------------------------------------------------
@@ -368,5 +368,5 @@ def test_suggested_calls_keep_every_block_of_a_message() -> None:
 def test_findings_become_calls_of_their_tools() -> None:
     table = FoundTable("Weather", "d6", (), "d6 weather")
     entity = FoundEntity("Mara", EntityKind.CHARACTER, "Mara")
-    calls = calls_of_findings([table, entity, Observation("", "x")], ChunkStage.GENERATED)
+    calls = calls_of_findings([table, entity, Observation("", "x")], LadderStage.GENERATED)
     assert [c.tool for c in calls] == ["add_observations", "create_entities", "add_tables"]
