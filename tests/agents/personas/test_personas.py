@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from agents.context_assembly.prompt_sections import SECTIONS, build_npc_sections, build_prompt_sections
+from agents.ingest.ladder.tool_calls import ChunkToolCalls
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.errors import ModelRefused
 from agents.personas.narrator_brief import CONTINUE_INSTRUCTION, NarratorBrief
@@ -83,6 +84,7 @@ class FakeCalls:
         call_context: CallContext,
         output_type: type[T],
         task: str = "",
+        max_answers: int = 2,
     ) -> StructuredAnswer[T]:
         self.requests.append((persona, parts))
         answer = self._answers.pop(0)
@@ -315,6 +317,7 @@ def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
         CitedAnswer: CitedAnswer(unknown=True),
         StoryIdea: StoryIdea(),
         Doubts: Doubts(doubts=()),
+        ChunkToolCalls: ChunkToolCalls(),
     }
     words = examples[model].in_short()
     assert words
