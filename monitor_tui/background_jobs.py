@@ -106,7 +106,7 @@ def build_background_jobs(
     embedder: Embedder | None = None,
     *,
     catalogue: ReadCatalogue,
-    doubt_worker: Worker | None = None,
+    model_workers: Sequence[Worker] = (),
     source_recorder: SourceRecorder,
     home: Path | None = None,
 ) -> BackgroundJobs:
@@ -178,12 +178,14 @@ def build_background_jobs(
                 stores.log(Role.INGEST),
                 source_recorder,
                 stores.objects(Role.INGEST),
+                catalogue,
+                clock,
             )
         )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
-    if doubt_worker is not None:
-        runner.register(doubt_worker)
+    for model_worker in model_workers:
+        runner.register(model_worker)
     if default_embedder is not None:
         indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))

@@ -16,6 +16,8 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder
+from agents.ingest.ingest_worker import EnrichWorker
+from agents.ingest.ladder.chunk_model import ReaderPersona
 from agents.ingest.source_recorder import SourceRecorder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
@@ -94,6 +96,7 @@ from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
+from monitor_tui.ingest_workers import build_enrich_worker
 from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
@@ -101,6 +104,7 @@ from stores.authority import Role
 from stores.branching.branch_copy import copy_branch
 from stores.open import Stores
 from stores.records.ids import Clock, IdGenerator
+from stores.records.llm import Persona
 
 
 @dataclass(frozen=True)
@@ -184,9 +188,23 @@ class Agents:
             timer=base.timer,
         )
 
+    def _build_enrich_worker(self) -> EnrichWorker:
+        reader = ReaderPersona(self.calls)
+        stores = self.base.stores
+        return build_enrich_worker(
+            stores.canon(Role.INGEST),
+            stores.log(Role.INGEST),
+            self.source_recorder,
+            self.read_catalogue,
+            self.base.clock,
+            reader,
+            lambda: reader.is_on,
+        )
+
     async def read_reader_model_facts(self) -> ModelFacts | None:
         """Return what is known of the model that reads chunks of documents; None if there is none."""
-        target = self.llm_setup.current_settings.target()
+        settings = self.llm_setup.current_settings
+        target = settings.target(Persona.READER) if settings.is_on(Persona.READER) else None
         return await self.model.read_facts(target.model) if target is not None else None
 
     @cached_property
@@ -217,7 +235,7 @@ class Agents:
             base.work,
             base.embedder,
             catalogue=self.read_catalogue,
-            doubt_worker=doubt_worker,
+            model_workers=(doubt_worker, self._build_enrich_worker()),
             source_recorder=self.source_recorder,
             home=base.home,
         )

@@ -43,7 +43,7 @@ def concerns_ingest(event: Event) -> bool:
 
 
 class ModelUnavailable(MonitorError):
-    """No model can be asked now. Nothing is served without it that was to be served with it."""
+    """No model can be asked now. What plain rules found meanwhile is stored."""
 
 
 @dataclass(slots=True)
@@ -219,7 +219,7 @@ async def serve_chunks(
 ) -> int:
     """Serve chunks of the document for the length of a piece, and return how many are left.
 
-    Once none is, the document is done.
+    Once none is, the document is done. Raises ModelUnavailable; what was served by then is stored.
     """
     snippets = await log.snippets(source.id)
     unserved = select_unserved(source, snippets, by_model=by_model)
@@ -231,6 +231,8 @@ async def serve_chunks(
         try:
             for snippet in batch:
                 served.append((snippet, await server.serve(snippet)))
+                if problem := served[-1][1].model_problem:
+                    raise ModelUnavailable(problem)
                 await asyncio.sleep(0)  # other work of this process comes in between
                 if timer() > ends_at:
                     break

@@ -42,6 +42,8 @@ class ServedChunk:
     anchors: tuple[str, ...]
     proposals: tuple[ProposedChange, ...]
     asked_model: bool = False
+    model_problem: str = ""
+    """Why a model that was to be asked gave no answer: it is asked again later."""
 
 
 class ChunkServer(Protocol):
