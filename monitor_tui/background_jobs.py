@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.events import EventBus, LlmCallRecorded
@@ -60,6 +60,10 @@ FOLLOWING_JOBS = dict.fromkeys((JobKind.REMEMBER, JobKind.SUMMARISE), (JobKind.I
 """A scene's memories and summaries are indexed once they are written."""
 
 
+_READING_MODES: Final = (BackgroundMode.PLAY, BackgroundMode.INGEST)
+"""In which documents that wait are read."""
+
+
 class BackgroundJobs(NamedTuple):
     runner: JobRunner
     question_vectors: CachedQuestionEmbedder
@@ -106,7 +110,8 @@ def build_background_jobs(
     embedder: Embedder | None = None,
     *,
     catalogue: ReadCatalogue,
-    model_workers: Sequence[Worker] = (),
+    doubt_worker: Worker | None = None,
+    enrich_worker: Worker,
     source_recorder: SourceRecorder,
     home: Path | None = None,
 ) -> BackgroundJobs:
@@ -172,20 +177,23 @@ def build_background_jobs(
             ArchiveWorker(archivist_log, archive, clock),
         ):
             runner.register(SceneFollower(worker, log, stores.changes, job_store, clock))
-        runner.register(
-            build_ingest_worker(
-                stores.canon(Role.INGEST),
-                stores.log(Role.INGEST),
-                source_recorder,
-                stores.objects(Role.INGEST),
-                catalogue,
-                clock,
+        if mode in _READING_MODES:
+            runner.register(
+                build_ingest_worker(
+                    stores.canon(Role.INGEST),
+                    stores.log(Role.INGEST),
+                    source_recorder,
+                    stores.objects(Role.INGEST),
+                    catalogue,
+                    clock,
+                )
             )
-        )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
-    for model_worker in model_workers:
-        runner.register(model_worker)
+    if doubt_worker is not None:
+        runner.register(doubt_worker)
+    if mode in _READING_MODES:
+        runner.register(enrich_worker)
     if default_embedder is not None:
         indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))

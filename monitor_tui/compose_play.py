@@ -235,7 +235,8 @@ class Agents:
             base.work,
             base.embedder,
             catalogue=self.read_catalogue,
-            model_workers=(doubt_worker, self._build_enrich_worker()),
+            doubt_worker=doubt_worker,
+            enrich_worker=self._build_enrich_worker(),
             source_recorder=self.source_recorder,
             home=base.home,
         )

@@ -263,7 +263,7 @@ async def test_failed_document_says_why_and_keeps_the_rest(
 ) -> None:
     path = tmp_path / "broken.pdf"
     path.write_bytes(b"%PDF-1.7\nnothing")
-    (progress,) = await program.services.ingest.start(str(path), universe_id)
+    await program.services.ingest.start(str(path), universe_id)
     await read_in(program)
     (failed,) = await program.services.ingest.read_progress(universe_id)
     assert failed.state is SourceState.FAILED
