@@ -28,7 +28,7 @@ def build_ingest_worker(
     clock: Clock,
 ) -> IngestWorker:
     """Return the worker that reads documents and serves their chunks without a model."""
-    server = LazyChunkServer(lambda: _build_chunk_server(canon, read_catalogue, clock, None))
+    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, clock, None))
     return IngestWorker(log, writer, originals, DocumentReader(), split_document_lazily, server)
 
 
@@ -42,7 +42,7 @@ def build_enrich_worker(
     is_on: Callable[[], bool],
 ) -> EnrichWorker:
     """Return the worker that asks a model about chunks."""
-    server = LazyChunkServer(lambda: _build_chunk_server(canon, read_catalogue, clock, model))
+    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, clock, model))
     return EnrichWorker(log, writer, server, is_on)
 
 
@@ -58,6 +58,10 @@ class LazyChunkServer:
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         return await self._server.serve(snippet)
+
+    def forget(self) -> None:
+        if self._built is not None:
+            self._built.forget()
 
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
         return await self._server.finish(source)
@@ -77,10 +81,10 @@ def split_document_lazily(pages: Iterable[Page]) -> Iterator[Chunk]:
 
 
 def _build_chunk_server(
-    canon: CanonReader, read_catalogue: ReadCatalogue, clock: Clock, model: ChunkModel | None
+    canon: CanonReader, log: LogReader, read_catalogue: ReadCatalogue, clock: Clock, model: ChunkModel | None
 ) -> ChunkServer:
     from agents.ingest.source_proposals import SourceProposer
-    from agents.ingest.structure import find_in_chunk
+    from agents.ingest.structure import find_in_chunk, find_in_document
 
     from agents.ingest.chunk_server import LadderChunkServer
     from agents.ingest.ladder.chunk_ladder import ChunkLadder
@@ -90,7 +94,7 @@ def _build_chunk_server(
 
     return LadderChunkServer(
         ChunkLadder(find_in_chunk, model),
-        SourceProposer(canon, read_catalogue, clock),
+        lambda: SourceProposer(canon, log, read_catalogue, find_in_document, clock),
         canon.entity_names,
         read_predicates,
     )

@@ -38,9 +38,11 @@ class LadderChunkServer:
     """Implements `agents.ingest.ports.ChunkServer`."""
 
     ladder: ChunkLadder
-    proposer: FindingProposer
+    build_proposer: Callable[[], FindingProposer]
     read_names: ReadNames
     read_predicates: ReadPredicates
+    _proposer: FindingProposer | None = None
+    """Knows what was proposed of the chunks so far, of one document at a time."""
     _source: Source | None = None
     _snippets: Sequence[Snippet] = ()
     _predicates: tuple[str, ...] = ()
@@ -66,13 +68,21 @@ class LadderChunkServer:
         return ServedChunk(
             outcome.stage,
             tuple(a[:MAX_ANCHOR_CHARACTERS] for a in (*names, *(o.text for o in outcome.observations))),
-            await self.proposer.propose(source, outcome),
+            await self._open_proposer().propose(source, outcome),
             asked_model=self.ladder.model is not None and not is_unanswered,
             model_problem=outcome.model_problem if is_unanswered else "",
         )
 
+    def forget(self) -> None:
+        self._source = self._proposer = None
+
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
-        return await self.proposer.propose_merges(source, self._snippets)
+        return await self._open_proposer().propose_merges(source, self._snippets)
+
+    def _open_proposer(self) -> FindingProposer:
+        if self._proposer is None:
+            self._proposer = self.build_proposer()
+        return self._proposer
 
     def _context_of(self, source: Source, snippet: Snippet) -> ChunkContext:
         return ChunkContext(

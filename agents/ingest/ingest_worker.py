@@ -221,6 +221,22 @@ async def serve_chunks(
 
     Once none is, the document is done. Raises ModelUnavailable; what was served by then is stored.
     """
+    try:
+        return await _serve_unserved(source, log, writer, server, timer, by_model=by_model)
+    except BaseException:
+        server.forget()
+        raise
+
+
+async def _serve_unserved(
+    source: Source,
+    log: LogReader,
+    writer: SourceWriter,
+    server: ChunkServer,
+    timer: Callable[[], float],
+    *,
+    by_model: bool,
+) -> int:
     snippets = await log.snippets(source.id)
     unserved = select_unserved(source, snippets, by_model=by_model)
     ends_at = timer() + PIECE_SECONDS
@@ -228,17 +244,17 @@ async def serve_chunks(
     left = len(unserved)
     for batch in _batches(unserved, CHUNKS_PER_WRITE):
         served: list[tuple[Snippet, ServedChunk]] = []
-        try:
-            for snippet in batch:
-                served.append((snippet, await server.serve(snippet)))
-                if problem := served[-1][1].model_problem:
-                    raise ModelUnavailable(problem)
-                await asyncio.sleep(0)  # other work of this process comes in between
-                if timer() > ends_at:
-                    break
-        finally:
-            await _store_served(writer, served)
+        problem = ""
+        for snippet in batch:
+            served.append((snippet, await server.serve(snippet)))
+            problem = served[-1][1].model_problem
+            if problem or timer() > ends_at:
+                break
+            await asyncio.sleep(0)  # other work of this process comes in between
+        await _store_served(writer, served)
         left -= len(served)
+        if problem:
+            raise ModelUnavailable(problem)
         if timer() > ends_at:
             return left + 1
     proposals = await server.finish(source)
@@ -250,8 +266,6 @@ async def serve_chunks(
 
 async def _store_served(writer: SourceWriter, served: Sequence[tuple[Snippet, ServedChunk]]) -> None:
     """Store what served the chunks, with what is proposed of them, in one write."""
-    if not served:
-        return
     snippets = [
         snippet.model_copy(
             update={"stage": chunk.stage, "anchors": chunk.anchors, "asked_model": chunk.asked_model}

@@ -55,6 +55,10 @@ class ChunkServer(Protocol):
 
     async def serve(self, snippet: Snippet) -> ServedChunk: ...
 
+    def forget(self) -> None:
+        """Forget what was served: it may not be stored. What is stored is read again."""
+        ...
+
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
         """Return what only the whole document gives: names that are one."""
         ...

@@ -65,6 +65,9 @@ class BoldNameServer:
         stage = LadderStage.GENERATED if names else LadderStage.FORCED
         return ServedChunk(stage, tuple(names) or (snippet.text[:40],), tuple(proposals))
 
+    def forget(self) -> None:
+        self._source = None
+
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
         return ()
 
