@@ -1,8 +1,8 @@
 """Reads documents in, in the background: original, pages, chunks, and what the ladder finds in each chunk.
 
-Whatever is stored says how far a document is: `page_count` and `chunk_count` are set once all pages and all snippets
-are there, and a snippet has its `stage` from the write on that stages what was found in it. So a document goes on after
-a stop where it was, and a step that is done again writes the same records. The indexes follow by themselves.
+Whatever is stored says how far a document is: `chunk_count` is set once all pages and all snippets are there, and a
+snippet has its `stage` from the write on that stages what was found in it. So a document goes on after a stop where it
+was, and a step that is done again writes the same records. The indexes follow by themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Final, TypeVar
 
 from agents.events import Event, IngestProgressed
 from agents.ingest.document_chunks import build_pages, build_snippets, select_present, select_unserved
-from agents.ingest.documents.document import Chunk, Document
+from agents.ingest.documents.document import Page
+from agents.ingest.documents.reading_pipe import PageBatch
 from agents.ingest.ports import ChunkServer, DocumentReading, OriginalReader, ServedChunk, SplitDocument
 from agents.jobs.worker import INGEST_QUEUE, MODEL_QUEUE, JobSubject, RetryLater
 from stores.errors import MonitorError, NotFound, StoreError
@@ -42,7 +43,7 @@ def concerns_ingest(event: Event) -> bool:
 
 
 class ModelUnavailable(MonitorError):
-    """No model can be asked now. Nothing is served without it that was to be served with it."""
+    """No model can be asked now. What plain rules found meanwhile is stored."""
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class IngestWorker:
     split_document: SplitDocument
     chunk_server: ChunkServer
     timer: Callable[[], float] = time.monotonic
-    _readings: dict[Id, asyncio.Task[Document]] = field(default_factory=dict)
+    _readings: dict[Id, asyncio.Task[Source]] = field(default_factory=dict)
     """What is being read; a reading takes longer than a piece."""
 
     kind = JobKind.INGEST
@@ -98,50 +99,63 @@ class IngestWorker:
     # --- original to pages and chunks ----------------------------------------------------------------
 
     async def _read_document(self, source: Source) -> int:
-        """Read on for the length of a piece; once the document is read, store its pages and chunks."""
+        """Read on for the length of a piece; once all pages are stored, store the chunks."""
         if source.id not in self._readings:
-            await self.writer.put_source(source.model_copy(update={"state": SourceState.READING}))
-            self._readings[source.id] = asyncio.create_task(self._read_original(source))
+            source = source.model_copy(update={"state": SourceState.READING, "pages_read": 0})
+            await self.writer.put_source(source)
+            self._readings[source.id] = asyncio.create_task(self._store_pages(source))
         reading = self._readings[source.id]
         await asyncio.wait([reading], timeout=PIECE_SECONDS)
         if not reading.done():
-            return 1
+            return max(1, (source.page_count or 1) - source.pages_read)
         del self._readings[source.id]
         try:
-            document = reading.result()
-            chunks = await asyncio.to_thread(lambda: list(self.split_document(document)))
+            read_source = reading.result()
         except StoreError:
             raise  # the store's fault, and not the document's: tried again
         except MonitorError as error:
-            await self.writer.put_source(
-                source.model_copy(update={"state": SourceState.FAILED, "error": str(error)})
-            )
+            failed = {"state": SourceState.FAILED, "error": str(error)}
+            await self.writer.put_source(source.model_copy(update=failed))
             return 0
-        return await self._store_document(source, document, chunks)
+        return await self._store_chunks(read_source)
 
-    async def _read_original(self, source: Source) -> Document:
+    async def _store_pages(self, source: Source) -> Source:
+        """Read the original and store its pages as they come; return the source as far as it is known then."""
         data = await self.originals.get("originals", source.object_key)
-        return await self.reader.read(data, source.file_name or source.title)
+        reading = source
 
-    async def _store_document(self, source: Source, document: Document, chunks: Sequence[Chunk]) -> int:
-        for batch in _batches(build_pages(source, document.pages), RECORDS_PER_WRITE):
-            await self.writer.put_pages(batch)
-        snippets = build_snippets(source, chunks, await self.log.snippets(source.id))
-        for snippet_batch in _batches(snippets, RECORDS_PER_WRITE):
-            await self.writer.put_snippets(snippet_batch)
-        await self.writer.put_source(
-            source.model_copy(
+        async def store_batch(batch: PageBatch) -> None:
+            nonlocal reading
+            if batch.pages:
+                await self.writer.put_pages(build_pages(source, batch.pages))
+            reading = reading.model_copy(
                 update={
-                    "state": SourceState.READING,
-                    "title": source.title or document.title or source.file_name,
-                    "media_type": document.media_type,
-                    "notes": document.notes,
-                    "page_count": len(document.pages),
-                    "chunk_count": len(snippets),
-                    "error": "",
+                    "page_count": batch.page_count,
+                    "pages_read": reading.pages_read + len(batch.pages),
                 }
             )
+            await self.writer.put_source(reading)
+
+        name = source.file_name or source.title
+        summary = await self.reader.read_in_batches(data, name, store_batch)
+        return reading.model_copy(
+            update={
+                "title": source.title or summary.title or source.file_name,
+                "media_type": summary.media_type,
+                "notes": summary.notes,
+                "page_count": summary.page_count,
+            }
         )
+
+    async def _store_chunks(self, source: Source) -> int:
+        """Split the stored pages into chunks and store them."""
+        stored_pages = await self.log.source_pages(source.id, source.edition)
+        pages = [Page(page.number, page.text, page.label) for page in stored_pages]
+        chunks = await asyncio.to_thread(lambda: list(self.split_document(pages)))
+        snippets = build_snippets(source, chunks, await self.log.snippets(source.id))
+        for batch in _batches(snippets, RECORDS_PER_WRITE):
+            await self.writer.put_snippets(batch)
+        await self.writer.put_source(source.model_copy(update={"chunk_count": len(snippets), "error": ""}))
         return len(snippets) + 1
 
     def _stop_reading(self, source_id: Id) -> None:
@@ -205,8 +219,24 @@ async def serve_chunks(
 ) -> int:
     """Serve chunks of the document for the length of a piece, and return how many are left.
 
-    Once none is, the document is done.
+    Once none is, the document is done. Raises ModelUnavailable; what was served by then is stored.
     """
+    try:
+        return await _serve_unserved(source, log, writer, server, timer, by_model=by_model)
+    except BaseException:
+        server.forget()
+        raise
+
+
+async def _serve_unserved(
+    source: Source,
+    log: LogReader,
+    writer: SourceWriter,
+    server: ChunkServer,
+    timer: Callable[[], float],
+    *,
+    by_model: bool,
+) -> int:
     snippets = await log.snippets(source.id)
     unserved = select_unserved(source, snippets, by_model=by_model)
     ends_at = timer() + PIECE_SECONDS
@@ -214,15 +244,17 @@ async def serve_chunks(
     left = len(unserved)
     for batch in _batches(unserved, CHUNKS_PER_WRITE):
         served: list[tuple[Snippet, ServedChunk]] = []
-        try:
-            for snippet in batch:
-                served.append((snippet, await server.serve(snippet)))
-                await asyncio.sleep(0)  # other work of this process comes in between
-                if timer() > ends_at:
-                    break
-        finally:
-            await _store_served(writer, served)
+        problem = ""
+        for snippet in batch:
+            served.append((snippet, await server.serve(snippet)))
+            problem = served[-1][1].model_problem
+            if problem or timer() > ends_at:
+                break
+            await asyncio.sleep(0)  # other work of this process comes in between
+        await _store_served(writer, served)
         left -= len(served)
+        if problem:
+            raise ModelUnavailable(problem)
         if timer() > ends_at:
             return left + 1
     proposals = await server.finish(source)
@@ -234,8 +266,6 @@ async def serve_chunks(
 
 async def _store_served(writer: SourceWriter, served: Sequence[tuple[Snippet, ServedChunk]]) -> None:
     """Store what served the chunks, with what is proposed of them, in one write."""
-    if not served:
-        return
     snippets = [
         snippet.model_copy(
             update={"stage": chunk.stage, "anchors": chunk.anchors, "asked_model": chunk.asked_model}

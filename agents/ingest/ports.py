@@ -1,21 +1,28 @@
-"""What reading documents in needs of others: files, a reader of formats, and what finds something in a chunk."""
+"""What reading documents in needs of others: a reader of formats, and what finds something in a chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from agents.ingest.documents.document import Chunk, Document
+from agents.ingest.documents.document import Chunk, Page
+from agents.ingest.documents.reading_pipe import DocumentSummary, PageBatch
 from stores.records.sources import LadderStage, Snippet, Source
 from stores.records.workflow import ProposedChange
 
-SplitDocument = Callable[[Document], Iterator[Chunk]]
+SplitDocument = Callable[[Iterable[Page]], Iterator[Chunk]]
+OnBatch = Callable[[PageBatch], Awaitable[None]]
 
 
 class DocumentReading(Protocol):
-    async def read(self, data: bytes, name: str) -> Document:
-        """Read a document in a process of its own, within limits. Raises MonitorError that says what is wrong."""
+    """Reads documents within limits, in a process of their own. Raises InputError that says what is wrong."""
+
+    async def read_in_batches(
+        self, source: Path | bytes, name: str, on_batch: OnBatch, *, sample_pages: int = 0
+    ) -> DocumentSummary:
+        """Hand over the pages (or some, spread over the document) in order; the first batch says how many there are."""
         ...
 
 
@@ -28,26 +35,6 @@ class OriginalStore(OriginalReader, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ListedFiles:
-    """The files at a path, and those that are left out with the reason."""
-
-    paths: tuple[str, ...]
-    skipped: tuple[tuple[str, str], ...] = ()
-
-
-class DocumentFiles(Protocol):
-    """The files that the user names."""
-
-    async def list_files(self, path: str) -> ListedFiles:
-        """Return the documents of a folder, or the one file. Raises InputError if there is nothing."""
-        ...
-
-    async def read_file(self, path: str) -> bytes:
-        """Raises InputError, for one that is too large as well."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class ServedChunk:
     """What the ladder gave for a chunk."""
 
@@ -55,6 +42,8 @@ class ServedChunk:
     anchors: tuple[str, ...]
     proposals: tuple[ProposedChange, ...]
     asked_model: bool = False
+    model_problem: str = ""
+    """Why a model that was to be asked gave no answer: it is asked again later."""
 
 
 class ChunkServer(Protocol):
@@ -65,6 +54,10 @@ class ChunkServer(Protocol):
         ...
 
     async def serve(self, snippet: Snippet) -> ServedChunk: ...
+
+    def forget(self) -> None:
+        """Forget what was served: it may not be stored. What is stored is read again."""
+        ...
 
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
         """Return what only the whole document gives: names that are one."""

@@ -50,7 +50,8 @@ class SourceRecorder:
         def take_report(stored: Source) -> Source:
             if stored.edition != source.edition:
                 return stored
-            return source if stored.state in READING_STATES else source.model_copy(update=_users_part(stored))
+            is_as_reported = stored.state in READING_STATES and stored.uses_model == source.uses_model
+            return source if is_as_reported else source.model_copy(update=_users_part(stored))
 
         try:
             await self.change_source(source.id, take_report)

@@ -25,9 +25,9 @@ is counted. It may be cancelled at any await; a piece must be idempotent.
 *Order.* Workers of one queue run one at a time: what play just touched, then the universe next in turn,
 within it the highest `priority`, then what was requested first. Queues run beside each other: `WORDS` and
 `VECTORS` are the Indexer's, `PLAIN` is for work of milliseconds, `MODEL` for calls to a provider, which may
-take a minute, `INGEST` for documents, which may take many. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer look at it
-(`follow_ups`). Other code that changes memories raises the edition in their scene's MemoryCursor and publishes
-MemoriesWritten, and code that adds a source publishes SourceAdded.
+take a minute, and `INGEST` for documents, which may take many. When REMEMBER or SUMMARISE is done with a scene, the
+runner has the Indexer look at it (`follow_ups`). Other code that changes memories raises the edition in their scene's
+MemoryCursor and publishes MemoriesWritten, and code that adds a source publishes SourceAdded.
 
 *Failing.* `RetryLater` means that the work is impossible now and nothing is wrong (a budget is used up, a
 model is starting): it is tried again after that time and not counted. So is `StoreUnavailable`. After an event that

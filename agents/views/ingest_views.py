@@ -18,7 +18,7 @@ from stores.records.world import Entity, Universe
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentEstimate:
+class DocumentPreview:
     """What one file holds, and what reading it in would take."""
 
     path: str
@@ -33,16 +33,19 @@ class DocumentEstimate:
     """Millionths of a US dollar; 0 without a model, None if the price is unknown."""
 
     seconds: float
+    is_estimated: bool = False
+    """Whether the counts are estimated from some of its pages."""
+
     notes: tuple[str, ...] = ()
-    """What reading leaves out and why, in sentences."""
+    """What reading leaves out and why, in sentences; of the pages that were looked at."""
 
     same_as: str = ""
     """Title of a document of the universe with the same bytes: it is not read again."""
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file that is not read, and the reason in a sentence."""
+class UnreadFile:
+    """A file that is not read, and the reason: it ends the sentence “It is not read: ”."""
 
     path: str
     reason: str
@@ -52,8 +55,10 @@ class SkippedFile:
 class IngestEstimate:
     """What a file, a folder or a vault would bring. Nothing is stored yet."""
 
-    documents: tuple[DocumentEstimate, ...]
-    skipped: tuple[SkippedFile, ...] = ()
+    documents: tuple[DocumentPreview, ...]
+    skipped: tuple[UnreadFile, ...] = ()
+    is_vault: bool = False
+    """Whether the folder is an Obsidian vault."""
     model: str = ""
     """The model that would be asked; empty: none is set."""
 
@@ -88,7 +93,9 @@ class IngestProgress:
     title: str
     state: SourceState
     page_count: int | None
-    """None until all pages are stored."""
+    """None until that is known."""
+
+    pages_read: int
 
     chunk_count: int | None
     """None until all chunks are stored."""

@@ -66,7 +66,9 @@ class Source(Record):
     earlier_object_keys: tuple[str, ...] = ()
     """The originals of the editions before, oldest first."""
     page_count: int | None = Field(default=None, ge=0)
-    """How many pages the edition has; None until all of them are stored."""
+    """How many pages the edition has; None until that is known."""
+    pages_read: int = Field(default=0, ge=0)
+    """How many of its pages are stored."""
     chunk_count: int | None = Field(default=None, ge=0)
     """How many snippets the edition has; None until all of them are stored."""
     uses_model: bool = False

@@ -1,0 +1,123 @@
+"""Reads PDF: pdf-oxide for columns and tables; PDFium says what is wrong, checks and steps in.
+
+pdf-oxide gives no text at all for protected and damaged files, without an error, so PDFium opens the file
+first, and its text replaces a page's that lost much of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pdf_oxide
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from agents.ingest.documents.child.open_document import describe_pages, describe_pictures
+from agents.ingest.documents.document import Page
+from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
+from agents.ingest.documents.formats import MediaType
+from agents.sanitize import clean
+
+MIN_TEXT_RATIO: Final = 0.7
+"""The part of the letters that PDFium finds which pdf-oxide must find too."""
+
+
+class PdfDocument:
+    media_type = MediaType.PDF
+
+    def __init__(self, data: bytes) -> None:
+        pdf_oxide.disable_logging()
+        self._checker = open_with_pdfium(data)
+        self._reader: pdf_oxide.PdfDocument | None = None
+        try:
+            self._reader = pdf_oxide.PdfDocument.from_bytes(data)
+            if self._reader.page_count() != len(self._checker):
+                self._reader = None
+        except (OSError, ValueError, RuntimeError):
+            self._reader = None  # PDFium mends more than pdf-oxide does
+        self._picture_count = 0
+        self._scanned: list[int] = []
+        self._plain: list[int] = []
+        self._text_pages = 0
+
+    @property
+    def title(self) -> str:
+        return str(self._checker.get_metadata_dict().get("Title") or "")
+
+    @property
+    def page_count(self) -> int:
+        return len(self._checker)
+
+    def read_page(self, index: int) -> Page:
+        number = index + 1
+        label = clean(self._checker.get_page_label(index) or "")
+        page = self._checker[index]
+        try:
+            plain_text = clean(page.get_textpage().get_text_bounded())
+            pictures = sum(1 for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+        finally:
+            page.close()
+        text = self._read_markdown(index)
+        if _count_letters(text) < MIN_TEXT_RATIO * _count_letters(plain_text):
+            text = plain_text
+            self._plain.append(number)
+        if text:
+            self._text_pages += 1
+            self._picture_count += pictures
+        elif pictures:
+            self._scanned.append(number)
+        return Page(number, text, "" if label == str(number) else label[:120])
+
+    def describe_omissions(self) -> Sequence[str]:
+        """Raises InputError if no page has text."""
+        if not self._text_pages:
+            raise unreadable_document_error(
+                "it has pictures of pages and no text, as from a scanner"
+                if self._scanned
+                else "there is no text on its pages",
+                "Make its text readable with a program for text recognition (OCR), then choose it again",
+            )
+        notes = describe_pictures(self._picture_count)
+        if self._scanned:
+            noun, verb = ("Page", "is a picture") if len(self._scanned) == 1 else ("Pages", "are pictures")
+            notes.append(f"{noun} {describe_pages(self._scanned)} {verb} without text, and left out.")
+        if self._plain:
+            noun = "Page" if len(self._plain) == 1 else "Pages"
+            verb = "was" if len(self._plain) == 1 else "were"
+            notes.append(f"{noun} {describe_pages(self._plain)} {verb} read without headings and tables.")
+        return notes
+
+    def _read_markdown(self, index: int) -> str:
+        """Return a page's Markdown; nothing if pdf-oxide cannot read it, so that PDFium's text is taken."""
+        if self._reader is None:
+            return ""
+        try:
+            markdown = self._reader.to_markdown(index, include_images=False, include_artifacts=False)
+        except (OSError, ValueError, RuntimeError):
+            return ""
+        except BaseException as error:
+            # A panic of Rust is no Exception, and its class has no name that can be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            return ""
+        return clean(markdown)
+
+
+def open_with_pdfium(data: bytes) -> pypdfium2.PdfDocument:
+    """Open a PDF. Raises InputError if it is protected, damaged or empty."""
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise unreadable_document_error(
+                "it is protected by a password", "Save it without one, then choose it again"
+            ) from error
+        raise damaged_document_error("PDF") from error
+    if not len(document):
+        raise damaged_document_error("PDF")
+    return document
+
+
+def _count_letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
