@@ -34,6 +34,8 @@ class KnownName:
     parts: NameParts
     count: int
     sex: Sex | None
+
+
 _WOMEN_OF_RANK: Final = frozenset({"lady", "dame", "queen", "duchess", "countess"})
 """Who is not called Miss."""
 
@@ -77,7 +79,9 @@ class _Person:
         return {name.parts.surname for name in self.names if name.parts.surname} | {
             name.parts.single
             for name in self.names
-            if name.parts.single and name.parts.titles and name.parts.titles[-1] not in GIVEN_NAME_TITLES - {"miss"}
+            if name.parts.single
+            and name.parts.titles
+            and name.parts.titles[-1] not in GIVEN_NAME_TITLES - {"miss"}
         }
 
 
@@ -131,7 +135,9 @@ class _AliasJoiner:
         else:
             self._person_of[name.text] = _Person(name)
         parts = name.parts
-        for word in {*parts.given[:1], parts.surname, parts.single, *(f"title {t}" for t in parts.titles)} - {""}:
+        for word in {*parts.given[:1], parts.surname, parts.single, *(f"title {t}" for t in parts.titles)} - {
+            ""
+        }:
             for key in _index_keys(word, self._words):
                 self._names_by_word[key].append(name.text)
 
@@ -256,7 +262,7 @@ def _index_keys(word: str, words: NameWords) -> set[str]:
     return {word, *pet_stems(word), *(f"family {index}" for index in words.short_name_families.get(word, ()))}
 
 
-def choose_main_name(names: Iterable[KnownName]) -> KnownName:
+def choose_main_name(names: Iterable[KnownName], words: NameWords) -> KnownName:
     """Return the name that stands for the others: a full one, and the most frequent of these."""
 
     def rank(name: KnownName) -> tuple[int, int, int, str]:
@@ -264,7 +270,9 @@ def choose_main_name(names: Iterable[KnownName]) -> KnownName:
         if parts.is_full:
             form = 3 if len(parts.given[0]) > 1 else 1
         else:
-            form = 2 if parts.single and parts.titles else 1 if parts.single else 0
+            # `Alice` rather than `Miss Alice`, and `Dr. Watson` rather than `Watson`.
+            is_whole = bool(parts.titles) or parts.single in words.first_names
+            form = 2 if parts.single and is_whole else 1 if parts.single else 0
         plainness = 0 if parts.is_full and parts.titles else 1
         return (-form, -plainness, -name.count, name.text)
 

@@ -27,7 +27,10 @@ def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
     votes: Counter[EntityKind] = Counter()
     first, last = keys[0], keys[-1]
     head = next((keys[index - 1] for index, key in enumerate(keys) if key in ("of", "the") and index), last)
-    if len(keys) > 1 and first in words.titles and (first not in words.never_alone or head == last):
+    if len(keys) > 1 and first in ("st", "saint"):
+        votes[EntityKind.CHARACTER] += 1
+        votes[EntityKind.PLACE] += 1
+    elif len(keys) > 1 and first in words.titles and (first not in words.never_alone or head == last):
         votes[EntityKind.CHARACTER] += 40 if head not in words.place_words else 10
     elif first in words.titles:
         votes[EntityKind.CHARACTER] += 12
@@ -47,7 +50,12 @@ def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
         votes[EntityKind.PLACE] += 30
     if " ".join(keys) in words.known_places:
         votes[EntityKind.PLACE] += 12
-    elif len(keys) == 1 and len(last) > 6 and last.endswith(words.place_endings) and last not in words.first_names:
+    elif (
+        len(keys) == 1
+        and len(last) > 6
+        and last.endswith(words.place_endings)
+        and last not in words.first_names
+    ):
         votes[EntityKind.PLACE] += 2
     if first in words.first_names and not votes:
         votes[EntityKind.CHARACTER] += 8 if len(keys) == 1 else 12
@@ -75,7 +83,12 @@ def count_votes(
                 name_votes[EntityKind.OBJECT] += 4
             if before.key in ("and", "or"):
                 name_votes[EntityKind.CHARACTER] += 0.2
-            if before.key == "the" and len(last.key) > 3 and last.key.endswith("s") and span.last - span.first == 1:
+            if (
+                before.key == "the"
+                and len(last.key) > 3
+                and last.key.endswith("s")
+                and span.last - span.first == 1
+            ):
                 name_votes[EntityKind.FACTION] += 1.5
         if after is not None and after.gap.isspace():
             if last.is_possessive:

@@ -82,4 +82,9 @@ def are_same_given(one: str, other: str, words: NameWords) -> bool:
 def pet_stems(name: str) -> set[str]:
     """Return what a name may be a form of fondness of: `sid` for `siddy`, `huck` for `hucky`."""
     stems = {name.removesuffix(ending) for ending in ("y", "ie", "ey")} - {name}
-    return {form for stem in stems if len(stem) >= 3 for form in (stem, stem[:-1] if stem[-1] == stem[-2] else stem)}
+    return {
+        form
+        for stem in stems
+        if len(stem) >= 3
+        for form in (stem, stem[:-1] if stem[-1] == stem[-2] else stem)
+    }

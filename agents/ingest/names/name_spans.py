@@ -25,7 +25,9 @@ _CONJUNCTIONS: Final = frozenset({"and", "&"})
 _COMPANY_WORDS: Final = frozenset({"co", "company", "sons", "son", "brothers", "daughters"})
 _OF: Final = frozenset({"of", "for", "on", "upon", "under", "in"})
 _MIN_SHARE: Final = 0.5
-_LEADING_TITLES: Final = frozenset({"mr", "mrs", "ms", "miss", "sir", "mister", "messrs", "mme", "mlle", "madame", "dr"})
+_LEADING_TITLES: Final = frozenset(
+    {"mr", "mrs", "ms", "miss", "sir", "mister", "messrs", "mme", "mlle", "madame", "dr"}
+)
 """Titles that stand in no name but at its beginning."""
 _ENDEARMENTS: Final = frozenset({"dear", "dearest", "god", "ok", "okay", "beloved"})
 
@@ -42,7 +44,9 @@ class CapitalisedName:
     """Whether `the` stands before it."""
 
 
-def find_capitalised_names(text: str, tokens: Sequence[TextToken], evidence: NameEvidence) -> list[CapitalisedName]:
+def find_capitalised_names(
+    text: str, tokens: Sequence[TextToken], evidence: NameEvidence
+) -> list[CapitalisedName]:
     """Return the names of a text, in order; none overlap."""
     finder = _NameFinder(text, tokens, evidence)
     return list(finder.find())
@@ -92,12 +96,18 @@ class _NameFinder:
         if token.is_capitalised:
             if token.is_shouted and not self._continues_shouting(first, end):
                 return None
-            is_part = token.key not in words.break_words or (token.key in words.name_suffixes and token.key != "i")
-            return end + 1 if is_part and not token.in_heading and not self._starts_title(first, end) else None
+            is_part = token.key not in words.break_words or (
+                token.key in words.name_suffixes and token.key != "i"
+            )
+            return (
+                end + 1 if is_part and not token.in_heading and not self._starts_title(first, end) else None
+            )
         if not last.is_capitalised or last.is_possessive:
             return None
         joined = end
-        while joined < len(tokens) and joined - end < _MAX_PARTICLES and self._is_particle(first, end, joined):
+        while (
+            joined < len(tokens) and joined - end < _MAX_PARTICLES and self._is_particle(first, end, joined)
+        ):
             joined += 1
         if joined == end or joined >= len(tokens):
             return None
@@ -138,12 +148,17 @@ class _NameFinder:
         if key in words.particles:
             return True
         if index > end:
-            return key in ("the", "la", "le", "los", "las") and self._tokens[index - 1].key in _OF | words.particles
+            return (
+                key in ("the", "la", "le", "los", "las")
+                and self._tokens[index - 1].key in _OF | words.particles
+            )
         if key == "of":
             return self._takes_of(first, end)
         if key == "the":
             return self._takes_epithet(first, end, index)
-        return key == "and" and index + 1 < len(self._tokens) and self._tokens[index + 1].key in _COMPANY_WORDS
+        return (
+            key == "and" and index + 1 < len(self._tokens) and self._tokens[index + 1].key in _COMPANY_WORDS
+        )
 
     def _takes_of(self, first: int, end: int) -> bool:
         """Return whether `of` continues the name: `Duke of York`, `Tower of Glass`, and not `Mr. Hall of London`."""
@@ -207,7 +222,9 @@ class _NameFinder:
         is_followed = following.is_capitalised
         if key in words.titles:
             # `Doctor of Law`, `Count Orlok`; and `Lord Mary!` is no title, but rare.
-            return token.opens_sentence and not is_followed and evidence.lower[key] > evidence.capitalised[key]
+            return (
+                token.opens_sentence and not is_followed and evidence.lower[key] > evidence.capitalised[key]
+            )
         if key in _ENDEARMENTS:
             return True
         if not token.opens_sentence:
@@ -312,7 +329,11 @@ class _NameFinder:
     def _is_exclaimed(self, first: int) -> bool:
         """Return whether an unknown word is cried out, like an interjection, and stands so only once."""
         key = self._tokens[first].key
-        if self._evidence.capitalised[key] or self._evidence.opening[key] > 1 or key in self._words.first_names:
+        if (
+            self._evidence.capitalised[key]
+            or self._evidence.opening[key] > 1
+            or key in self._words.first_names
+        ):
             return False
         following = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         return following is None or following.gap.lstrip()[:1] in ("!", ",", ";", "?", "-", "—", ".", "…")

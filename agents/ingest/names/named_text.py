@@ -76,13 +76,15 @@ def read_named_text(text: str) -> NamedText:
     votes = count_votes(tokens, spans, keys, words)
     for key in texts:
         votes[key] += vote_on_kind(key.split(), words)
-    groups = _group_names(tokens, spans, keys, texts, votes, words, _explicit_pairs(text, spans, keys, nicknames))
+    groups = _group_names(
+        tokens, spans, keys, texts, votes, words, _explicit_pairs(text, spans, keys, nicknames)
+    )
     owner_of = {key: index for index, one in enumerate(groups) for key in one.name_keys}
     return NamedText(text, tokens, spans, [owner_of[key] for key in keys], groups)
 
 
 def _name_keys(text: str, span: CapitalisedName, tokens: Sequence[TextToken]) -> list[str]:
-    if any(mark in text[span.start : span.end] for mark in "\"“‘("):
+    if any(mark in text[span.start : span.end] for mark in '"“‘('):
         return [tokens[span.first].key, tokens[span.last - 1].key]
     return [token.key for token in tokens[span.first : span.last]]
 
@@ -106,14 +108,20 @@ def _choose_spellings(
 
 
 def _is_shouting(name: str) -> bool:
-    return name.isupper() and len(name) > 1 and "." not in name.rstrip(".").replace("MR.", "").replace("MRS.", "")
+    return (
+        name.isupper()
+        and len(name) > 1
+        and "." not in name.rstrip(".").replace("MR.", "").replace("MRS.", "")
+    )
 
 
 def _lower_shouting(name: str) -> str:
     """Return a name that is only ever written in capitals as others are: `FITZWILLIAM DARCY`."""
     if not _is_shouting(name):
         return name
-    return " ".join(word.capitalize() if len(word) > 3 or word.endswith(".") else word.title() for word in name.split())
+    return " ".join(
+        word.capitalize() if len(word) > 3 or word.endswith(".") else word.title() for word in name.split()
+    )
 
 
 # --- nicknames ----------------------------------------------------------------------------------
@@ -186,13 +194,15 @@ def _group_names(
         for key in texts
         if kinds[key] in ACTORS
     ]
-    authors = {key for span, key in zip(spans, keys, strict=True) if _is_author(tokens, span) and counts[key] == 1}
+    authors = {
+        key for span, key in zip(spans, keys, strict=True) if _is_author(tokens, span) and counts[key] == 1
+    }
     groups: list[NamedOne] = []
     for group in (
         *join_aliases([name for name in people if name.text not in authors], explicit_pairs, words),
         *([name] for name in people if name.text in authors),
     ):
-        main = choose_main_name(group)
+        main = choose_main_name(group, words)
         ordered = sorted(group, key=lambda name: (-name.count, name.text))
         group_votes: Counter[EntityKind] = sum((votes[name.text] for name in group), Counter())
         kind = best_kind(group_votes)

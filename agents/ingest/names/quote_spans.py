@@ -17,7 +17,8 @@ _DOUBLE_MARK: Final = re.compile(r"[“”\"«»„]")
 _SINGLE_OPENING: Final = re.compile(r"(?<!\w)[‘'`](?=[\w“\"—.…])")
 _SINGLE_CLOSING: Final = re.compile(r"(?<=[^\s\w])[’'](?!\w)|(?<=[,.!?;:…—-]) [’'](?!\w)")
 _ELISION: Final = re.compile(
-    r"(?:tis|twas|twere|twill|twould|em|bout|cause|til|till|neath|gainst|round|ere|un|im|er|e)\b", re.IGNORECASE
+    r"(?:tis|twas|twere|twill|twould|em|bout|cause|til|till|neath|gainst|round|ere|un|im|er|e)\b",
+    re.IGNORECASE,
 )
 _DASH_SPEECH: Final = re.compile(r"[ \t]*(?:—|–|--)\s?(?=\w)")
 _SPEECH_END: Final = re.compile(r"[,.!?;:…—-][)\]_*]*$|--$")
@@ -62,7 +63,9 @@ def read_paragraphs(text: str) -> list[SpokenParagraph]:
     for index, (start, end) in enumerate(spans):
         goes_on = index + 1 < len(spans) and text[spans[index + 1][0]] in "“\"«‘'`"
         quotes = tuple(
-            quote for quote in _find_quotes(text, start, end, style, goes_on) if _is_speech(text, start, quote)
+            quote
+            for quote in _find_quotes(text, start, end, style, goes_on)
+            if _is_speech(text, start, quote)
         )
         paragraphs.append(SpokenParagraph(start, end, quotes))
     return paragraphs
@@ -92,7 +95,7 @@ def split_paragraph_spans(text: str) -> list[tuple[int, int]]:
 def find_quote_style(text: str, paragraph_spans: Sequence[tuple[int, int]]) -> QuoteStyle:
     """Return by which marks the text tells speech: those at which most paragraphs begin."""
     first_chars = [text[start] for start, _ in paragraph_spans]
-    double = sum(char in "“\"«„" for char in first_chars) * 4 + len(_DOUBLE_MARK.findall(text))
+    double = sum(char in '“"«„' for char in first_chars) * 4 + len(_DOUBLE_MARK.findall(text))
     single = sum(char in "‘'`" for char in first_chars) * 4 + 2 * sum(
         not _ELISION.match(text, match.end()) for match in _SINGLE_OPENING.finditer(text)
     )

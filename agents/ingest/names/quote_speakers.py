@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,7 +24,12 @@ _MAX_GAP: Final = 3
 """Paragraphs without speech that end a conversation."""
 _RECENT_TURNS: Final = 8
 _RECENT_NAMES: Final = 40
+_FADING: Final = 0.85
+"""What a name is worth beside the one named after it."""
 _MIN_VOCATIVES: Final = 2
+_MIN_NARRATED: Final = 3
+_NARRATED_SHARE: Final = 0.03
+"""Share of the turns that the narrator has, from which the story is told by one of its people."""
 _VOCATIVE_BEFORE: Final = frozenset(",.!?;:—-“\"‘'`(…")
 _VOCATIVE_AFTER: Final = frozenset(",.!?;:—-”\"’')…")
 _OWNERS: Final = frozenset({"his", "her", "my", "their"})
@@ -40,6 +45,12 @@ _KIN_TITLES: Final = {
     "lordship": frozenset({"lord", "earl", "duke"}),
 }
 """Titles of whom a word of kinship means."""
+_SPOUSE_TITLES: Final[dict[str, tuple[tuple[str, ...], Sex]]] = {
+    "wife": (("mrs", "lady", "madame"), Sex.MALE),
+    "lady": (("mrs", "lady"), Sex.MALE),
+    "husband": (("mr", "sir", "lord", "captain", "colonel", "dr"), Sex.FEMALE),
+}
+"""Titles of a husband or wife, and the sex of whose they are."""
 _GROUP_NOUNS: Final = frozenset(
     ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker", "prisoner",
      "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger", "creature", "figure",
@@ -74,14 +85,25 @@ def find_speakers(
     named_text: NamedText, paragraphs: Sequence[SpokenParagraph], words: NameWords
 ) -> list[tuple[SpokenSpan, Speaker | None]]:
     """Return each quote with its speaker, in order."""
-    return _SpeakerFinder(named_text, paragraphs, words).find()
+    finder = _SpeakerFinder(named_text, paragraphs, words, None)
+    speakers = finder.find()
+    narrator = finder.find_narrator()
+    # Whoever tells the story is no `he` or `she` in it.
+    return speakers if narrator is None else _SpeakerFinder(named_text, paragraphs, words, narrator).find()
 
 
 class _SpeakerFinder:
-    def __init__(self, named_text: NamedText, paragraphs: Sequence[SpokenParagraph], words: NameWords) -> None:
+    def __init__(
+        self,
+        named_text: NamedText,
+        paragraphs: Sequence[SpokenParagraph],
+        words: NameWords,
+        narrator: int | None,
+    ) -> None:
         self._named = named_text
         self._paragraphs = paragraphs
         self._words = words
+        self._narrator = narrator
         self._tags = TagReader(named_text, words)
         self._conversation = _Conversation()
         self._turns: list[_Turn] = []
@@ -94,6 +116,7 @@ class _SpeakerFinder:
         self._drop_spoken_spans()
         self._told_starts = [named_text.spans[number].start for number in self._told_spans]
         self._titles = self._index_titles()
+        self._owner_of_key = {key: n for n, one in enumerate(named_text.named) for key in one.name_keys}
 
     def _drop_spoken_spans(self) -> None:
         quotes = [quote for paragraph in self._paragraphs for quote in paragraph.quotes]
@@ -137,14 +160,10 @@ class _SpeakerFinder:
             last_spoken = index
             carried = own[-1] if paragraph.quotes[-1].continues else None
         self._fill_from_later_turns()
-        narrator = self._narrator()
         return [
-            (quote, self._final(speaker if speaker is not None else self._turns[n].speaker, narrator))
+            (quote, speaker if speaker is not None else self._turns[n].speaker)
             for n, quote, speaker in speakers
         ]
-
-    def _final(self, speaker: Speaker | None, narrator: int | None) -> Speaker | None:
-        return narrator if speaker == NARRATOR and narrator is not None else speaker
 
     # --- one paragraph --------------------------------------------------------------------------
 
@@ -228,6 +247,14 @@ class _SpeakerFinder:
                         before = before.removesuffix(words).rstrip()
                         break
                 after = text[span.end : quote.outer_end].lstrip()[:1]
+                is_whole = span.start == quote.start and span.end + 1 >= quote.end
+                if (
+                    self._named.tokens[span.last - 1].is_possessive
+                    or text[span.end + 1 : span.end + 2].isalpha()
+                ):
+                    continue  # `Tom's dying`, `Tom'll come`
+                if is_whole and text[quote.end - 1 : quote.end] != "!":
+                    continue  # an answer
                 if before[-1:] in _VOCATIVE_BEFORE and (not after or after in _VOCATIVE_AFTER):
                     found.add(self._named.owners[number])
         return frozenset(found)
@@ -258,41 +285,87 @@ class _SpeakerFinder:
         if len(called) == 1 and called[0] != previous:
             return called[0]
         waiting = [s for s in recent if s != previous and s not in turn.addressed and self._is_of(s, sex)]
-        named = list(self._names_before(last, sex, turn))
+        named = self._names_by_weight(last, sex, turn)
         since_last_turn = [owner for owner, is_fresh in named if is_fresh and owner != previous]
         again = [previous] if previous is not None and self._is_of(previous, sex) else []
         earlier = [owner for owner, _ in named if owner != previous]
         # Whoever spoke last rarely speaks again at once, but often after a paragraph of narration.
-        is_reply = bool(self._conversation.turns) and self._conversation.turns[-1].paragraph == turn.paragraph - 1
+        is_reply = (
+            bool(self._conversation.turns) and self._conversation.turns[-1].paragraph == turn.paragraph - 1
+        )
         last_choices = [*earlier, *again] if is_reply else [*again, *earlier]
         return next(iter((*waiting[:1], *since_last_turn, *last_choices)), None)
 
-    def _names_before(self, last: int, sex: Sex | None, turn: _Turn) -> Iterable[tuple[int, bool]]:
-        """Return who was named in the narration before, the last first, and whether since the last turn."""
+    def _names_before(self, last: int, sex: Sex | None, turn: _Turn) -> Iterator[int]:
+        return (owner for owner, *_ in self._told_before(last, sex, turn))
+
+    def _told_before(self, last: int, sex: Sex | None, turn: _Turn) -> Iterator[tuple[int, bool, bool]]:
+        """Return who was named in the narration before, the last first; whether since the last turn; whether as subject."""
         turns = self._conversation.turns
         fresh_from = self._paragraphs[turns[-1].paragraph].start if turns else 0
         for index in range(last, max(-1, last - _RECENT_NAMES), -1):
             owner = self._named.owners[self._told_spans[index]]
             if self._is_of(owner, sex) and owner not in turn.addressed:
-                yield owner, self._told_starts[index] >= fresh_from
+                yield owner, self._told_starts[index] >= fresh_from, self._is_subject(self._told_spans[index])
+
+    def _is_subject(self, number: int) -> bool:
+        """Return whether the name begins its sentence, or a verb of people follows it."""
+        span, tokens = self._named.spans[number], self._named.tokens
+        if tokens[span.last - 1].is_possessive:
+            return False
+        following = tokens[span.last] if span.last < len(tokens) else None
+        return tokens[span.first].opens_sentence or (
+            following is not None and following.gap.isspace() and following.key in self._words.person_verbs
+        )
+
+    def _names_by_weight(self, last: int, sex: Sex | None, turn: _Turn) -> list[tuple[int, bool]]:
+        """Return who was named before, those first who act oftenest and latest, and whether since the last turn."""
+        weights: Counter[int] = Counter()
+        fresh: set[int] = set()
+        for distance, (owner, is_fresh, is_subject) in enumerate(self._told_before(last, sex, turn)):
+            weights[owner] += (2 if is_subject else 1) * _FADING**distance  # type: ignore[assignment]
+            if is_fresh and is_subject:
+                fresh.add(owner)
+        return [(owner, owner in fresh) for owner, _ in weights.most_common()]
 
     def _meant_by_phrase(self, reference: SpeakerReference, turn: _Turn) -> Speaker:
         phrase = reference.phrase
+        if phrase == NARRATOR:
+            return NARRATOR if self._narrator is None else self._narrator
         *before, noun = phrase.casefold().split()
         if noun in self._titles:
             return self._titles[noun]
         if before and before[0] in _OWNERS and noun in self._words.kin_nouns:
-            relative = self._relative(noun, reference, turn)
+            relative = self._spouse(noun, turn, reference) or self._relative(noun, reference, turn)
             if relative is not None:
                 return relative
-        return NARRATOR if phrase == NARRATOR else phrase.casefold()
+        return phrase.casefold()
+
+    def _spouse(self, noun: str, turn: _Turn, reference: SpeakerReference) -> Speaker | None:
+        """Return whom `his wife` means: the Mrs. of the man's surname."""
+        titles, sex = _SPOUSE_TITLES.get(noun, ((), None))
+        last = bisect_right(self._told_starts, self._named.tokens[reference.token].start) - 1
+        people = (
+            (*turn.addressed, *self._conversation.speakers(), *self._names_before(last, sex, turn))
+            if titles
+            else ()
+        )
+        for person in people:
+            if isinstance(person, int) and self._named.named[person].sex is sex:
+                surname = self._named.named[person].name_keys[0].split()[-1]
+                for title in titles:
+                    if (
+                        spouse := self._owner_of_key.get(f"{title} {surname}")
+                    ) is not None and spouse != person:
+                        return spouse
+        return None
 
     def _relative(self, noun: str, reference: SpeakerReference, turn: _Turn) -> Speaker | None:
         """Return whom `her mother` means: a Mrs. who speaks here or was named lately."""
         wanted = _KIN_TITLES.get(noun)
         previous = self._previous_speaker()
         last = bisect_right(self._told_starts, self._named.tokens[reference.token].start) - 1
-        named = [owner for owner, _ in self._names_before(last, reference.sex, turn)]
+        named = list(self._names_before(last, reference.sex, turn))
         speakers = [s for s in self._conversation.speakers() if isinstance(s, int)]
         for owner in (*speakers, *named):
             if owner == previous or not self._is_of(owner, reference.sex):
@@ -306,11 +379,17 @@ class _SpeakerFinder:
 
     def _is_of(self, speaker: Speaker, sex: Sex | None) -> bool:
         """Return whether somebody may be of a sex."""
+        if speaker in (NARRATOR, self._narrator):
+            return sex is None
         if isinstance(speaker, str):
-            if speaker == NARRATOR:
-                return False
             noun = speaker.split()[-1]
-            own = Sex.MALE if noun in self._words.male_nouns else Sex.FEMALE if noun in self._words.female_nouns else None
+            own = (
+                Sex.MALE
+                if noun in self._words.male_nouns
+                else Sex.FEMALE
+                if noun in self._words.female_nouns
+                else None
+            )
         else:
             own = self._named.named[speaker].sex
         return sex is None or own is None or own is sex
@@ -330,14 +409,14 @@ class _SpeakerFinder:
         start = self._paragraphs[index].start
         last = bisect_right(self._told_starts, start) - 1
         if not turns:
-            return next((owner for owner, _ in self._names_before(last, None, turn)), None)
+            return next(self._names_before(last, None, turn), None)
         addressed = turns[-1].addressed - {previous}
         if len(addressed) == 1:
             return next(iter(addressed))
         others = [s for s in self._conversation.speakers() if s != previous and s not in turn.addressed]
         if others:
             return others[0]
-        return next((owner for owner, _ in self._names_before(last, None, turn) if owner != previous), None)
+        return next((owner for owner in self._names_before(last, None, turn) if owner != previous), None)
 
     def _fill_from_later_turns(self) -> None:
         """Give turns without a sure speaker the one of the turn after next, where a conversation begins so."""
@@ -345,13 +424,18 @@ class _SpeakerFinder:
             turn, reply, later = self._turns[index : index + 3]
             if turn.is_certain or reply.starts_conversation or later.starts_conversation:
                 continue
-            is_pair = later.is_certain and reply.speaker != later.speaker and later.speaker not in turn.addressed
+            is_pair = (
+                later.is_certain and reply.speaker != later.speaker and later.speaker not in turn.addressed
+            )
             is_first = turn.starts_conversation or turn.speaker is None
             if is_pair and is_first:
                 turn.speaker = later.speaker
 
-    def _narrator(self) -> int | None:
+    def find_narrator(self) -> int | None:
         """Return whose name others call the narrator by."""
+        told_turns = sum(turn.speaker == NARRATOR for turn in self._turns)
+        if told_turns < max(_MIN_NARRATED, _NARRATED_SHARE * len(self._turns)):
+            return None
         calls: Counter[int] = Counter()
         for one, other in zip(self._turns, self._turns[1:], strict=False):
             if other.starts_conversation:

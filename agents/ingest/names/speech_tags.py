@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.ingest.names.named_text import NamedText
 from agents.ingest.names.name_words import NameWords, Sex
+from agents.ingest.names.named_text import NamedText
 from agents.ingest.names.text_tokens import TextToken
 
 NARRATOR: Final = "I"
@@ -18,12 +18,16 @@ _MAX_BEFORE: Final = 40
 _VERB_REACH: Final = 5
 """Words between a subject and its verb of speech."""
 _PRONOUN_SEX: Final = {"he": Sex.MALE, "she": Sex.FEMALE}
-_ARTICLES: Final = frozenset({"the", "a", "an", "his", "her", "their", "my", "our", "its", "this", "that", "one", "another"})
+_ARTICLES: Final = frozenset(
+    {"the", "a", "an", "his", "her", "their", "my", "our", "its", "this", "that", "one", "another"}
+)
 _PREPOSITIONS: Final = frozenset(
     ["to", "of", "at", "with", "from", "by", "for", "in", "on", "upon", "into", "towards", "toward", "against",
      "about", "after", "before", "behind", "beside", "like", "than", "near", "over", "under", "between", "without"]
 )  # fmt: skip
-_CLAUSE_WORDS: Final = frozenset({"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"})
+_CLAUSE_WORDS: Final = frozenset(
+    {"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"}
+)
 _NOT_NOUNS: Final = frozenset(
     ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who", "he",
      "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
@@ -91,7 +95,9 @@ class TagReader:
         return reference if self._has_verb(reference.end_token, last) else None
 
     def _is_filler(self, token: TextToken) -> bool:
-        return not token.is_capitalised and (token.key in ("and", "then", "so", "thus", "but") or token.key.endswith("ly"))
+        return not token.is_capitalised and (
+            token.key in ("and", "then", "so", "thus", "but") or token.key.endswith("ly")
+        )
 
     def _has_verb(self, first: int, last: int) -> bool:
         for index in range(first, min(last, first + _VERB_REACH)):
@@ -110,9 +116,13 @@ class TagReader:
         if first >= last:
             return None, False
         lead = self._named.text[self._tokens[last - 1].end : end].strip()
-        leads = lead[:1] in (",", ":") or (lead == "" and self._tokens[last - 1].key in self._words.speech_verbs)
+        leads = lead[:1] in (",", ":") or (
+            lead == "" and self._tokens[last - 1].key in self._words.speech_verbs
+        )
         if not leads:
-            leads = lead.startswith(("--", "—", ";")) and self._tokens[last - 1].key in self._words.speech_verbs
+            leads = (
+                lead.startswith(("--", "—", ";")) and self._tokens[last - 1].key in self._words.speech_verbs
+            )
         begin = max(first, last - _MAX_BEFORE)
         for index in range(last - 1, begin - 1, -1):
             if self._tokens[index].opens_sentence:
@@ -184,8 +194,11 @@ class TagReader:
             key = token.key
             sex = Sex.MALE if key in words.male_nouns else Sex.FEMALE if key in words.female_nouns else None
             following = self._tokens[position + 1] if position + 1 < last else None
-            is_last = following is None or following.key in _NOT_NOUNS or not following.gap.isspace() or (
-                following.key in words.person_verbs
+            is_last = (
+                following is None
+                or following.key in _NOT_NOUNS
+                or not following.gap.isspace()
+                or (following.key in words.person_verbs)
             )
             if sex is not None or key in words.kin_nouns or key in words.titles or is_last:
                 if token.is_possessive:

@@ -19,7 +19,23 @@ _OPENING_QUOTE: Final = re.compile(r"(?:^|[\s(\[—–-])[\"“«„'‘`]+\s?$"
 _SPACES: Final = frozenset(" \n\r\t\u00a0")
 _ABBREVIATIONS: Final = frozenset(
     [
-        *("mr", "mrs", "ms", "dr", "st", "sgt", "capt", "lt", "col", "gen", "prof", "rev", "messrs", "mme", "mlle"),
+        *(
+            "mr",
+            "mrs",
+            "ms",
+            "dr",
+            "st",
+            "sgt",
+            "capt",
+            "lt",
+            "col",
+            "gen",
+            "prof",
+            "rev",
+            "messrs",
+            "mme",
+            "mlle",
+        ),
         *("maj", "hon", "esq", "jr", "sr", "lieut", "mons", "co", "bros", "mt", "ft", "no", "vol", "bp"),
     ]
 )
@@ -64,7 +80,9 @@ def _read_tokens(text: str) -> Iterator[TextToken]:
         gap = text[position:start]
         position = match.end()
         is_possessive = _POSSESSIVE.search(word) is not None and len(word) > 2
-        bare_word = word[:-2] if is_possessive else _CONTRACTION.sub("", word) if word[-1] in "ldemLDEM" else word
+        bare_word = (
+            word[:-2] if is_possessive else _CONTRACTION.sub("", word) if word[-1] in "ldemLDEM" else word
+        )
         if not is_possessive and word[-1] in "sz" and text[position : position + 2] in ("' ", "’ "):
             is_possessive = True
         is_capitalised = bare_word[0].isupper()
