@@ -22,6 +22,9 @@ from agents.ingest.names.name_words import NameWords, Sex
 
 _CLEARLY_MORE: Final = 3
 """How many times oftener somebody is named, to be meant by a name that others bear too."""
+_GENTLEMAN_TITLES: Final = frozenset({"mr", "mister", "monsieur", "m", "signor", "herr", "senor"})
+_MIN_YOUNGER: Final = 5
+_YOUNGER_SHARE: Final = 20
 _STYLES: Final = frozenset({"mr", "sir", "lord", "master", "mister"})
 """Titles that say no more than the sex."""
 
@@ -49,6 +52,15 @@ class _Person:
     @property
     def count(self) -> int:
         return sum(name.count for name in self.names)
+
+    def count_with(self, word: str) -> int:
+        """Return how often a name with this word comes; with any, if none has it."""
+        counts = [
+            name.count
+            for name in self.names
+            if word in (*name.parts.given[:1], name.parts.surname, name.parts.single)
+        ]
+        return sum(counts) or self.count
 
     @property
     def sex(self) -> Sex | None:
@@ -173,12 +185,27 @@ class _AliasJoiner:
             if any(other.parts.surname == parts.single and other.parts.is_full for other in person.names)
         ]
         if title in WIFE_TITLES:
-            return [person for person in by_surname if not WIFE_TITLES.isdisjoint(person.titles)]
+            wives = [person for person in by_surname if not WIFE_TITLES.isdisjoint(person.titles)]
+            # Mrs. Charles Musgrove is called after her husband, and Mrs. Musgrove may be his mother.
+            male_names = self._words.male_names
+            return [person for person in wives if male_names.isdisjoint(person.full_given_names)]
         if title in GIVEN_NAME_TITLES and by_given and parts.single in self._words.first_names:
             return [person for person in by_given if title in person.titles] or by_given
         if title in MAIDEN_TITLES:
             by_surname = [person for person in by_surname if person.titles.isdisjoint(_WOMEN_OF_RANK)]
+        if title in _GENTLEMAN_TITLES:
+            by_surname = self._clearest(
+                [person for person in by_surname if not self._is_younger(person, name)], parts.single
+            )
         return by_surname or (by_given if title in GIVEN_NAME_TITLES else [])
+
+    def _is_younger(self, person: _Person, name: KnownName) -> bool:
+        """Return whether somebody is told from `Mr. Knightley` by his given name: `Mr. John Knightley`."""
+        titled = sum(other.count for other in person.names if other.parts.is_full and other.parts.titles)
+        untitled = sum(
+            other.count for other in person.names if other.parts.is_full and not other.parts.titles
+        )
+        return titled > untitled and titled >= _MIN_YOUNGER and titled * _YOUNGER_SHARE >= name.count
 
     def _bearers_of_plain(self, name: KnownName) -> list[_Person]:
         single = name.parts.single
@@ -186,11 +213,11 @@ class _AliasJoiner:
         by_given = [person for person in people if single in person.given_names(self._words)]
         by_surname = [person for person in people if single in person.surnames and person not in by_given]
         if single in self._words.first_names and by_given:
-            return self._clearest(by_given)
+            return self._clearest(by_given, single)
         if by_surname:
             men = [person for person in by_surname if person.sex is not Sex.FEMALE]
-            return self._clearest(men or by_surname)
-        return self._clearest(by_given)
+            return self._clearest(men or by_surname, single)
+        return self._clearest(by_given, single)
 
     def _bearers_of_title(self, name: KnownName) -> list[_Person]:
         """Return whom `the Colonel` means: the only colonel."""
@@ -198,11 +225,13 @@ class _AliasJoiner:
             return []
         return self._people_named(f"title {name.parts.titles[0]}")
 
-    def _clearest(self, people: list[_Person]) -> list[_Person]:
+    def _clearest(self, people: list[_Person], word: str) -> list[_Person]:
+        """Return who is clearly meant by a word: whose longer names have it far oftener than the others'."""
         if len(people) < 2:
             return people
-        ordered = sorted(people, key=lambda person: -person.count)
-        return ordered[:1] if ordered[0].count >= _CLEARLY_MORE * ordered[1].count else people
+        ordered = sorted(people, key=lambda person: -person.count_with(word))
+        first, second = (person.count_with(word) for person in ordered[:2])
+        return ordered[:1] if first >= _CLEARLY_MORE * max(second, 1) else people
 
     def _join_short_form(self, name: KnownName) -> None:
         """Join `Lizzy` with the Elizabeth of the text, if there is one."""
@@ -220,7 +249,7 @@ class _AliasJoiner:
             )
             and self._fits(other, name)
         ]
-        bearers = self._clearest(bearers)
+        bearers = self._clearest(bearers, "")
         if len(bearers) == 1:
             self._merge(bearers[0], person)
 

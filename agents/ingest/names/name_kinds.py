@@ -19,7 +19,8 @@ _PRONOUN_REACH: Final = 14
 _MALE_PRONOUNS: Final = frozenset({"he", "him", "his", "himself"})
 _FEMALE_PRONOUNS: Final = frozenset({"she", "her", "hers", "herself"})
 _INSIDE: Final = frozenset({"in", "at", "near", "throughout", "reach", "reached", "outside", "across"})
-_MIN_PRONOUNS: Final = 2
+_MIN_PRONOUNS: Final = 3
+_CLEARLY_MORE: Final = 3
 
 
 def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
@@ -128,6 +129,6 @@ def count_pronouns(
 def sex_by_pronouns(counts: Counter[Sex]) -> Sex | None:
     """Return the sex that most pronouns tell, if they are clear."""
     male, female = counts[Sex.MALE], counts[Sex.FEMALE]
-    if max(male, female) < _MIN_PRONOUNS or max(male, female) < 2 * min(male, female):
+    if max(male, female) < _MIN_PRONOUNS or max(male, female) < _CLEARLY_MORE * min(male, female):
         return None
     return Sex.MALE if male > female else Sex.FEMALE

@@ -45,7 +45,7 @@ def split_name(keys: Sequence[str], words: NameWords) -> NameParts:
     """Take a name apart that is given by its words in lower case."""
     rest = list(keys)
     titles: list[str] = []
-    while rest and (rest[0] in words.titles or (rest[0] in words.soft_titles and len(rest) > 1)):
+    while rest and _is_title(rest[0], len(rest) > 1, words):
         titles.append(rest.pop(0))
     while len(rest) > 1 and rest[-1] in words.name_suffixes:
         rest.pop()
@@ -65,6 +65,12 @@ def split_name(keys: Sequence[str], words: NameWords) -> NameParts:
     takes_given = not titles or titles[-1] in GIVEN_NAME_TITLES
     known_sex = sex or (words.sex_of_first_name(single) if takes_given else None)
     return NameParts(tuple(titles), (), "", single, epithet, known_sex)
+
+
+def _is_title(key: str, is_followed: bool, words: NameWords) -> bool:
+    if key in words.titles:
+        return True
+    return is_followed and (key in words.soft_titles or key.removesuffix("s") in words.titles)
 
 
 def are_same_given(one: str, other: str, words: NameWords) -> bool:

@@ -35,6 +35,24 @@ _ALIAS_GAP: Final = re.compile(
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
+_ESTATES: Final = frozenset(
+    [
+        "park",
+        "hall",
+        "house",
+        "abbey",
+        "castle",
+        "manor",
+        "court",
+        "priory",
+        "grange",
+        "keep",
+        "towers",
+        "city",
+        "village",
+    ]
+)
+"""Words that are left off the names of places: `Netherfield Park`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +261,12 @@ def _group_places(
     longer: dict[str, list[str]] = defaultdict(list)
     for key in keys:
         stem, _, last = key.rpartition(" ")
-        if stem and last in words.place_words and stem in texts and kinds[stem] is EntityKind.PLACE:
+        if (
+            last in _ESTATES
+            and stem in texts
+            and kinds[stem] is EntityKind.PLACE
+            and stem not in words.known_places
+        ):
             longer[stem].append(key)
     short_of = {forms[0]: stem for stem, forms in longer.items() if len(forms) == 1}
     members: dict[str, list[str]] = defaultdict(list)
