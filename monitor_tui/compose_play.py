@@ -94,6 +94,7 @@ from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
+from agents.solo.universe_tables import UniverseTables
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_enrich_worker
@@ -268,8 +269,9 @@ class PlayParts:
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
         self.cast_moves = CastMoves(log, agents.canon, self.journal, agents.proposals)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
+        self.tables = UniverseTables(agents.canon, base.files.tables)
         self.oracle_draws = OracleDraws(
-            agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
+            agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, self.tables
         )
         self.rules = agents.rules
         self.rolls = RollService(

@@ -308,6 +308,7 @@ class ServiceComposer:
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
             self._ledger,
+            self._play.tables,
             self._export_universe,
         )
 

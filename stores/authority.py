@@ -160,6 +160,7 @@ WRITE_MATRIX: Mapping[Role, tuple[Grant, ...]] = {
     Role.INGEST: (
         *_make_grants(Store.LOG, "sources", "source_pages", "snippets", ops=_INSERT_OR_UPDATE),
         *_make_grants(Store.LOG, "proposed_changes"),
+        *_make_grants(Store.LOG, "proposed_changes", ops=(Operation.UPDATE,), columns=("body",)),
         *_make_grants(Store.OBJECTS, "originals", ops=(Operation.INSERT,)),
     ),
     Role.ARCHIVIST: (

@@ -482,7 +482,10 @@ class SourceWriter(Protocol):
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None: ...
 
     async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
-        """Store snippets and stage what was found in them, in one transaction."""
+        """Store snippets and stage what was found in them, in one transaction.
+
+        A proposal that is there already is replaced if nobody has decided on it; a decided one stays.
+        """
         ...
 
 

@@ -23,6 +23,7 @@ from monitor_tui.cli import doctor as cli_doctor
 from monitor_tui.cli import import_log as cli_import_log
 from monitor_tui.cli import ingest as cli_ingest
 from monitor_tui.cli import llm as cli_model
+from monitor_tui.cli import names as cli_names
 from monitor_tui.cli import play as cli_play
 from monitor_tui.cli import query as cli_query
 from monitor_tui.cli import recall as cli_recall
@@ -74,6 +75,7 @@ for _group in (
     cli_campaigns,
     cli_import_log,
     cli_ingest,
+    cli_names,
     cli_query,
     cli_recall,
     cli_archive,

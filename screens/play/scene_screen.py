@@ -141,9 +141,10 @@ class SceneScreen(ServiceScreen[None]):
 
     @dataclass
     class NamesLoaded(Message):
-        """The names that `@` completes."""
+        """The names that `@` completes, and the tables that `/table` does."""
 
         names: list[str]
+        tables: list[str]
 
     def __init__(
         self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
@@ -234,7 +235,9 @@ class SceneScreen(ServiceScreen[None]):
             self._are_names_loaded = True
             cast_names = [member.name for member in view.cast]
             other_names = await self.services.world.list_entity_names(view.universe.id)
-            self.post_message(self.NamesLoaded(list(dict.fromkeys((*cast_names, *other_names)))))
+            table_names = await self.services.world.list_table_names(view.universe.id)
+            names = list(dict.fromkeys((*cast_names, *other_names)))
+            self.post_message(self.NamesLoaded(names, table_names))
 
     @on(SceneLoaded)
     async def _show_scene(self, message: SceneLoaded) -> None:
@@ -329,7 +332,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @on(NamesLoaded)
     def _set_names(self, message: NamesLoaded) -> None:
-        self._prompt.set_names(message.names)
+        self._prompt.set_names(message.names, message.tables)
 
     # --- keys --------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from stores.records.workflow import (
     Checkpoint,
     Decision,
     GatePolicy,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
@@ -208,6 +209,7 @@ class EmbeddedLog(EmbeddedLogReader):
 
     async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
         def stage(connection: apsw.Connection) -> None:
+            _replace_undecided(connection, proposals)
             stage_proposals(connection, proposals)
             upsert(connection, "snippets", snippets)
 
@@ -241,6 +243,15 @@ def stage_proposals(connection: apsw.Connection, proposals: Sequence[ProposedCha
             )
             for p in proposals
         ),
+    )
+
+
+def _replace_undecided(connection: apsw.Connection, proposals: Sequence[ProposedChange]) -> None:
+    """Put the proposals in place of those of the same identifiers that nobody has decided on."""
+    connection.executemany(
+        """UPDATE proposed_changes SET body = ?
+           WHERE id = ? AND status = ? AND decision IS NULL""",
+        ((record_json(p, _PROPOSAL_COLUMNS), p.id, ProposalStatus.PENDING.value) for p in proposals),
     )
 
 

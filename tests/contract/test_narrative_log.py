@@ -10,7 +10,7 @@ import pytest
 from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
 from stores.queries import MemoryQuery, ProposalQuery
-from stores.records.canon import CreateEntity
+from stores.records.canon import AdvanceClock, CreateEntity
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from stores.records.sources import READING_STATES, LadderStage, SourceState
@@ -789,6 +789,21 @@ async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandl
         await ingest.stage_snippets([served], proposals)
     assert await handles.reader.snippets(book.id) == [served]
     assert await handles.reader.proposals(ProposalQuery(source_id=book.id)) == proposals
+
+
+async def test_staging_a_chunk_again_replaces_undecided_proposals_only(
+    handles: LogHandles, truth: Truth
+) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    undecided, decided = make.source_proposal(book), make.source_proposal(book)
+    await ingest.stage_snippets([], [undecided, decided])
+    rejection = make.decision(Verdict.REJECT)
+    await handles.keeper.decide({decided.id: rejection})
+    changed = AdvanceClock(clock="dusk")
+    await ingest.stage_snippets([], [p.model_copy(update={"payload": changed}) for p in (undecided, decided)])
+    stored = await handles.reader.proposals_by_id([undecided.id, decided.id])
+    assert stored[undecided.id] == undecided.model_copy(update={"payload": changed})
+    assert stored[decided.id] == decided.model_copy(update={"decision": rejection})
 
 
 async def test_proposals_of_a_document_are_found_by_their_source_alone(

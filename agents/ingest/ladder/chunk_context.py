@@ -82,6 +82,8 @@ class ChunkOutcome:
     model_problem: str = ""
     """Why the model gave no answer; empty if it did, or was not asked."""
     is_timed_out: bool = False
+    is_model_unavailable: bool = False
+    """Whether no chunk would have been answered: no model, no key, no budget, no server."""
     is_emergency: bool = False
     """Whether a fault of a stage ended in the emergency minimum."""
     seconds_by_step: Mapping[str, float] = field(default_factory=dict)

@@ -33,8 +33,11 @@ from agents.ingest.ladder.ladder_metrics import LadderMetrics
 from agents.ingest.ladder.suggested_calls import find_tool_calls
 from agents.ingest.ladder.tool_calls import ToolCall, order_tool_calls
 from agents.ingest.ladder.tool_door import ChunkStaging, invoke_tool, log, log_stage, retry_relations
-from agents.llm.errors import ModelError, ModelTimeout
+from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelRejected, ModelTimeout, ModelTooLong
 from stores.records.sources import LadderStage
+
+CHUNK_ERRORS = (ModelCut, ModelRefused, ModelRejected, ModelTooLong)
+"""Errors of a model that are of one chunk: after any other, the next chunk would meet the same."""
 
 FINALIZE = "finalize"
 """The last step, among the durations of the stages."""
@@ -57,6 +60,7 @@ class _Reading:
     message: str = ""
     model_problem: str = ""
     is_timed_out: bool = False
+    is_model_unavailable: bool = False
     is_emergency: bool = False
     seconds_by_step: dict[str, float] = field(default_factory=dict)
 
@@ -125,6 +129,7 @@ class ChunkLadder:
             reading.model_problem = f"The model took longer than {seconds:.0f} seconds."
         except ModelError as error:
             reading.model_problem = error.what
+            reading.is_model_unavailable = not isinstance(error, CHUNK_ERRORS)
         else:
             reading.message = answer.message
         if reading.is_timed_out or not reading.model_problem:
@@ -183,6 +188,7 @@ def _finalize(reading: _Reading) -> ChunkOutcome:
         warnings=tuple(staging.warnings),
         model_problem=reading.model_problem,
         is_timed_out=reading.is_timed_out,
+        is_model_unavailable=reading.is_model_unavailable,
         is_emergency=reading.is_emergency,
         seconds_by_step=reading.seconds_by_step,
     )
