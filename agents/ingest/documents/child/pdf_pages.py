@@ -1,4 +1,4 @@
-"""Reads PDF: pdf-oxide for columns and tables; PDFium says what is wrong, checks and steps in.
+"""Reads PDF: pdf-oxide for the words in reading order and the tables; PDFium says what is wrong, checks and steps in.
 
 pdf-oxide gives no text at all for protected and damaged files, without an error, so PDFium opens the file
 first, and its text replaces a page's that lost much of it.
@@ -6,7 +6,8 @@ first, and its text replaces a page's that lost much of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import pdf_oxide
@@ -14,10 +15,21 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from agents.ingest.documents.child.open_document import describe_pages, describe_pictures
+from agents.ingest.documents.child.page_sample import choose_sample
+from agents.ingest.documents.child.pdf_layout import (
+    BookStyle,
+    RuledTable,
+    TextRun,
+    detect_style,
+    lay_out_page,
+)
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType
 from agents.sanitize import clean
+
+STYLE_PAGES: Final = 24
+"""Pages by which the style of a book is known."""
 
 MIN_TEXT_RATIO: Final = 0.7
 """The part of the letters that PDFium finds which pdf-oxide must find too."""
@@ -36,6 +48,7 @@ class PdfDocument:
                 self._reader = None
         except (OSError, ValueError, RuntimeError):
             self._reader = None  # PDFium mends more than pdf-oxide does
+        self._style: BookStyle | None = None
         self._picture_count = 0
         self._scanned: list[int] = []
         self._plain: list[int] = []
@@ -92,16 +105,51 @@ class PdfDocument:
         """Return a page's Markdown; nothing if pdf-oxide cannot read it, so that PDFium's text is taken."""
         if self._reader is None:
             return ""
-        try:
-            markdown = self._reader.to_markdown(index, include_images=False, include_artifacts=False)
-        except (OSError, ValueError, RuntimeError):
+        if self._style is None:
+            sample = (self._read_runs(page) for page in choose_sample(self.page_count, STYLE_PAGES))
+            self._style = detect_style(sample)
+        runs, height = self._read_runs(index)
+        if not runs:
             return ""
-        except BaseException as error:
-            # A panic of Rust is no Exception, and its class has no name that can be imported.
-            if type(error).__name__ != "PanicException":
-                raise
-            return ""
-        return clean(markdown)
+        return clean(lay_out_page(runs, self._read_tables(index), self._style, height))
+
+    def _read_runs(self, index: int) -> tuple[list[TextRun], float]:
+        """Return a page's words in reading order, and its height."""
+        assert self._reader is not None
+        with _giving_up_quietly():
+            spans = self._reader.extract_spans(index, reading_order="column_aware")
+            height = self._reader.page_media_box(index)[3]
+            return [
+                TextRun(span.text, span.bbox[0], span.bbox[1], span.bbox[2], span.font_size, span.is_bold)
+                for span in spans
+            ], height
+        return [], 0.0
+
+    def _read_tables(self, index: int) -> list[RuledTable]:
+        assert self._reader is not None
+        with _giving_up_quietly():
+            return [
+                RuledTable(
+                    (left, bottom, left + width, bottom + height),
+                    [[" ".join(cell["text"].split()) for cell in row["cells"]] for row in table["rows"]],
+                )
+                for table in self._reader.extract_tables(index)
+                for left, bottom, width, height in [table["bbox"]]
+            ]
+        return []
+
+
+@contextmanager
+def _giving_up_quietly() -> Iterator[None]:
+    """Leave the block when pdf-oxide cannot read something; PDFium's text is compared afterwards."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError):
+        return
+    except BaseException as error:
+        # A panic of Rust is no Exception, and its class has no name that can be imported.
+        if type(error).__name__ != "PanicException":
+            raise
 
 
 def open_with_pdfium(data: bytes) -> pypdfium2.PdfDocument:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.ingest.documents.child.reading import choose_sample, read_document
+from agents.ingest.documents.child.page_sample import choose_sample
+from agents.ingest.documents.child.reading import read_document
 from tests.agents.ingest.documents.document_files import docx_paragraph, write_docx, write_epub
 from tests.agents.ingest.documents.pdf_files import PdfPage, wrap, write_pdf
 
