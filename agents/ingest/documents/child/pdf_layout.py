@@ -1,7 +1,7 @@
 """Makes Markdown of the words that stand on a page of a PDF: headings, paragraphs, tables.
 
-pdf-oxide gives the words in reading order, column by column. Its own Markdown loses that order, and the rows of
-tables, where a table stands inside a column, as in most rulebooks.
+pdf-oxide gives words with their places and ruled tables. Its own Markdown loses the order of columns, and the rows
+of a table that stands inside one, as in most rulebooks.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.ingest.documents.child.html_pages import format_table
+from agents.ingest.documents.child.pdf_columns import is_inside, order_runs
+from agents.ingest.documents.child.pdf_runs import CELL_GAP, TextRun
 
 HEADING_RATIOS: Final = ((1.9, "# "), (1.5, "## "), (1.25, "### "), (1.1, "#### "))
 """How much larger than the book's text a heading of each level is at least."""
 
 WORD_GAP: Final = 0.12
 """Distance of two words on a line from which a space is between them, in parts of the size of the letters."""
-
-CELL_GAP: Final = 1.3
-"""Distance from which they stand in two cells of a table."""
 
 LINE_STEP: Final = 1.5
 """Distance of two lines up to which they are of one paragraph."""
@@ -38,23 +37,11 @@ MARGIN: Final = 0.08
 _LIST_ITEM: Final = re.compile(r"(?:[•‣◦▪●■–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]) ")
 _BULLET: Final = re.compile(r"^[•‣◦▪●■] *")
 _SENTENCE_END: Final = (".", "!", "?", ":", "”", '"', ")", "…")
+_LEADER: Final = re.compile(r"(?:\s*\.){5,}\s*")
+"""The dots between an entry of a table of contents and its page."""
+
+_CONTENTS_ENTRY: Final = re.compile(r"… [\divxlc]+$")
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
-
-
-@dataclass(frozen=True, slots=True)
-class TextRun:
-    """Words in one font. Lengths are in points; `y` grows upwards."""
-
-    text: str
-    x: float
-    y: float
-    width: float
-    size: float
-    is_bold: bool = False
-
-    @property
-    def end(self) -> float:
-        return self.x + self.width
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +53,7 @@ class RuledTable:
     rows: Sequence[Sequence[str]]
 
     def holds(self, run: TextRun) -> bool:
-        left, bottom, right, top = self.box
-        return left <= run.x + run.width / 2 <= right and bottom <= run.y + run.size / 2 <= top
+        return is_inside(run, self.box)
 
 
 @dataclass(slots=True)
@@ -128,7 +114,9 @@ def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
         page_count += 1
         for run in runs:
             sizes[round(run.size * 2) / 2] += len(run.text)
-        margin_texts.update({_without_numbers(line) for line in _group_lines(runs) if _is_in_margin(line, height)})
+        margin_texts.update(
+            {_without_numbers(line) for line in _group_lines(runs) if _is_in_margin(line, height)}
+        )
     heads = {text for text, count in margin_texts.items() if count >= max(3, page_count * 0.3)}
     return BookStyle(sizes.most_common(1)[0][0] if sizes else 10.0, frozenset(heads))
 
@@ -136,10 +124,11 @@ def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
 def lay_out_page(
     runs: Sequence[TextRun], tables: Sequence[RuledTable], style: BookStyle, page_height: float
 ) -> str:
-    """Return a page's Markdown; `runs` are in reading order."""
+    """Return a page's Markdown."""
     writer = _PageWriter(style)
     pending = [table for table in tables if _is_whole(table, runs)]
-    lines = _group_lines(runs, lambda run: next((table for table in pending if table.holds(run)), None))
+    ordered = order_runs(runs, [table.box for table in pending])
+    lines = _group_lines(ordered, lambda run: next((table for table in pending if table.holds(run)), None))
     written: set[int] = set()
     plain: list[_Line] = []
     for line in lines:
@@ -215,13 +204,17 @@ class _PageWriter:
             return True
         if line.runs[0].is_bold and not last.runs[-1].is_bold:
             return True  # a term before its explanation, as in stat blocks
+        if _CONTENTS_ENTRY.search(last.plain_text()):
+            return True
         if _LIST_ITEM.match(line.plain_text() + " "):
             return True
         has_ended = last.plain_text().endswith(_SENTENCE_END)
         step = last.y - line.y
         if step < 0:
             return has_ended or bool(self._heading_prefix(line))  # it goes on in the next column
-        return step > LINE_STEP * max(line.size, last.size) or (has_ended and line.x > last.x + INDENT * line.size)
+        return step > LINE_STEP * max(line.size, last.size) or (
+            has_ended and line.x > last.x + INDENT * line.size
+        )
 
 
 def _group_lines(
@@ -254,7 +247,9 @@ def _read_table(lines: Sequence[_Line], first: int) -> tuple[list[list[str]], in
         step = lines[place - 1].y - line.y if place > first else 0.0
         if place > first and not 0 < step <= 2.2 * line.size:
             break
-        is_continued = bool(columns) and len(cells) < len(columns) and cells[0][0].x >= columns[1][0] - line.size
+        is_continued = (
+            bool(columns) and len(cells) < len(columns) and cells[0][0].x >= columns[1][0] - line.size
+        )
         if len(cells) < 2 and not is_continued:
             break
         merged = _merge_columns(columns, [(cell[0].x, cell[-1].end) for cell in cells])
@@ -273,7 +268,9 @@ def _read_table(lines: Sequence[_Line], first: int) -> tuple[list[list[str]], in
             table.append([""] * len(columns))
         for cell in cells:
             column = next(
-                index for index, (left, right) in enumerate(columns) if left <= cell[0].x + 0.01 and cell[0].x <= right
+                index
+                for index, (left, right) in enumerate(columns)
+                if left <= cell[0].x + 0.01 and cell[0].x <= right
             )
             table[-1][column] = f"{table[-1][column]} {_join_runs(cell)}".strip()
     return table, place
@@ -316,7 +313,7 @@ def _without_numbers(line: _Line) -> str:
 
 
 def _join_runs(runs: Sequence[TextRun]) -> str:
-    return "".join(_spaced_runs(runs)).strip()
+    return _LEADER.sub(" … ", "".join(_spaced_runs(runs)).strip())
 
 
 def _spaced_runs(runs: Sequence[TextRun]) -> Iterator[str]:
@@ -342,7 +339,7 @@ def _mark_bold(line: _Line) -> str:
             before, after = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
             words = f"{before}**{core}**{after}"
         text += words
-    return " ".join(text.split())
+    return _LEADER.sub(" … ", " ".join(text.split()))
 
 
 def _join_lines(text: str, words: str) -> str:

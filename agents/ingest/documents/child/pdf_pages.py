@@ -1,4 +1,4 @@
-"""Reads PDF: pdf-oxide for the words in reading order and the tables; PDFium says what is wrong, checks and steps in.
+"""Reads PDF: pdf-oxide for the words, their places and tables; PDFium says what is wrong, checks and steps in.
 
 pdf-oxide gives no text at all for protected and damaged files, without an error, so PDFium opens the file
 first, and its text replaces a page's that lost much of it.
@@ -19,10 +19,10 @@ from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_layout import (
     BookStyle,
     RuledTable,
-    TextRun,
     detect_style,
     lay_out_page,
 )
+from agents.ingest.documents.child.pdf_runs import TextRun
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType
@@ -114,10 +114,10 @@ class PdfDocument:
         return clean(lay_out_page(runs, self._read_tables(index), self._style, height))
 
     def _read_runs(self, index: int) -> tuple[list[TextRun], float]:
-        """Return a page's words in reading order, and its height."""
+        """Return a page's words, and its height."""
         assert self._reader is not None
         with _giving_up_quietly():
-            spans = self._reader.extract_spans(index, reading_order="column_aware")
+            spans = self._reader.extract_spans(index)
             height = self._reader.page_media_box(index)[3]
             return [
                 TextRun(span.text, span.bbox[0], span.bbox[1], span.bbox[2], span.font_size, span.is_bold)
