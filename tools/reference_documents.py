@@ -53,7 +53,7 @@ def fetch_rulebook(folder: Path) -> Path:
 
 
 def fetch_novel(folder: Path) -> Path:
-    """Return the novel as text, fetched unless it is there. Raises CalledProcessError or OSError where there is no apt."""
+    """Return the novel as text, fetched unless it is there. Raises CalledProcessError or OSError."""
     path = folder / NOVEL_NAME
     if path.exists():
         return path

@@ -27,6 +27,9 @@ cells are more ragged, but it may stand in the column."""
 MAX_CROSSING: Final = 0.35
 """How many segments may cross a gutter, as a part of all."""
 
+MAX_BESIDE: Final = 0.6
+"""How many of the short lines of a column may stand beside lines of the other; a table's cells all do."""
+
 GUTTER_MARGIN: Final = 0.15
 """The part of the width at each side in which no gutter is looked for."""
 
@@ -43,6 +46,7 @@ class Segment:
     bottom: float
     right: float
     top: float
+    line_count: int = 1
 
     @property
     def size(self) -> float:
@@ -54,9 +58,14 @@ class Segment:
 
 
 def order_runs(
-    runs: Sequence[TextRun], boxes: Sequence[tuple[float, float, float, float]] = ()
+    runs: Sequence[TextRun],
+    boxes: Sequence[tuple[float, float, float, float]] = (),
+    usual_gutter: float | None = None,
 ) -> list[TextRun]:
-    """Return the runs in reading order. What stands in one of the boxes (left, bottom, right, top) stays together."""
+    """Return the runs in reading order. What stands in one of the boxes (left, bottom, right, top) stays together.
+
+    `usual_gutter` is where most pages of the book have theirs.
+    """
     free: list[TextRun] = []
     boxed: list[list[TextRun]] = [[] for _ in boxes]
     for run in runs:
@@ -65,9 +74,14 @@ def order_runs(
     segments = list(_split_into_segments(free))
     for box, held in zip(boxes, boxed, strict=True):
         if held:
-            ordered = tuple(run for line in _split_into_lines(held) for run in line)
-            segments.append(Segment(ordered, *box))
-    return [run for segment in _order(segments, MAX_DEPTH) for run in segment.runs]
+            lines = _split_into_lines(held)
+            segments.append(Segment(tuple(run for line in lines for run in line), *box, len(lines)))
+    return [run for segment in _order(segments, MAX_DEPTH, usual_gutter) for run in segment.runs]
+
+
+def find_gutter(runs: Sequence[TextRun]) -> float | None:
+    """Return where the widest gutter of a page is; None if it has no columns."""
+    return _find_gutter(list(_split_into_segments(runs)))
 
 
 def is_inside(run: TextRun, box: tuple[float, float, float, float]) -> bool:
@@ -105,8 +119,10 @@ def _split_into_segments(runs: Sequence[TextRun]) -> Iterator[Segment]:
             start = place
 
 
-def _order(segments: Sequence[Segment], depth: int) -> Iterator[Segment]:
+def _order(segments: Sequence[Segment], depth: int, usual_gutter: float | None = None) -> Iterator[Segment]:
     gutter = _find_gutter(segments) if depth else None
+    if gutter is None and usual_gutter is not None and _fits_gutter(segments, usual_gutter):
+        gutter = usual_gutter
     if gutter is None:
         yield from sorted(segments, key=lambda one: (-round(one.top - 0.5 * one.size), one.left))
         return
@@ -127,7 +143,7 @@ def _order_band(segments: Sequence[Segment], gutter: float, depth: int) -> Itera
 
 def _find_gutter(segments: Sequence[Segment]) -> float | None:
     """Return where the widest gap is that few segments cross; None if nothing parts columns of text."""
-    if len(segments) < 2 * MIN_COLUMN_LINES:
+    if len(segments) < 2:
         return None
     left, right = min(one.left for one in segments), max(one.right for one in segments)
     width = int(right - left) + 1
@@ -147,9 +163,16 @@ def _find_gutter(segments: Sequence[Segment]) -> float | None:
         gutter = left + (start + end) / 2
         before = [one for one in segments if one.right <= gutter]
         after = [one for one in segments if one.left >= gutter]
-        if _is_column(before) and _is_column(after):
+        if _are_columns(before, after):
             return gutter
     return None
+
+
+def _fits_gutter(segments: Sequence[Segment], gutter: float) -> bool:
+    before = [one for one in segments if one.right <= gutter]
+    after = [one for one in segments if one.left >= gutter]
+    is_crossed = len(segments) - len(before) - len(after) > MAX_CROSSING * len(segments)
+    return not is_crossed and bool(before) and bool(after) and (_is_column(before) or _is_column(after))
 
 
 def _level_spans(cover: Sequence[int], inner: range, level: int) -> list[tuple[int, int]]:
@@ -164,12 +187,24 @@ def _level_spans(cover: Sequence[int], inner: range, level: int) -> list[tuple[i
     return spans
 
 
+def _are_columns(before: Sequence[Segment], after: Sequence[Segment]) -> bool:
+    """Return whether both are columns of text; one may have short lines only, unless they stand beside the other's."""
+    if _is_column(before) and _is_column(after):
+        return True
+    full, short = (before, after) if _is_column(before) else (after, before)
+    if not _is_column(full) or len(short) < MIN_COLUMN_LINES:
+        return False
+    baselines = {round(one.bottom) + offset for one in full for offset in (-1, 0, 1)}
+    beside = sum(round(one.bottom) in baselines for one in short)
+    return beside < MAX_BESIDE * len(short)
+
+
 def _is_column(segments: Sequence[Segment]) -> bool:
     """Return whether enough of the segments are as wide as lines of a column of text."""
-    texts = [one for one in segments if one.runs]
-    if not texts:
+    if not segments:
         return False
-    side = max(one.right for one in texts) - min(one.left for one in texts)
-    sizes = sorted(one.size for one in texts)
+    side = max(one.right for one in segments) - min(one.left for one in segments)
+    sizes = sorted(one.size for one in segments)
     wide = max(MIN_FILL * side, MIN_COLUMN_EMS * sizes[len(sizes) // 2])
-    return sum(one.width >= wide for one in texts) >= max(MIN_COLUMN_LINES, MIN_FULL_LINES * len(texts))
+    full_count = sum(one.line_count for one in segments if one.width >= wide)
+    return full_count >= max(MIN_COLUMN_LINES, MIN_FULL_LINES * sum(one.line_count for one in segments))

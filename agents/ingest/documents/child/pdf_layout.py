@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.ingest.documents.child.html_pages import format_table
-from agents.ingest.documents.child.pdf_columns import is_inside, order_runs
+from agents.ingest.documents.child.pdf_columns import find_gutter, is_inside, order_runs
 from agents.ingest.documents.child.pdf_runs import CELL_GAP, TextRun
 
-HEADING_RATIOS: Final = ((1.9, "# "), (1.5, "## "), (1.25, "### "), (1.1, "#### "))
+HEADING_RATIOS: Final = ((1.9, "# "), (1.5, "## "), (1.25, "### "))
 """How much larger than the book's text a heading of each level is at least."""
+
+BOLD_HEADING: Final = (1.05, "#### ")
+"""The same for the lowest level, whose headings are bold; captions and sidebars may be as large."""
 
 WORD_GAP: Final = 0.12
 """Distance of two words on a line from which a space is between them, in parts of the size of the letters."""
@@ -30,6 +33,9 @@ MIN_TABLE_ROWS: Final = 3
 MAX_TABLE_COLUMNS: Final = 15
 MAX_HEADING: Final = 150
 """Characters of a heading; more is a paragraph in large letters."""
+
+GUTTER_STEP: Final = 12.0
+"""Points within which the gutters of pages count as the same."""
 
 MARGIN: Final = 0.08
 """The part of a page's height, above and below, where running heads and page numbers stand."""
@@ -103,22 +109,32 @@ class BookStyle:
     text_size: float
     running_heads: frozenset[str] = frozenset()
     """What stands in the margins of many pages, without numbers."""
+    gutter: float | None = None
+    """Where most of its pages part their columns."""
 
 
 def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
     """Return the style of a book by some of its pages: their runs and their height."""
     sizes: Counter[float] = Counter()
     margin_texts: Counter[str] = Counter()
+    gutters: Counter[float] = Counter()
     page_count = 0
     for runs, height in pages:
         page_count += 1
+        if (gutter := find_gutter(runs)) is not None:
+            gutters[round(gutter / GUTTER_STEP) * GUTTER_STEP] += 1
         for run in runs:
             sizes[round(run.size * 2) / 2] += len(run.text)
         margin_texts.update(
             {_without_numbers(line) for line in _group_lines(runs) if _is_in_margin(line, height)}
         )
     heads = {text for text, count in margin_texts.items() if count >= max(3, page_count * 0.3)}
-    return BookStyle(sizes.most_common(1)[0][0] if sizes else 10.0, frozenset(heads))
+    usual, count = gutters.most_common(1)[0] if gutters else (0.0, 0)
+    return BookStyle(
+        sizes.most_common(1)[0][0] if sizes else 10.0,
+        frozenset(heads),
+        usual if count >= max(2, page_count * 0.4) else None,
+    )
 
 
 def lay_out_page(
@@ -127,7 +143,7 @@ def lay_out_page(
     """Return a page's Markdown."""
     writer = _PageWriter(style)
     pending = [table for table in tables if _is_whole(table, runs)]
-    ordered = order_runs(runs, [table.box for table in pending])
+    ordered = order_runs(runs, [table.box for table in pending], style.gutter)
     lines = _group_lines(ordered, lambda run: next((table for table in pending if table.holds(run)), None))
     written: set[int] = set()
     plain: list[_Line] = []
@@ -194,7 +210,8 @@ class _PageWriter:
 
     def _heading_prefix(self, line: _Line) -> str:
         ratio = line.size / self._style.text_size
-        return next((prefix for least, prefix in HEADING_RATIOS if ratio >= least), "")
+        levels = (*HEADING_RATIOS, BOLD_HEADING) if line.is_bold else HEADING_RATIOS
+        return next((prefix for least, prefix in levels if ratio >= least), "")
 
     def _starts_block(self, last: _Line, line: _Line) -> bool:
         """Return whether a line begins a paragraph, after the last one of another."""

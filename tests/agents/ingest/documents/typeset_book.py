@@ -1,4 +1,4 @@
-"""Typesets Markdown as a PDF in two columns, as rulebooks are printed: headings, paragraphs, ruled tables, running heads."""
+"""Typesets Markdown as a PDF in two columns, as rulebooks are printed: headings, tables, running heads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Typesetter:
 
     def write_table(self, rows: list[list[str]]) -> None:
         width = COLUMN_WIDTH / len(rows[0])
-        most = max(4, int(width / 4.8))
+        most = max(4, int(width / 6.5))
         rows = [[cell[:most] for cell in row] for row in rows]
         for start in range(1, len(rows), 20):
             part = [rows[0], *rows[start : start + 20]]
@@ -71,7 +71,9 @@ def typeset(markdown: str, title: str) -> Book:
         if text.startswith("|") and len(rows) > 2 and len({len(row) for row in rows}) == 1:
             setter.write_table([[cell.strip() for cell in row] for row in (rows[0], *rows[2:])])
         elif match := re.match(r"(#{1,4}) (.+)", text):
-            setter.write_block(match.group(2), size={1: 20, 2: 15, 3: 12, 4: 11}[len(match.group(1))], bold=True)
+            setter.write_block(
+                match.group(2), size={1: 20, 2: 15, 3: 12, 4: 11}[len(match.group(1))], bold=True
+            )
             if rest := text[match.end() :].strip():
                 setter.write_block(_plain(rest), size=9)
         elif text:
