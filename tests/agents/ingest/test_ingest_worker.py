@@ -171,7 +171,7 @@ async def test_document_is_whole_after_a_hundred_stops_at_random(tmp_path: Path)
             source_id = await start(program, tmp_path)
             for attempt in range(9):
                 # Reading begins anew at each start, so the last one is left in peace.
-                stops_at = dice.randint(1, 20) / 2 if attempt < 8 else 10_000
+                stops_at = dice.randint(1, 8) / 2 if attempt < 8 else 10_000
                 writer = StoppingWriter(program.services.ingest.recorder, stops_at)
                 try:
                     await run_to_end(
