@@ -83,18 +83,20 @@ def split_document_lazily(pages: Iterable[Page]) -> Iterator[Chunk]:
 def _build_chunk_server(
     canon: CanonReader, log: LogReader, read_catalogue: ReadCatalogue, clock: Clock, model: ChunkModel | None
 ) -> ChunkServer:
-    from agents.ingest.source_proposals import SourceProposer
-    from agents.ingest.structure import find_in_chunk, find_in_document
-
     from agents.ingest.chunk_server import LadderChunkServer
     from agents.ingest.ladder.chunk_ladder import ChunkLadder
+    from agents.ingest.source_proposals import SourceProposer
+    from agents.ingest.structure.document_names import find_names_in_texts
+    from agents.ingest.structure.find_in_chunk import find_in_chunk
 
     async def read_predicates(universe_id: str) -> Sequence[str]:
         return [*(await read_catalogue(universe_id)).predicates]
 
     return LadderChunkServer(
         ChunkLadder(find_in_chunk, model),
-        lambda: SourceProposer(canon, log, read_catalogue, find_in_document, clock),
+        find_names_in_texts,
+        find_in_chunk,
+        lambda names: SourceProposer(canon, log, read_catalogue, names),
         canon.entity_names,
         read_predicates,
     )

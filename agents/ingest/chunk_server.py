@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Protocol
 
 from agents.ingest.documents.document import Chunk
+from agents.ingest.findings import Finding
 from agents.ingest.ladder.chunk_context import ChunkContext, ChunkOutcome
 from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ports import ServedChunk
+from agents.ingest.structure.document_names import DocumentName
 from stores.records.ids import Id
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposedChange
 
 MAX_ANCHOR_CHARACTERS: Final = 200
 """Characters of an anchor that a snippet keeps."""
+
+FindNames = Callable[[Sequence[str]], tuple[DocumentName, ...]]
+"""Finds the names of a document in all its chunks."""
+
+
+class FindByNames(Protocol):
+    """Finds what stands in a text, by the names of the document that it is of."""
+
+    def __call__(self, text: str, names: Sequence[DocumentName]) -> Sequence[Finding]: ...
+
 
 ReadNames = Callable[[Id], Awaitable[Sequence[str]]]
 """Returns the names of a universe's canon."""
@@ -38,7 +52,9 @@ class LadderChunkServer:
     """Implements `agents.ingest.ports.ChunkServer`."""
 
     ladder: ChunkLadder
-    build_proposer: Callable[[], FindingProposer]
+    find_names: FindNames
+    find_in_chunk: FindByNames
+    build_proposer: Callable[[Sequence[DocumentName]], FindingProposer]
     read_names: ReadNames
     read_predicates: ReadPredicates
     _proposer: FindingProposer | None = None
@@ -46,11 +62,21 @@ class LadderChunkServer:
     _source: Source | None = None
     _snippets: Sequence[Snippet] = ()
     _predicates: tuple[str, ...] = ()
+    _document_names: tuple[DocumentName, ...] = ()
+    """What the whole document calls somebody or something."""
     _names: dict[str, None] = field(default_factory=dict)
     """Names of canon and of the chunks so far."""
 
     async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
-        if self._source is None or self._source.id != source.id:
+        is_same = self._source is not None and (self._source.id, self._source.edition) == (
+            source.id,
+            source.edition,
+        )
+        if not is_same:
+            texts = [snippet.text for snippet in snippets]
+            self._document_names = await asyncio.to_thread(self.find_names, texts)
+            self.ladder.find_in_chunk = partial(self.find_in_chunk, names=self._document_names)
+            self._proposer = None
             self._predicates = tuple(await self.read_predicates(source.universe_id))
             self._names = dict.fromkeys(await self.read_names(source.universe_id))
             for snippet in snippets:
@@ -64,7 +90,7 @@ class LadderChunkServer:
         outcome = await self.ladder.process_chunk(_chunk_of(snippet), self._context_of(source, snippet))
         names = tuple(dict.fromkeys(link.name for link in outcome.links))
         self._names |= dict.fromkeys(names)
-        is_unanswered = bool(outcome.model_problem) and not outcome.is_timed_out
+        is_unanswered = outcome.is_model_unavailable
         return ServedChunk(
             outcome.stage,
             tuple(a[:MAX_ANCHOR_CHARACTERS] for a in (*names, *(o.text for o in outcome.observations))),
@@ -81,7 +107,7 @@ class LadderChunkServer:
 
     def _open_proposer(self) -> FindingProposer:
         if self._proposer is None:
-            self._proposer = self.build_proposer()
+            self._proposer = self.build_proposer(self._document_names)
         return self._proposer
 
     def _context_of(self, source: Source, snippet: Snippet) -> ChunkContext:
