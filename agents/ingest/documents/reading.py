@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -100,8 +99,9 @@ class DocumentReader:
         picture_page: int = 0,
         picture_width: int = 0,
     ) -> None:
-        path = os.path.abspath(source) if isinstance(source, Path) else ""  # noqa: PTH100 - asks no disk
-        request = ReadingRequest(name, path, self._limits, sample_pages, picture_page, picture_width)
+        request = ReadingRequest(
+            name, _absolute_path(source), self._limits, sample_pages, picture_page, picture_width
+        )
         process = await _start_process()
         try:
             # Sent by a task: the child may write its refusal before it has taken everything.
@@ -150,6 +150,10 @@ class DocumentReader:
             f"{self._limits.memory_bytes / MEGABYTE / 1_000:,.0f} GB of memory",
             "Save it again with the program that made it, or cut it into several documents",
         )
+
+
+def _absolute_path(source: Path | bytes) -> str:
+    return str(source.absolute()) if isinstance(source, Path) else ""
 
 
 async def _start_process() -> asyncio.subprocess.Process:

@@ -1,4 +1,4 @@
-"""Reads PDF: pdf-oxide for columns and tables; PDFium says what is wrong, checks and steps in.
+"""Reads PDF: pdf-oxide for the words, their places and tables; PDFium says what is wrong, checks and steps in.
 
 pdf-oxide gives no text at all for protected and damaged files, without an error, so PDFium opens the file
 first, and its text replaces a page's that lost much of it.
@@ -6,18 +6,34 @@ first, and its text replaces a page's that lost much of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, Final
 
 import pdf_oxide
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from agents.ingest.documents.child.open_document import describe_pages, describe_pictures
+from agents.ingest.documents.child.page_sample import choose_sample
+from agents.ingest.documents.child.pdf_layout import (
+    BookStyle,
+    RuledTable,
+    detect_style,
+    lay_out_page,
+)
+from agents.ingest.documents.child.pdf_runs import TextRun
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType
 from agents.sanitize import clean
+
+STYLE_PAGES: Final = 24
+"""Pages by which the style of a book is known."""
+
+_SEEN_OBJECTS: Final = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH)
 
 MIN_TEXT_RATIO: Final = 0.7
 """The part of the letters that PDFium finds which pdf-oxide must find too."""
@@ -36,6 +52,7 @@ class PdfDocument:
                 self._reader = None
         except (OSError, ValueError, RuntimeError):
             self._reader = None  # PDFium mends more than pdf-oxide does
+        self._style: BookStyle | None = None
         self._picture_count = 0
         self._scanned: list[int] = []
         self._plain: list[int] = []
@@ -55,10 +72,11 @@ class PdfDocument:
         page = self._checker[index]
         try:
             plain_text = clean(page.get_textpage().get_text_bounded())
-            pictures = sum(1 for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+            kinds = Counter(one.type for one in page.get_objects(_SEEN_OBJECTS, max_depth=3))
+            pictures = kinds[pdfium.FPDF_PAGEOBJ_IMAGE]
         finally:
             page.close()
-        text = self._read_markdown(index)
+        text = self._read_markdown(index, has_lines=kinds[pdfium.FPDF_PAGEOBJ_PATH] > 0)
         if _count_letters(text) < MIN_TEXT_RATIO * _count_letters(plain_text):
             text = plain_text
             self._plain.append(number)
@@ -88,20 +106,76 @@ class PdfDocument:
             notes.append(f"{noun} {describe_pages(self._plain)} {verb} read without headings and tables.")
         return notes
 
-    def _read_markdown(self, index: int) -> str:
+    def _read_markdown(self, index: int, *, has_lines: bool) -> str:
         """Return a page's Markdown; nothing if pdf-oxide cannot read it, so that PDFium's text is taken."""
         if self._reader is None:
             return ""
-        try:
-            markdown = self._reader.to_markdown(index, include_images=False, include_artifacts=False)
-        except (OSError, ValueError, RuntimeError):
+        if self._style is None:
+            sample = (self._read_runs(page) for page in choose_sample(self.page_count, STYLE_PAGES))
+            self._style = detect_style(sample)
+        runs, height = self._read_runs(index)
+        if not runs:
             return ""
-        except BaseException as error:
-            # A panic of Rust is no Exception, and its class has no name that can be imported.
-            if type(error).__name__ != "PanicException":
-                raise
-            return ""
-        return clean(markdown)
+        # Looking for tables takes two thirds of the time, and none has rules without lines.
+        tables = self._read_tables(index) if has_lines else []
+        return clean(lay_out_page(runs, tables, self._style, height))
+
+    def _read_runs(self, index: int) -> tuple[list[TextRun], float]:
+        """Return a page's words, and its height."""
+        assert self._reader is not None
+        with _giving_up_quietly():
+            spans = self._reader.extract_spans(index)
+            height = self._reader.page_media_box(index)[3]
+            return [
+                TextRun(span.text, span.bbox[0], span.bbox[1], span.bbox[2], span.font_size, span.is_bold)
+                for span in spans
+            ], height
+        return [], 0.0
+
+    def _read_tables(self, index: int) -> list[RuledTable]:
+        assert self._reader is not None
+        with _giving_up_quietly():
+            return [one for table in self._reader.extract_tables(index) for one in split_table(table["rows"])]
+        return []
+
+
+def split_table(rows: Sequence[Mapping[str, Any]]) -> Iterator[RuledTable]:
+    """Yield the table, or the tables that it was taken for where their rows stand beside each other.
+
+    Between them is a column without a word, not even in its head.
+    """
+    width = max((len(row["cells"]) for row in rows), default=0)
+    cells = [row["cells"] for row in rows if len(row["cells"]) == width]
+    if len(cells) < len(rows):
+        return
+    empty = [column for column in range(width) if not any(row[column]["text"].strip() for row in cells)]
+    for before, after in pairwise([-1, *empty, width]):
+        part = [row[before + 1 : after] for row in cells]
+        if after - before < 2:
+            continue
+        boxes = [cell["bbox"] for row in part for cell in row]
+        yield RuledTable(
+            (
+                min(left for left, *_ in boxes),
+                min(bottom for _, bottom, *_ in boxes),
+                max(left + cell_width for left, _, cell_width, _ in boxes),
+                max(bottom + height for _, bottom, _, height in boxes),
+            ),
+            [[" ".join(cell["text"].split()) for cell in row] for row in part],
+        )
+
+
+@contextmanager
+def _giving_up_quietly() -> Iterator[None]:
+    """Leave the block when pdf-oxide cannot read something; PDFium's text is compared afterwards."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError):
+        return
+    except BaseException as error:
+        # A panic of Rust is no Exception, and its class has no name that can be imported.
+        if type(error).__name__ != "PanicException":
+            raise
 
 
 def open_with_pdfium(data: bytes) -> pypdfium2.PdfDocument:

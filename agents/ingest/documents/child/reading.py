@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import assert_never
 
@@ -11,6 +11,7 @@ from agents.ingest.documents.child.epub_pages import EpubDocument
 from agents.ingest.documents.child.html_pages import open_html
 from agents.ingest.documents.child.markdown_pages import open_markdown, open_text
 from agents.ingest.documents.child.open_document import OpenDocument
+from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_pages import PdfDocument
 from agents.ingest.documents.child.text_pages import first_heading
 from agents.ingest.documents.document import Document, Page
@@ -75,13 +76,6 @@ def read_document(data: bytes, name: str, limits: ReadingLimits = DEFAULT_LIMITS
     pages = tuple(opened.read())
     summary = opened.summarize()
     return Document(summary.title, summary.media_type, pages, summary.notes)
-
-
-def choose_sample(page_count: int, sample_pages: int) -> Sequence[int]:
-    """Return indexes of all pages, or of `sample_pages` of them at even distances."""
-    if not sample_pages or sample_pages >= page_count:
-        return range(page_count)
-    return [(2 * place + 1) * page_count // (2 * sample_pages) for place in range(sample_pages)]
 
 
 def _open(data: bytes, name: str, limits: ReadingLimits) -> OpenDocument:
