@@ -158,7 +158,7 @@ class MemoriesWritten:
 
 @dataclass(frozen=True, slots=True)
 class SourceAdded:
-    """A document, or more chunks of it, was added to the universe: index them."""
+    """A document, or more chunks of it, was added to the universe or taken back: index them."""
 
     universe_id: Id
     source_id: Id

@@ -185,7 +185,6 @@ def build_background_jobs(
                     source_recorder,
                     stores.objects(Role.INGEST),
                     catalogue,
-                    clock,
                 )
             )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)

@@ -95,7 +95,7 @@ def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Work
     )
     return (
         *(SceneFollower(worker, log, stores.changes, cursors, clock) for worker in scene_workers),
-        build_ingest_worker(canon, log, program, stores.originals, read_catalogue, clock),
+        build_ingest_worker(canon, log, program, stores.originals, read_catalogue),
         IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
     )
 

@@ -197,7 +197,6 @@ class Agents:
             stores.log(Role.INGEST),
             self.source_recorder,
             self.read_catalogue,
-            self.base.clock,
             reader,
             lambda: reader.is_on,
         )

@@ -10,7 +10,6 @@ from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ingest_worker import EnrichWorker, IngestWorker
 from agents.ingest.ports import ChunkServer, OriginalReader, ServedChunk
 from stores.ports import CanonReader, LogReader, SourceWriter
-from stores.records.ids import Clock
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposedChange
 
@@ -25,10 +24,9 @@ def build_ingest_worker(
     writer: SourceWriter,
     originals: OriginalReader,
     read_catalogue: ReadCatalogue,
-    clock: Clock,
 ) -> IngestWorker:
     """Return the worker that reads documents and serves their chunks without a model."""
-    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, clock, None))
+    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, None))
     return IngestWorker(log, writer, originals, DocumentReader(), split_document_lazily, server)
 
 
@@ -37,12 +35,11 @@ def build_enrich_worker(
     log: LogReader,
     writer: SourceWriter,
     read_catalogue: ReadCatalogue,
-    clock: Clock,
     model: ChunkModel,
     is_on: Callable[[], bool],
 ) -> EnrichWorker:
     """Return the worker that asks a model about chunks."""
-    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, clock, model))
+    server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, model))
     return EnrichWorker(log, writer, server, is_on)
 
 
@@ -81,22 +78,11 @@ def split_document_lazily(pages: Iterable[Page]) -> Iterator[Chunk]:
 
 
 def _build_chunk_server(
-    canon: CanonReader, log: LogReader, read_catalogue: ReadCatalogue, clock: Clock, model: ChunkModel | None
+    canon: CanonReader,
+    log: LogReader,
+    read_catalogue: ReadCatalogue,
+    model: ChunkModel | None,
 ) -> ChunkServer:
     from agents.ingest.chunk_server import LadderChunkServer
-    from agents.ingest.ladder.chunk_ladder import ChunkLadder
-    from agents.ingest.source_proposals import SourceProposer
-    from agents.ingest.structure.document_names import find_names_in_texts
-    from agents.ingest.structure.find_in_chunk import find_in_chunk
 
-    async def read_predicates(universe_id: str) -> Sequence[str]:
-        return [*(await read_catalogue(universe_id)).predicates]
-
-    return LadderChunkServer(
-        ChunkLadder(find_in_chunk, model),
-        find_names_in_texts,
-        find_in_chunk,
-        lambda names: SourceProposer(canon, log, read_catalogue, names),
-        canon.entity_names,
-        read_predicates,
-    )
+    return LadderChunkServer(canon, log, read_catalogue, model)

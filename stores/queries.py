@@ -54,7 +54,9 @@ class ProposalQuery:
     kind: str | None = None
     """The kind of the change as it was proposed."""
     source_id: Id | None = None
-    """The document that they come from. None leaves out what comes from documents, which may be thousands."""
+    """The document that they come from."""
+    with_sources: bool = False
+    """Whether what comes from any document, which may be thousands, is among them."""
     last: int | None = None
     """Return only so many of the newest."""
 

@@ -3,123 +3,129 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
+from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.ingest.documents.document import Chunk
 from agents.ingest.findings import Finding
-from agents.ingest.ladder.chunk_context import ChunkContext, ChunkOutcome
+from agents.ingest.ladder.chunk_context import ChunkContext
 from agents.ingest.ladder.chunk_ladder import ChunkLadder
+from agents.ingest.ladder.chunk_model import ChunkModel
 from agents.ingest.ports import ServedChunk
-from agents.ingest.structure.document_names import DocumentName
-from stores.records.ids import Id
+from agents.ingest.source_proposals import SourceProposer
+from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
+from agents.ingest.structure.find_in_chunk import find_in_chunk
+from stores.ports import CanonReader, LogReader
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposedChange
 
 MAX_ANCHOR_CHARACTERS: Final = 200
 """Characters of an anchor that a snippet keeps."""
 
-FindNames = Callable[[Sequence[str]], tuple[DocumentName, ...]]
-"""Finds the names of a document in all its chunks."""
-
-
-class FindByNames(Protocol):
-    """Finds what stands in a text, by the names of the document that it is of."""
-
-    def __call__(self, text: str, names: Sequence[DocumentName]) -> Sequence[Finding]: ...
-
-
-ReadNames = Callable[[Id], Awaitable[Sequence[str]]]
-"""Returns the names of a universe's canon."""
-ReadPredicates = Callable[[Id], Awaitable[Sequence[str]]]
-"""Returns the predicates of a universe's catalogue."""
-
-
-class FindingProposer(Protocol):
-    """Makes proposals of what chunks gave, under identifiers that are derived from the chunk and the finding."""
-
-    async def propose(self, source: Source, outcome: ChunkOutcome) -> tuple[ProposedChange, ...]: ...
-
-    async def propose_merges(self, source: Source, snippets: Sequence[Snippet]) -> tuple[ProposedChange, ...]:
-        """Return what only the whole document gives: names that mean one."""
-        ...
-
 
 @dataclass(slots=True)
-class LadderChunkServer:
-    """Implements `agents.ingest.ports.ChunkServer`."""
+class _ServedDocument:
+    """The document that is served, with what is known of the whole of it."""
 
-    ladder: ChunkLadder
-    find_names: FindNames
-    find_in_chunk: FindByNames
-    build_proposer: Callable[[Sequence[DocumentName]], FindingProposer]
-    read_names: ReadNames
-    read_predicates: ReadPredicates
-    _proposer: FindingProposer | None = None
-    """Knows what was proposed of the chunks so far, of one document at a time."""
-    _source: Source | None = None
-    _snippets: Sequence[Snippet] = ()
-    _predicates: tuple[str, ...] = ()
-    _document_names: tuple[DocumentName, ...] = ()
-    """What the whole document calls somebody or something."""
-    _names: dict[str, None] = field(default_factory=dict)
+    source: Source
+    snippets: Sequence[Snippet]
+    names: tuple[DocumentName, ...]
+    predicates: tuple[str, ...]
+    proposer: SourceProposer
+    """Knows what was proposed of the chunks so far."""
+    known_names: dict[str, None] = field(default_factory=dict)
     """Names of canon and of the chunks so far."""
 
+
+class LadderChunkServer:
+    """Implements `agents.ingest.ports.ChunkServer`, with or without a model."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        read_catalogue: ReadCatalogue,
+        model: ChunkModel | None = None,
+        *,
+        find_names: Callable[[Sequence[str]], tuple[DocumentName, ...]] = find_names_in_texts,
+    ) -> None:
+        self._canon = canon
+        self._log = log
+        self._read_catalogue = read_catalogue
+        self._find_names = find_names
+        self._ladder = ChunkLadder(self._find_in_chunk, model)
+        self._document: _ServedDocument | None = None
+
     async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
-        is_same = self._source is not None and (self._source.id, self._source.edition) == (
+        document = self._document
+        is_same = document is not None and (document.source.id, document.source.edition) == (
             source.id,
             source.edition,
         )
-        if not is_same:
-            texts = [snippet.text for snippet in snippets]
-            self._document_names = await asyncio.to_thread(self.find_names, texts)
-            self.ladder.find_in_chunk = partial(self.find_in_chunk, names=self._document_names)
-            self._proposer = None
-            self._predicates = tuple(await self.read_predicates(source.universe_id))
-            self._names = dict.fromkeys(await self.read_names(source.universe_id))
-            for snippet in snippets:
-                self._names |= dict.fromkeys(snippet.anchors)
-        self._source, self._snippets = source, snippets
+        if document is None or not is_same:
+            document = await self._open_document(source, snippets)
+        document.source, document.snippets = source, snippets
+        self._document = document
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
-        source = self._source
-        assert source is not None
-        assert source.id == snippet.source_id
-        outcome = await self.ladder.process_chunk(_chunk_of(snippet), self._context_of(source, snippet))
+        document = self._require_document()
+        outcome = await self._ladder.process_chunk(_chunk_of(snippet), _context_of(document, snippet))
         names = tuple(dict.fromkeys(link.name for link in outcome.links))
-        self._names |= dict.fromkeys(names)
-        is_unanswered = outcome.is_model_unavailable
+        document.known_names |= dict.fromkeys(names)
+        anchors = (*names, *(observation.text for observation in outcome.observations))
         return ServedChunk(
             outcome.stage,
-            tuple(a[:MAX_ANCHOR_CHARACTERS] for a in (*names, *(o.text for o in outcome.observations))),
-            await self._open_proposer().propose(source, outcome),
-            asked_model=self.ladder.model is not None and not is_unanswered,
-            model_problem=outcome.model_problem if is_unanswered else "",
+            tuple(anchor[:MAX_ANCHOR_CHARACTERS] for anchor in anchors),
+            await document.proposer.propose(document.source, outcome),
+            asked_model=self._ladder.model is not None and not outcome.is_model_unavailable,
+            model_problem=outcome.model_problem if outcome.is_model_unavailable else "",
         )
 
     def forget(self) -> None:
-        self._source = self._proposer = None
+        self._document = None
 
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
-        return await self._open_proposer().propose_merges(source, self._snippets)
+        document = self._require_document()
+        self._document = None
+        return await document.proposer.propose_merges(source, document.snippets)
 
-    def _open_proposer(self) -> FindingProposer:
-        if self._proposer is None:
-            self._proposer = self.build_proposer(self._document_names)
-        return self._proposer
-
-    def _context_of(self, source: Source, snippet: Snippet) -> ChunkContext:
-        return ChunkContext(
-            universe_id=source.universe_id,
-            source_id=source.id,
-            chunk_id=snippet.id,
-            source_title=source.title,
-            source_file=source.url or source.file_name,
-            known_names=tuple(self._names),
-            predicates=self._predicates,
+    async def _open_document(self, source: Source, snippets: Sequence[Snippet]) -> _ServedDocument:
+        texts = [snippet.text for snippet in snippets]
+        # In a thread: a book takes a second, in which the event loop answers others.
+        names = await asyncio.to_thread(self._find_names, texts)
+        proposer = SourceProposer(self._canon, self._log, self._read_catalogue, names)
+        catalogue = await self._read_catalogue(source.universe_id)
+        canon_names = await self._canon.entity_names(source.universe_id)
+        return _ServedDocument(
+            source,
+            snippets,
+            names,
+            tuple(catalogue.predicates),
+            proposer,
+            dict.fromkeys((*canon_names, *(anchor for s in snippets for anchor in s.anchors))),
         )
+
+    def _find_in_chunk(self, text: str) -> Sequence[Finding]:
+        return find_in_chunk(text, self._require_document().names)
+
+    def _require_document(self) -> _ServedDocument:
+        assert self._document is not None, "no document was begun"
+        return self._document
+
+
+def _context_of(document: _ServedDocument, snippet: Snippet) -> ChunkContext:
+    source = document.source
+    return ChunkContext(
+        universe_id=source.universe_id,
+        source_id=source.id,
+        chunk_id=snippet.id,
+        source_title=source.title,
+        source_file=source.url or source.file_name,
+        known_names=tuple(document.known_names),
+        predicates=document.predicates,
+    )
 
 
 def _chunk_of(snippet: Snippet) -> Chunk:

@@ -9,7 +9,7 @@ from agents.events import EventBus, IngestProgressed, SourceAdded
 from stores.errors import NotFound
 from stores.ports import IngestLog
 from stores.records.ids import Id
-from stores.records.sources import READING_STATES, Snippet, Source, SourcePage
+from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, Snippet, Source, SourcePage
 from stores.records.workflow import ProposedChange
 
 
@@ -39,6 +39,8 @@ class SourceRecorder:
                 await self._log.put_source(changed)
         if changed != stored:
             self._publish(changed)
+        if (stored.state in TAKEN_BACK_STATES) is not (changed.state in TAKEN_BACK_STATES):
+            self._events.publish(SourceAdded(changed.universe_id, changed.id))
         return changed
 
     async def put_source(self, source: Source) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agents.canon_keeper.keeper import CanonKeeper
@@ -18,7 +18,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import gm_decision
 from agents.views.ingest_views import ReviewGroup, ReviewOrder, ReviewRow, ReviewRows, ReviewView
-from agents.views.play_views import CommitReport, ProposalView
+from agents.views.play_views import CommitReport, LeftOpen, ProposalView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -124,7 +124,11 @@ class SourceReview:
         return len(ids)
 
     async def commit(self, source_id: Id) -> CommitReport:
-        """Write what is accepted and close what is rejected. What meets a conflict waits, as does the rest."""
+        """Write what is accepted and close what is rejected; the rest waits.
+
+        What was accepted and meets a conflict waits for a ruling on it, and what is protected is never changed: many
+        are accepted at once, and nobody looked at each.
+        """
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
             decided = [p for p in await self._read_open(source) if is_settled(p)]
@@ -134,14 +138,20 @@ class SourceReview:
                     kept="All of it waits in the review.",
                     todo="Accept or reject something first.",
                 )
+            held_ids = await self._find_held(decided)
+            await self._keeper.restore_decisions(dict.fromkeys(held_ids))
             report = await self._keeper.commit(
-                decided,
+                [p for p in decided if p.id not in held_ids],
                 reason=f"review of {source.title}",
                 universe_id=source.universe_id,
                 undecided="leave",
             )
         publish_commit(self._events, source.universe_id, None, report)
-        return report
+        return replace(
+            report,
+            held_count=len(held_ids),
+            left_open=LeftOpen(conflict_count=len(held_ids)),
+        )
 
     async def build_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return the proposals as a gate would draw them."""
@@ -160,6 +170,17 @@ class SourceReview:
         await self._keeper.decide(dict.fromkeys(ids), decision)
         for universe_id in {p.universe_id for p in proposals.values()}:
             self._events.publish(ProposalsChanged(universe_id, None))
+
+    async def _find_held(self, decided: Sequence[ProposedChange]) -> set[Id]:
+        """Return the accepted proposals that no commit may write: they meet a conflict, or something protected."""
+        accepted = [p for p in decided if (d := gm_decision(p)) is not None and d.verdict is Verdict.ACCEPT]
+        policy_decisions = await self._keeper.assess(accepted)
+        return {
+            p.id
+            for p in accepted
+            if policy_decisions[p.id].mark == "hold"
+            or (policy_decisions[p.id].mark == "reject" and not policy_decisions[p.id].by_rule)
+        }
 
     async def _find_needed(self, proposals: Iterable[ProposedChange]) -> list[Id]:
         """Return the undecided proposals that create what these name."""

@@ -140,7 +140,7 @@ async def _ingest(
         else:
             print("\n".join(_result_line(progress) for progress in results), flush=True)
             print(f"Universe: {view.universe.name}. What they say waits for your review there.", flush=True)
-        return all(progress.state.value != "failed" for progress in results)
+        return not waits or all(progress.state.value == "done" for progress in results)
     finally:
         await program.close()
 
@@ -184,8 +184,8 @@ def _progress_line(progress: IngestProgress) -> str:
 def _result_line(progress: IngestProgress) -> str:
     if progress.error:
         return f"{progress.title}: not read. {progress.error}"
-    if progress.chunk_count is None:
-        return f"{progress.title}: {progress.state.value}; it is read when MONITOR is next open."
+    if progress.state.value != "done":
+        return f"{progress.title}: {progress.state.value}; it goes on when MONITOR is next open."
     return (
         f"{progress.title}: {count_text(progress.page_count or 0, 'page')}, "
         f"{count_text(progress.served_count, 'passage')} of {progress.chunk_count:,}, "

@@ -198,7 +198,10 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         filters = {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
         conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
-        conditions.append("source_id IS NULL" if query.source_id is None else "source_id = :source_id")
+        if query.source_id is not None:
+            conditions.append("source_id = :source_id")
+        elif not query.with_sources:
+            conditions.append("source_id IS NULL")
         if query.kind is not None:
             conditions.append("body ->> '$.payload.kind' = :kind")
         if query.statuses is not None:

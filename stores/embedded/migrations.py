@@ -7,7 +7,12 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
-from stores.embedded.changes import create_changes, create_loop_changes, create_memory_changes
+from stores.embedded.changes import (
+    create_changes,
+    create_loop_changes,
+    create_memory_changes,
+    create_source_changes,
+)
 from stores.embedded.connections import Migration
 from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
@@ -232,6 +237,7 @@ def m014_sources(connection: apsw.Connection) -> None:
     connection.execute(
         "CREATE INDEX proposal_by_source ON proposed_changes (source_id, status) WHERE source_id IS NOT NULL"
     )
+    create_source_changes(connection)
     connection.execute(
         "CREATE INDEX evidence_by_source ON canon_evidence (source_id) WHERE source_id IS NOT NULL"
     )

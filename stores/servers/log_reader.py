@@ -153,7 +153,8 @@ class ServerLogReader(ServerMemoryReader):
         where = equality_filter(
             {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
         )
-        where["source_id"] = query.source_id  # None is also what is not there
+        if query.source_id is not None or not query.with_sources:
+            where["source_id"] = query.source_id  # None is also what is not there
         if query.statuses is not None:
             where["status"] = any_of([s.value for s in _to_stored_statuses(query.statuses)])
         newest_first: list[ProposedChange] = []

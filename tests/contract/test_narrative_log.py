@@ -820,6 +820,7 @@ async def test_proposals_of_a_document_are_found_by_their_source_alone(
     assert await proposals(ProposalQuery(statuses=OPEN_STATUSES, last=2)) == [played]
     of_book = ProposalQuery(universe_id=make.UNIVERSE, source_id=book.id, statuses=OPEN_STATUSES)
     assert await proposals(of_book) == from_book
+    assert len(await proposals(ProposalQuery(with_sources=True))) == 5
     decided = make.decision(Verdict.REJECT)
     await handles.keeper.decide({from_book[0].id: decided})
     assert await handles.reader.proposal_counts(book.id) == {

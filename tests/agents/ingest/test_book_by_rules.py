@@ -9,11 +9,7 @@ from pathlib import Path
 
 from agents.canon_keeper.predicates import Catalogue, load_catalogue
 from agents.ingest.chunk_server import LadderChunkServer
-from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ladder.chunk_model import ChunkModel
-from agents.ingest.source_proposals import SourceProposer
-from agents.ingest.structure.document_names import find_names_in_texts
-from agents.ingest.structure.find_in_chunk import find_in_chunk
 from agents.proposals.written_tables import is_table
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -48,18 +44,7 @@ async def read_catalogue(universe_id: Id) -> Catalogue:
 
 def build_server(program: Program, model: ChunkModel | None = None) -> LadderChunkServer:
     canon, log = program.stores.canon(Role.INGEST), program.stores.log(Role.INGEST)
-
-    async def read_predicates(universe_id: Id) -> list[str]:
-        return [*load_catalogue().predicates]
-
-    return LadderChunkServer(
-        ChunkLadder(find_in_chunk, model),
-        find_names_in_texts,
-        find_in_chunk,
-        lambda names: SourceProposer(canon, log, read_catalogue, names),
-        canon.entity_names,
-        read_predicates,
-    )
+    return LadderChunkServer(canon, log, read_catalogue, model)
 
 
 async def read_book(program: Program, universe_id: Id, folder: Path) -> Id:

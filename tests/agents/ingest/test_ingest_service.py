@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.events import IngestProgressed
+from agents.search.hybrid_search import HybridSearch
+from agents.search.retrieval import ContextRetriever
 from agents.story_outline import NewUniverse
 from agents.views.ingest_views import ReviewOrder
 from monitor_tui.compose import Program
@@ -182,6 +184,38 @@ async def test_accepting_a_fact_accepts_whom_it_names(
     assert [f.statement for f in report.facts] == ["Mara Venn rings the bell."]
 
 
+async def test_a_book_never_writes_over_a_lock_or_a_contradiction(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    service, world = program.services.ingest, program.services.world
+    source_id = await ingest(program, universe_id, tmp_path)
+    await accept_group(program, source_id, "Bren")
+    await service.commit(source_id)
+    (bren,) = await world.list_entities(universe_id, "Bren")
+    await world.edits.propose_lock(bren.id, True)
+    await program.services.gate.commit_universe(universe_id)
+    second = write_book(
+        tmp_path, "# Lies\n\n**Bren** sells the lamp. **Tam** is alive. **Tam** is dead.\n", "L.md"
+    )
+    (progress,) = await service.start(second, universe_id)
+    await read_in(program)
+    for group in (await service.read_review(progress.source_id)).groups:
+        await service.decide_group(progress.source_id, group.key, Verdict.ACCEPT)
+    report = await service.commit(progress.source_id)
+    assert "Bren sells the lamp." not in {fact.statement for fact in report.facts}
+    assert report.left_open.conflict_count >= 1
+    left = await service.read_review(progress.source_id)
+    assert left.undecided_count == left.open_count == report.held_count
+    rows = [
+        row for group in left.groups for row in (await service.read_rows(progress.source_id, group.key)).rows
+    ]
+    assert any("is protected" in reason for row in rows for reason in row.view.reasons)
+    for row in rows:
+        if row.view.conflicts:
+            read = await program.services.conflicts.read_conflicts(row.view.proposal.id)
+            assert read.conflicts
+
+
 async def test_withdrawal_shows_its_consequences_and_proposes_retractions(
     program: Program, universe_id: Id, tmp_path: Path
 ) -> None:
@@ -325,3 +359,28 @@ async def test_page_shows_its_text_and_what_it_made_true(
     with pytest.raises(InputError, match="has no page 99"):
         await program.services.ingest.read_page(source_id, 99)
     assert await program.services.ingest.read_original(source_id) == BOOK.encode()
+
+
+async def test_rules_of_a_book_reach_the_package_with_book_and_page(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    await program.services.jobs.wait_until_idle()
+    stores, role = program.stores, Role.CONTEXT_ASSEMBLY
+    canon, log = stores.canon(role), stores.log(role)
+    search = HybridSearch(canon, log, stores.words(role), stores.vectors(role), None)
+
+    async def retrieve() -> tuple[str, ...]:
+        context = await ContextRetriever(search, canon, log).retrieve(
+            "gulls over the reef", universe_id, read_excluded_ids=no_ids
+        )
+        return context.rule_texts
+
+    async def no_ids() -> list[Id]:
+        return []
+
+    rules = await retrieve()
+    assert rules
+    assert all(rule.startswith("(Salt Coast, page 1) ") for rule in rules)
+    await program.services.ingest.withdraw(source_id)
+    assert await retrieve() == ()
