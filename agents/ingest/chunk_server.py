@@ -95,8 +95,7 @@ class LadderChunkServer:
         texts = [snippet.text for snippet in snippets]
         # In a thread: a book takes a second, in which the event loop answers others.
         names = await asyncio.to_thread(self._find_names, texts)
-        clusters = [(name.name, *name.aliases) for name in names]
-        proposer = SourceProposer(self._canon, self._log, self._read_catalogue, lambda _texts: clusters)
+        proposer = SourceProposer(self._canon, self._log, self._read_catalogue, names)
         catalogue = await self._read_catalogue(source.universe_id)
         canon_names = await self._canon.entity_names(source.universe_id)
         return _ServedDocument(
