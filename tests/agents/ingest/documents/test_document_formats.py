@@ -176,6 +176,14 @@ def test_title_is_the_first_heading_else_the_file_name(text: str, name: str, tit
     assert read_document(text.encode(), name).title == title
 
 
+@pytest.mark.parametrize("title", ["Untitled", "Keep_v7.indd", "Microsoft Word - keep.doc"])
+def test_title_that_a_program_wrote_by_itself_is_none(title: str) -> None:
+    page = PdfPage()
+    page.write(60, 740, "The Drowned Keep", size=24, bold=True)
+    page.write_column(60, 700, wrap(GATE * 4, 95))
+    assert read_document(write_pdf([page], title=title), "k.pdf").title == "The Drowned Keep"
+
+
 def test_text_form_feeds_are_pages() -> None:
     document = read_document(b"One.\fTwo.\f\fFour.", "keep.txt")
     assert [page.text for page in document.pages] == ["One.", "Two.", "", "Four."]

@@ -44,6 +44,16 @@ def test_broken_pdf_is_refused(keep: int) -> None:
     assert "it is damaged, or no PDF" in refusal_of(write_pdf([text_page()])[:keep], "keep.pdf")
 
 
+def test_damaged_page_is_left_out_with_a_note() -> None:
+    data = write_pdf([text_page("The gate."), text_page("The guild."), text_page("The tide.")])
+    kids = data.index(b"/Kids [") + len(b"/Kids [")
+    second = data.index(b" 0 R ", kids) + len(b" 0 R ")
+    broken = data[:second] + b"1" + data[second + 1 :]
+    document = read_document(broken, "keep.pdf")
+    assert [page.text for page in document.pages] == ["The gate.", "", "The tide."]
+    assert document.notes[0] == "Page 2 is damaged, and left out."
+
+
 def test_file_named_pdf_that_is_none_is_refused() -> None:
     assert "it is damaged, or no PDF" in refusal_of(b"Just words.", "keep.pdf")
 
