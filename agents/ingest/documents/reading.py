@@ -69,7 +69,7 @@ class DocumentReader:
             elif tag == DONE_TAG:
                 summary = decode_summary(data)
 
-        request = self._request(source, name, sample_pages=sample_pages)
+        request = replace(self._request(source, name), sample_pages=sample_pages)
         try:
             await self._run(source, request, on_frame)
         except _ReaderEnded:
@@ -99,13 +99,13 @@ class DocumentReader:
             if tag == PICTURE_TAG:
                 picture = data
 
-        request = self._request(source, name, picture_page=number, picture_width=width)
+        request = replace(self._request(source, name), picture_page=number, picture_width=width)
         await self._run(source, request, on_frame)
         return picture
 
-    def _request(self, source: Path | bytes, name: str, **fields: int) -> ReadingRequest:
+    def _request(self, source: Path | bytes, name: str) -> ReadingRequest:
         path = str(source.absolute()) if isinstance(source, Path) else ""
-        return ReadingRequest(name, path, self._limits, **fields)
+        return ReadingRequest(name, path, self._limits)
 
     async def _run(
         self,

@@ -23,8 +23,7 @@ from agents.ingest.documents.reading_pipe import DocumentSummary
 from agents.sanitize import MAX_TITLE_LENGTH, clean
 
 _PROGRAM_TITLE: Final = re.compile(
-    r"^\s*(?:Microsoft (?:Word|PowerPoint) - |untitled\s*$|.*\.(?:docx?|indd|qxp|rtf|odt|pages|tex)\s*$)",
-    re.IGNORECASE,
+    r"Microsoft (?:Word|PowerPoint) - .*|untitled|.*\.(?:docx?|indd|qxp|rtf|odt|pages|tex)", re.IGNORECASE
 )
 """What programs write as title by themselves: a file's name, or that it has none."""
 
@@ -77,8 +76,8 @@ class DocumentPages:
             raise self._document.no_text_error()
         notes = tuple(self._document.describe_omissions())
         stem = PurePath(self._name).stem
-        titles = (_PROGRAM_TITLE.sub("", self._document.title), self._heading, stem)
-        title = next(filter(None, (" ".join(clean(one).split()) for one in titles)), "")
+        titles = (" ".join(clean(one).split()) for one in (self._document.title, self._heading, stem))
+        title = next((one for one in titles if one and not _PROGRAM_TITLE.fullmatch(one)), stem)
         return DocumentSummary(
             title[:MAX_TITLE_LENGTH], self._document.media_type.value, self.page_count, notes
         )
