@@ -12,12 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from agents.ingest.documents.child.html_pages import (
-    close_xhtml_elements,
-    convert_to_markdown,
-    decode_html,
-    parse_html,
-)
+from agents.ingest.documents.child.html_markdown import convert_to_markdown
+from agents.ingest.documents.child.html_pages import close_xhtml_elements, decode_html, parse_html
 from agents.ingest.documents.child.open_document import describe_pictures, no_text_error
 from agents.ingest.documents.child.text_pages import first_heading
 from agents.ingest.documents.child.zip_bounds import BoundedZip

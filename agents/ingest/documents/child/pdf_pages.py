@@ -20,11 +20,11 @@ from agents.ingest.documents.child.open_document import describe_pages, describe
 from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_layout import (
     BookStyle,
-    RuledTable,
     detect_style,
     lay_out_page,
 )
 from agents.ingest.documents.child.pdf_runs import TextRun
+from agents.ingest.documents.child.pdf_tables import RuledTable
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType

@@ -153,7 +153,7 @@ def test_docx_table_becomes_a_pipe_table_and_author_breaks_are_pages() -> None:
 def test_markdown_front_matter_is_metadata_and_links_become_words() -> None:
     text = (
         "---\ntitle: The Drowned Keep\ntags: [keep]\n---\n# Hall\n\n[[Ser Aldric|Aldric]] keeps [[Marrow Keep]] and "
-        "[the gate](https://example.org/gate). ![[map.png]] ![x](data:image/png;base64,AA)\n\n%%a secret%%"
+        "[the gate](https://example.org/gate_(sea)). ![[map.png]] ![x](data:image/png;base64,AA)\n\n%%a secret%%"
         "<script>alert(1)</script>The end."
     )
     document = read_document(text.encode(), "hall.md")

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import struct
 import zipfile
+from contextlib import suppress
 
 import pdf_oxide
 import pytest
@@ -182,6 +183,28 @@ def test_html_nested_too_deeply_is_refused() -> None:
 def test_html_of_many_paragraphs_without_end_tags_is_not_nested() -> None:
     document = read_document(b"<p>words<br><li>item" * 3_000, "keep.html")
     assert sum(page.text.count("words") for page in document.pages) == 3_000
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize(
+    ("repeated", "name"),
+    [
+        (b"<a", "keep.html"),
+        (b"<!--", "keep.html"),
+        (b"&", "keep.html"),
+        (b"# ", "keep.md"),
+        (b"![", "keep.md"),
+        (b"![[", "keep.md"),
+        (b"[a](", "keep.md"),
+        (b"<img", "keep.md"),
+        (b"<!--", "keep.md"),
+        (b"%%", "keep.md"),
+        (b"\x1b[", "keep.txt"),
+    ],
+)
+def test_repeated_marks_take_no_time_by_their_square(repeated: bytes, name: str) -> None:
+    with suppress(InputError):  # some leave no text at all
+        read_document(b"words " + repeated * 50_000, name)
 
 
 def test_html_active_content_is_dropped() -> None:
