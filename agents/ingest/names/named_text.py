@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +35,7 @@ _ALIAS_GAP: Final = re.compile(
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
+_CERTAIN_VOTES: Final = 1
 _ESTATES: Final = frozenset(
     [
         "park",
@@ -64,6 +65,8 @@ class NamedOne:
     aliases: tuple[str, ...]
     sex: Sex | None
     name_keys: tuple[str, ...]
+    is_certain_kind: bool = True
+    """Whether something in the text tells its kind."""
     is_author: bool = False
     """Whether it is whom the title page names, who is nobody of the story."""
 
@@ -205,7 +208,7 @@ def _group_names(
     explicit_pairs: Sequence[tuple[str, str]],
 ) -> list[NamedOne]:
     counts = Counter(keys)
-    kinds = {key: _kind_of(key, votes[key], words) for key in texts}
+    kinds = _choose_kinds(texts, votes, words)
     pronouns = count_pronouns(tokens, spans, keys)
     people = [
         KnownName(key, split_name(key.split(), words), counts[key], sex_by_pronouns(pronouns[key]))
@@ -232,6 +235,7 @@ def _group_names(
                 tuple(dict.fromkeys(texts[name.text] for name in ordered if name is not main)),
                 sex or sex_by_pronouns(sum((pronouns[name.text] for name in group), Counter())),
                 tuple(name.text for name in ordered),
+                max(group_votes.values(), default=0) >= _CERTAIN_VOTES,
                 main.text in authors,
             )
         )
@@ -244,10 +248,20 @@ def _is_author(tokens: Sequence[TextToken], span: CapitalisedName) -> bool:
     return 0 < span.first < _TITLE_PAGE_WORDS and tokens[span.first - 1].key == "by"
 
 
-def _kind_of(key: str, votes: Counter[EntityKind], words: NameWords) -> EntityKind:
-    if not votes and all(words.is_common(word) for word in key.split()):
-        return EntityKind.CONCEPT
-    return best_kind(votes)
+def _choose_kinds(keys: Iterable[str], votes: KindVotes, words: NameWords) -> dict[str, EntityKind]:
+    """Return the kind of each name; one of which nothing is told is somebody's only if its words may be."""
+    kinds = {key: best_kind(votes[key]) for key in keys}
+    is_certain = {key: max(votes[key].values(), default=0) >= _CERTAIN_VOTES for key in kinds}
+    person_words = {
+        word for key, kind in kinds.items() if kind in ACTORS and is_certain[key] for word in key.split()
+    }
+    for key, kind in kinds.items():
+        if kind in ACTORS and not is_certain[key]:
+            key_words = key.split()
+            is_bearer = len(key_words) == 1 and key in person_words
+            if not is_bearer and any(words.is_common(word) for word in key_words):
+                kinds[key] = EntityKind.CONCEPT
+    return kinds
 
 
 def _group_places(

@@ -14,7 +14,7 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.ingest.findings import Finding, FoundEntity, FoundStatement
 from agents.ingest.names.named_text import read_named_text
 from agents.ingest.structure.definitions import Definition, read_definitions, read_term_table
-from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
+from agents.ingest.structure.document_names import DocumentName, find_names_in_texts, kind_of_named
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
 from agents.ingest.structure.markdown_blocks import (
     HeadingBlock,
@@ -219,7 +219,7 @@ class _ChunkReader:
             known = self._by_spelling.get(one.name.casefold())
             name = known.name if known else one.name
             aliases = known.aliases if known else one.aliases
-            yield FoundEntity(name, known.kind if known else one.kind, self._text[slice(*sentence)], aliases)
+            yield FoundEntity(name, known.kind if known else kind_of_named(one), self._text[slice(*sentence)], aliases)
 
     def _sentences(self, block: TextBlock) -> Iterator[tuple[int, int]]:
         return split_sentence_spans(self._text, block.start, block.end)
