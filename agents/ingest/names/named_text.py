@@ -29,13 +29,17 @@ _NICKNAME: Final = re.compile(
 )
 """`William "Bill" Hark`."""
 _ALIAS_GAP: Final = re.compile(
-    r",?\s+(?:who\s+(?:was|is)\s+|was\s+|is\s+)?(?:(?:also|better|otherwise|generally|commonly|once|always)\s+)*"
-    r"(?:known(?:\s+to\s+\w+(?:\s+\w+)?)?\s+as|called|nicknamed|alias|aka|a\.k\.a\.?|surnamed|dubbed|styled)\s+(?:the\s+|old\s+)?"
-    r"[\"“‘']?"
+    r"(?:,|,?\s+(?:who\s+)?(?:was|is|were))?\s+(?:(?:also|better|otherwise|generally|commonly|once|always)\s+)*"
+    r"(?:known(?:\s+to\s+\w+(?:\s+\w+)?)?\s+as|nicknamed|alias|aka|a\.k\.a\.?|surnamed|dubbed)\s+(?:the\s+|old\s+)?[\"“‘']?"
+    r"|(?:,|,?\s+(?:who\s+)?(?:was|is|were))\s+(?:(?:also|sometimes|generally|commonly|always)\s+)*"
+    r"(?:called|styled|named)\s+(?:the\s+|old\s+)?[\"“‘']?"
+    r"|,\s+or\s+"
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
 _CERTAIN_VOTES: Final = 1
+_TITLED_VOTES: Final = 12
+"""Votes from which a name is somebody's by its title or first name."""
 _ESTATES: Final = frozenset(
     [
         "park",
@@ -72,7 +76,7 @@ class NamedOne:
 
     @property
     def can_speak(self) -> bool:
-        return self.kind in ACTORS and not self.is_author
+        return self.kind in ACTORS and self.is_certain_kind and not self.is_author
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +259,14 @@ def _choose_kinds(keys: Iterable[str], votes: KindVotes, words: NameWords) -> di
     person_words = {
         word for key, kind in kinds.items() if kind in ACTORS and is_certain[key] for word in key.split()
     }
+    bearer_words = {
+        word for key in kinds if votes[key][EntityKind.CHARACTER] >= _TITLED_VOTES for word in key.split()
+    }
     for key, kind in kinds.items():
-        if kind in ACTORS and not is_certain[key]:
+        if len(key.split()) > 1 and kind is EntityKind.PLACE and votes[key][kind] < _TITLED_VOTES:
+            if bearer_words.issuperset(key.split()):
+                kinds[key] = EntityKind.CHARACTER
+        elif kind in ACTORS and not is_certain[key]:
             key_words = key.split()
             is_bearer = len(key_words) == 1 and key in person_words
             if not is_bearer and any(words.is_common(word) for word in key_words):

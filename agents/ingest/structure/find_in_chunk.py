@@ -219,7 +219,9 @@ class _ChunkReader:
             known = self._by_spelling.get(one.name.casefold())
             name = known.name if known else one.name
             aliases = known.aliases if known else one.aliases
-            yield FoundEntity(name, known.kind if known else kind_of_named(one), self._text[slice(*sentence)], aliases)
+            yield FoundEntity(
+                name, known.kind if known else kind_of_named(one), self._text[slice(*sentence)], aliases
+            )
 
     def _sentences(self, block: TextBlock) -> Iterator[tuple[int, int]]:
         return split_sentence_spans(self._text, block.start, block.end)

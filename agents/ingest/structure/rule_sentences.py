@@ -41,7 +41,9 @@ _ADVICE: Final = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|we|my|our|me|us|he|she|him)\b", re.IGNORECASE)
-_TOLD: Final = re.compile(r"\b(?:had|was|were|could|would|did|said|seemed|might|became|found)\b|^they\b", re.IGNORECASE)
+_TOLD: Final = re.compile(
+    r"\b(?:had|was|were|could|would|did|said|seemed|might|became|found)\b|^they\b", re.IGNORECASE
+)
 """What happens in a story, and holds for no longer."""
 _SUBORDINATE: Final = re.compile(
     r"\b(?:that|which|who|whom|what|where|if|when|whenever|because|unless|although|though|while)\s+(?:[\w'’-]+\s+){0,4}$",
