@@ -197,7 +197,7 @@ class _AliasJoiner:
         if title in GIVEN_NAME_TITLES and by_given and parts.single in self._words.first_names:
             return [person for person in by_given if title in person.titles] or by_given
         if title in _KIN_TITLES:
-            return [person for person in (*by_given, *by_surname) if title in person.titles]
+            return by_given or [person for person in by_surname if title in person.titles]
         if title in MAIDEN_TITLES:
             by_surname = [person for person in by_surname if person.titles.isdisjoint(_WOMEN_OF_RANK)]
         if title in _GENTLEMAN_TITLES:

@@ -43,7 +43,9 @@ def held_passage(title: str, marked_text: str, *people: tuple[str, ...]) -> Held
             length += 1
             speakers.append((length, match[2]))
         position = match.end()
-    return HeldPassage(title, "".join((*parts, marked_text[position:])), tuple(names), tuple(speakers), people)
+    return HeldPassage(
+        title, "".join((*parts, marked_text[position:])), tuple(names), tuple(speakers), people
+    )
 
 
 PASSAGES = (

@@ -36,7 +36,9 @@ def name_pairs(found: NamesFound) -> set[frozenset[str]]:
 
 def gold_pairs(passage: HeldPassage) -> set[frozenset[str]]:
     return {
-        frozenset(pair) for person in passage.people for pair in combinations({n.casefold() for n in person}, 2)
+        frozenset(pair)
+        for person in passage.people
+        for pair in combinations({n.casefold() for n in person}, 2)
     }
 
 
