@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
-from agents.ingest.names.name_evidence import DETERMINERS, NameEvidence, count_evidence
-from agents.ingest.names.name_words import NameWords, load_name_words
+from agents.ingest.names.name_evidence import DETERMINERS, NameEvidence
 from agents.ingest.names.text_tokens import TextToken, is_abbreviation
 
 MAX_NAME_WORDS: Final = 8
@@ -36,8 +35,7 @@ _LEADING_TITLES: Final = frozenset(
 _ENDEARMENTS: Final = frozenset({"dear", "dearest", "god", "ok", "okay", "beloved"})
 
 
-@dataclass(frozen=True, slots=True)
-class CapitalisedName:
+class CapitalisedName(NamedTuple):
     """A name in a text: its words are `tokens[first:last]`."""
 
     first: int
@@ -287,7 +285,7 @@ class _NameFinder:
 
     def _is_known_pair(self, parts: Sequence[TextToken]) -> bool:
         return any(
-            self._evidence.pairs[one.key, other.key] for one, other in zip(parts, parts[1:], strict=False)
+            self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts)
         )
 
     def _is_constant_title(self, first: int, last: int) -> bool:
@@ -370,8 +368,3 @@ class _NameFinder:
         before = self._tokens[first - 1] if first else None
         after = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         return any(each is not None and each.key in self._words.speech_verbs for each in (before, after))
-
-
-def load_evidence(tokens: Sequence[TextToken], words: NameWords | None = None) -> NameEvidence:
-    """Return the evidence of a text by the bundled lists."""
-    return count_evidence(tokens, words or load_name_words())

@@ -93,8 +93,12 @@ def read_named_text(text: str) -> NamedText:
     """Read the names of a text."""
     words = load_name_words()
     tokens = read_text_tokens(text)
-    spans = find_capitalised_names(text, tokens, count_evidence(tokens, words))
     nicknames = list(_find_nicknames(text))
+    evidence = count_evidence(tokens, words)
+    for nickname in nicknames:
+        # Whoever has a nickname in the middle is somebody, whatever the words are.
+        evidence.titled.update((*nickname.full_key.split(), nickname.nickname_key))
+    spans = find_capitalised_names(text, tokens, evidence)
     spans = _cover_nicknames(spans, nicknames, tokens)
     keys = [" ".join(_name_keys(text, span, tokens)) for span in spans]
     texts = _choose_spellings(text, spans, keys, tokens)
