@@ -243,8 +243,9 @@ async def _serve_unserved(
     snippets = await log.snippets(source.id)
     unserved = select_unserved(source, snippets, by_model=by_model)
     ends_at = timer() + PIECE_SECONDS
-    await server.begin(source, select_present(source, snippets))
     left = len(unserved)
+    if not await server.begin(source, select_present(source, snippets)):
+        return left + 1
     for batch in _batches(unserved, CHUNKS_PER_WRITE):
         served: list[tuple[Snippet, ServedChunk]] = []
         problem = ""
