@@ -40,8 +40,9 @@ class BoldNameServer:
     served_ids: list[Id] = field(default_factory=list)
     _source: Source | None = None
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
+    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
         self._source = source
+        return True
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         self.served_ids.append(snippet.id)
