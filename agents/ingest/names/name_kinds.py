@@ -117,10 +117,10 @@ def count_pronouns(
         for index in range(span.last, limit):
             word = tokens[index].key
             if word in _MALE_PRONOUNS:
-                counts[key][Sex.MALE] += 10
+                counts[key][Sex.MALE] += 1
                 break
             if word in _FEMALE_PRONOUNS:
-                counts[key][Sex.FEMALE] += 10
+                counts[key][Sex.FEMALE] += 1
                 break
     return counts
 
