@@ -78,7 +78,8 @@ async def _read_document(file: Path) -> str:
     """Return the text of a document's pages."""
     from agents.ingest.documents.reading import DocumentReader
 
-    document = await DocumentReader().read(file.expanduser(), file.name)
+    path = await asyncio.to_thread(file.expanduser)
+    document = await DocumentReader().read(path, file.name)
     for note in document.notes:
         print_progress(note)
     return "\n\n".join(page.text for page in document.pages)
