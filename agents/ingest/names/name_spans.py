@@ -284,9 +284,7 @@ class _NameFinder:
         return sum(not part.opens_sentence for part in parts) > 1 or self._is_known_pair(parts)
 
     def _is_known_pair(self, parts: Sequence[TextToken]) -> bool:
-        return any(
-            self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts)
-        )
+        return any(self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts))
 
     def _is_constant_title(self, first: int, last: int) -> bool:
         """Return whether the text calls somebody by a title alone, always with a capital: `the Colonel`."""

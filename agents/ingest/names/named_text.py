@@ -37,8 +37,8 @@ _ALIAS_GAP: Final = re.compile(
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
-_CERTAIN_VOTES: Final = 1
-_TITLED_VOTES: Final = 12
+_CERTAIN_VOTES: Final = 10
+_TITLED_VOTES: Final = 120
 """Votes from which a name is somebody's by its title or first name."""
 _ESTATES: Final = frozenset(
     [

@@ -25,20 +25,22 @@ _ARTICLES: Final = frozenset(
 )
 _PREPOSITIONS: Final = frozenset(
     ["to", "of", "at", "with", "from", "by", "for", "in", "on", "upon", "into", "towards", "toward", "against",
-     "about", "after", "before", "behind", "beside", "like", "than", "near", "over", "under", "between", "without"]
+     "about", "after", "before", "behind", "beside", "like", "than", "near", "over", "under", "between",
+     "without"]
 )  # fmt: skip
 _CLAUSE_WORDS: Final = frozenset(
     {"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"}
 )
 GROUP_NOUNS: Final = frozenset(
-    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker", "prisoner",
-     "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger", "creature", "figure",
-     "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar", "peasant", "beggar", "traveller"]
+    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker",
+     "prisoner", "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger",
+     "creature", "figure", "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar",
+     "peasant", "beggar", "traveller"]
 )  # fmt: skip
 """Other nouns of who can speak."""
 _NOT_NOUNS: Final = frozenset(
-    ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who", "he",
-     "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
+    ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who",
+     "he", "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
 )  # fmt: skip
 
 
@@ -228,7 +230,7 @@ class TagReader:
             if token.opens_sentence or token.key in _NOT_NOUNS:
                 return None
             key = token.key
-            sex = Sex.MALE if key in words.male_nouns else Sex.FEMALE if key in words.female_nouns else None
+            sex = words.sex_of_noun(key)
             following = self._tokens[position + 1] if position + 1 < last else None
             is_last = (
                 following is None
