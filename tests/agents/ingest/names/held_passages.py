@@ -427,7 +427,8 @@ LATER_PASSAGES = (
     held_passage(
         "A trial in the colony",
         """
-When [[Governor Thrale]] landed at [[Port Merrow]], in the spring of 1788, there was no prison in the settlement, and the
+When [[Governor Thrale]] landed at [[Port Merrow]], in the spring of 1788, there was no prison in the settlement,
+and the
 marines under [[Lieutenant Ashby]] slept in tents. [[Thrale]] was a Yorkshireman, and did not like tents.
 
 <<Governor Thrale>>"Where is the magistrate?" said he to [[Ashby]].
@@ -440,7 +441,8 @@ marines under [[Lieutenant Ashby]] slept in tents. [[Thrale]] was a Yorkshireman
 <<Lieutenant Ashby>>"Nobody sits," the lieutenant answered, wiping his forehead. <<Lieutenant Ashby>>"The [[Reverend
 Josiah Blount]] reads them a psalm, and [[Sergeant Mudge]] beats them."
 
-[[Blount]], who had come up in time to hear this, bowed. He was a stout man with a stammer. <<Reverend Josiah Blount>>"It
+[[Blount]], who had come up in time to hear this, bowed. He was a stout man with a stammer.
+<<Reverend Josiah Blount>>"It
 answers, sir," said he. <<Reverend Josiah Blount>>"It answers wonderfully. [[Hannah Cray]] has not stolen so much as a
 spoon since Whitsun."
 
@@ -467,7 +469,8 @@ There was a silence. In the second tent somebody laughed: a woman, and not a you
 
 <<Dimitri>>“It’s the [[Commission]].”
 
-She swore, and pulled on her boots. Outside, [[Lieutenant Sato]] was already running. [[Kestrel]] caught up with him at the
+She swore, and pulled on her boots. Outside, [[Lieutenant Sato]] was already running. [[Kestrel]] caught up with him
+at the
 hatch.
 
 <<Lieutenant Sato>>“They want the cargo manifest,” [[Sato]] said. He did not look at her. <<Lieutenant Sato>>“And they
@@ -491,7 +494,8 @@ screen, and against it, very small, a light.
     held_passage(
         "The aunt and the umbrella",
         """
-My [[Aunt Dahlia]] has a carrying voice. <<Aunt Dahlia>>‘[[Bertram]]!’ she bellowed, and a passing wasp changed its mind.
+My [[Aunt Dahlia]] has a carrying voice. <<Aunt Dahlia>>‘[[Bertram]]!’ she bellowed, and a passing wasp changed its
+mind.
 
 <<I>>‘What ho, aged relative,’ I said.
 
@@ -499,14 +503,16 @@ My [[Aunt Dahlia]] has a carrying voice. <<Aunt Dahlia>>‘[[Bertram]]!’ she b
 
 <<I>>‘In [[Droitwich]], I believe. He went to see about some newts.’
 
-<<Aunt Dahlia>>‘He is nothing of the kind. He is in the boathouse with [[Lord Emsley]]’s umbrella, and [[Madeleine Basset]]
+<<Aunt Dahlia>>‘He is nothing of the kind. He is in the boathouse with [[Lord Emsley]]’s umbrella, and
+[[Madeleine Basset]]
 is in tears.’
 
 I gave this a moment's thought. [[Miss Basset]] was often in tears, and usually on my account.
 
 <<I>>‘[[Jeeves]] will know what to do,’ I said.
 
-<<Aunt Dahlia>>‘[[Jeeves]],’ said my aunt, <<Aunt Dahlia>>‘is on his holiday. You gave it him, you unspeakable chump. He is
+<<Aunt Dahlia>>‘[[Jeeves]],’ said my aunt, <<Aunt Dahlia>>‘is on his holiday. You gave it him, you unspeakable
+chump. He is
 shrimping at [[Bognor Regis]].’
 
 There was a cough like that of a sheep on a distant hillside.
@@ -518,24 +524,29 @@ There was a cough like that of a sheep on a distant hillside.
     held_passage(
         "A winter on the steppe",
         """
-In the town of [[Krasnoye]], on the left bank of the [[Ulva]], there lived in those years a retired captain named [[Pyotr
-Ilyich Zhdanov]]. He had one daughter, [[Natalya Petrovna]], and two dogs. Of the daughter it was said that she had once
+In the town of [[Krasnoye]], on the left bank of the [[Ulva]], there lived in those years a retired captain named
+[[Pyotr
+Ilyich Zhdanov]]. He had one daughter, [[Natalya Petrovna]], and two dogs. Of the daughter it was said that she had
+once
 refused a prince; of the dogs nothing was said at all.
 
-<<Pyotr Ilyich>>"[[Natasha]]," [[Pyotr Ilyich]] would say of an evening, pushing away his tea, <<Pyotr Ilyich>>"read me
+<<Pyotr Ilyich>>"[[Natasha]]," [[Pyotr Ilyich]] would say of an evening, pushing away his tea, <<Pyotr Ilyich>>"read
+me
 something."
 
 <<Natalya Petrovna>>"What shall I read, Papa?"
 
 <<Pyotr Ilyich>>"Whatever you like. Only not [[Pushkin]]. [[Pushkin]] is for the young."
 
-One evening in February there came a knock. [[Natalya Petrovna]] took the candle and went out into the passage. On the step
+One evening in February there came a knock. [[Natalya Petrovna]] took the candle and went out into the passage. On
+the step
 stood a young man covered with snow.
 
 <<the young man>>"Forgive me," said the young man. <<the young man>>"I have lost the road to [[Vyazovka]]. My name is
 [[Sergei Andreyevich Belov]]."
 
-<<Natalya Petrovna>>"You had better come in," said [[Natalya Petrovna]], <<Natalya Petrovna>>"before my father sends the
+<<Natalya Petrovna>>"You had better come in," said [[Natalya Petrovna]], <<Natalya Petrovna>>"before my father sends
+the
 dogs to you."
 
 [[Belov]] laughed and stamped his feet. The old captain looked at him for a long time over his spectacles.
