@@ -7,7 +7,7 @@ and what served it, in every edition that has its text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from agents.ingest.documents.document import Chunk, Page
 from stores.records.sources import Snippet, Source, SourcePage, derive_page_id, derive_snippet_id
@@ -64,12 +64,3 @@ def build_snippets(source: Source, chunks: Iterable[Chunk], stored: Iterable[Sni
 def select_present(source: Source, snippets: Iterable[Snippet]) -> list[Snippet]:
     """Return the snippets that the present edition has."""
     return [snippet for snippet in snippets if snippet.edition == source.edition]
-
-
-def select_unserved(source: Source, snippets: Sequence[Snippet], *, by_model: bool) -> list[Snippet]:
-    """Return the snippets that are still to be served: by a model, those that none was asked about."""
-    return [
-        snippet
-        for snippet in select_present(source, snippets)
-        if (not snippet.asked_model if by_model else snippet.stage is None)
-    ]

@@ -36,7 +36,6 @@ from agents.views.ingest_views import (
 from agents.views.play_views import CommitReport
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.queries import ProposalQuery
 from stores.records.canon import FactStatus
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.sources import (
@@ -200,8 +199,7 @@ class IngestService:
         subject_ids = {i for i, piece in await self.canon.evidence_from(source_id) if piece.page == number}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
-        open_proposals = await self.log.proposals(ProposalQuery(source_id=source_id, statuses=OPEN_STATUSES))
-        on_page = [p for p in open_proposals if page_of(p) == number][:MAX_PAGE_PROPOSALS]
+        on_page = [p for p in await self.review.read_open(source) if page_of(p) == number]
         calendar = (await self.canon.universe(source.universe_id)).calendar
         return PageView(
             source=source,
@@ -214,7 +212,7 @@ class IngestService:
                 )
             ),
             entities=tuple(e for e in entities if e.status is EntityStatus.CANONICAL),
-            proposals=await self.review.build_rows(on_page),
+            proposals=await self.review.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
         )
 
     # --- review --------------------------------------------------------------------------------------
@@ -350,17 +348,20 @@ class IngestService:
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
+        open_count = sum(
+            n
+            for (status, verdict), n in counts.items()
+            if status in OPEN_STATUSES and verdict != Verdict.UNDO
+        )
+        if source.edition > 1:
+            open_count = len(await self.review.read_open(source))
         subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
         return SourceView(
             source=source,
             progress=await self._read_one_progress(source),
-            open_count=sum(
-                n
-                for (status, verdict), n in counts.items()
-                if status in OPEN_STATUSES and verdict != Verdict.UNDO
-            ),
+            open_count=open_count,
             accepted_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.ACCEPTED),
             rejected_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.REJECTED),
             fact_count=sum(fact.status is FactStatus.CANONICAL for fact in facts),

@@ -130,7 +130,7 @@ class SourceReview:
         """
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            decided = [p for p in await self._read_open(source) if is_settled(p)]
+            decided = [p for p in await self.read_open(source) if is_settled(p)]
             if not decided:
                 raise InputError(
                     "Nothing is decided.",
@@ -155,6 +155,15 @@ class SourceReview:
     async def build_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return the proposals as a gate would draw them."""
         return await self._views.build_proposal_rows(proposals)
+
+    async def read_open(self, source: Source) -> list[ProposedChange]:
+        """Return what no commit has closed and the present edition says: what only an earlier one said is gone."""
+        proposals = await self._log.proposals(ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES))
+        if source.edition == 1:
+            return proposals
+        snippets = await self._log.snippets_by_id({e.ref_id for p in proposals for e in p.evidence})
+        present_ids = {i for i, snippet in snippets.items() if snippet.edition == source.edition}
+        return [p for p in proposals if not p.evidence or any(e.ref_id in present_ids for e in p.evidence)]
 
     # --- inside --------------------------------------------------------------------------------------
 
@@ -203,11 +212,8 @@ class SourceReview:
             ]
         return needed_ids
 
-    async def _read_open(self, source: Source) -> list[ProposedChange]:
-        return await self._log.proposals(ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES))
-
     async def _group(self, source: Source, order: ReviewOrder) -> dict[str, _Group]:
-        proposals = await self._read_open(source)
+        proposals = await self.read_open(source)
         groups: dict[str, _Group] = {}
         names = await self._read_names(proposals) if order is ReviewOrder.ENTITY else {}
         for proposal in proposals:
@@ -218,7 +224,7 @@ class SourceReview:
         return groups
 
     async def _read_group(self, source: Source, group_key: str, order: ReviewOrder) -> list[ProposedChange]:
-        return [p for p in await self._read_open(source) if _key_of(p, order) == group_key]
+        return [p for p in await self.read_open(source) if _key_of(p, order) == group_key]
 
     async def _read_names(self, proposals: Sequence[ProposedChange]) -> dict[Id, str]:
         """Return the names of those that the proposals are about: of canon, and of what is proposed with them."""

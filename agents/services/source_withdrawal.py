@@ -12,6 +12,7 @@ from agents.ingest.document_chunks import build_snippets, select_present
 from agents.ingest.documents.document import Chunk
 from agents.ingest.source_recorder import SourceRecorder
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.proposals.decisions import is_undone
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
 from agents.views.ingest_views import EditionView, Passage, WithdrawalView
@@ -102,9 +103,8 @@ class SourceWithdrawal:
     async def bring_back(self, source_id: Id) -> Source:
         """Undo a withdrawal: the text is searched, and what was closed by it is proposed again."""
         async with self._dispatcher.exclusive():
-            counts = await self._log.proposals(ProposalQuery(source_id=source_id))
-            undone = [p for p in counts if p.decision is not None and p.decision.verdict == "undo"]
-            await self._keeper.redo_proposals(undone)
+            proposals = await self._log.proposals(ProposalQuery(source_id=source_id))
+            await self._keeper.redo_proposals([p for p in proposals if is_undone(p)])
 
         def reopen(source: Source) -> Source:
             is_whole = source.chunk_count is not None

@@ -343,6 +343,10 @@ async def test_new_edition_keeps_what_both_have(program: Program, universe_id: I
     kept = before.keys() & present.keys()
     assert {text: before[text] for text in kept} == {text: present[text] for text in kept}
     assert set(server.served_ids) == {i for text, i in present.items() if text not in before}
+    titles = [group.title for group in (await service.read_review(source_id)).groups]
+    assert titles == ["Ilse"]  # what only the first edition said of Mara Venn is gone
+    (view,) = (await service.list_sources(universe_id)).sources
+    assert view.open_count == 2
     with pytest.raises(InputError, match="same edition"):
         await service.ingest_edition(source_id, path)
 
