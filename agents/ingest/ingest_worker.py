@@ -208,6 +208,7 @@ class EnrichWorker:
                 source, self.log, self.writer, self.chunk_server, self.timer, by_model=True
             )
         except ModelUnavailable as error:
+            await self.writer.put_source(source.model_copy(update={"error": str(error)}))
             raise RetryLater(error.what, seconds=MODEL_RETRY_SECONDS, whole_kind=True) from error
 
 

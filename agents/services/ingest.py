@@ -138,9 +138,18 @@ class IngestService:
 
         def ask_model(source: Source) -> Source:
             _require_state(source, (*READING_STATES, SourceState.DONE))
-            return source.model_copy(update={"uses_model": True, "state": SourceState.READING})
+            return source.model_copy(update={"uses_model": True, "state": SourceState.READING, "error": ""})
 
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_model))
+
+    async def read_without_model(self, source_id: Id) -> IngestProgress:
+        """Have the rest of a document read by plain rules alone: what waits for a model waits no longer."""
+
+        def ask_no_model(source: Source) -> Source:
+            _require_state(source, READING_STATES)
+            return source.model_copy(update={"uses_model": False, "error": ""})
+
+        return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
 
     async def read_original(self, source_id: Id) -> bytes:
         """Return the document as it came in."""

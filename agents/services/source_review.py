@@ -86,8 +86,7 @@ class SourceReview:
     ) -> ReviewRows:
         """Return some rows of a group, as a gate would draw them; no others are assessed."""
         source = await self._log.source(source_id)
-        group = (await self._group(source, order)).get(group_key)
-        proposals = group.proposals if group is not None else []
+        proposals = await self._read_group(source, group_key, order)
         shown = proposals[offset : offset + limit]
         views = await self._views.build_proposal_rows(shown)
         page_labels = await self._read_labels(source, shown)
@@ -115,10 +114,9 @@ class SourceReview:
         """Set a verdict on what is undecided in a group; return on how many."""
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            group = (await self._group(source, order)).get(group_key)
             ids = [
                 p.id
-                for p in (group.proposals if group is not None else ())
+                for p in await self._read_group(source, group_key, order)
                 if gm_decision(p) is None and p.id not in except_ids
             ]
             await self._decide(ids, verdict)
@@ -213,14 +211,14 @@ class SourceReview:
         groups: dict[str, _Group] = {}
         names = await self._read_names(proposals) if order is ReviewOrder.ENTITY else {}
         for proposal in proposals:
-            if order is ReviewOrder.ENTITY:
-                key = subject_of(proposal)
-                title = names.get(key, NO_ENTITY)
-            else:
-                page = page_of(proposal)
-                key, title = str(page or ""), f"page {page}" if page is not None else "no page"
+            key = _key_of(proposal, order)
+            page_title = f"page {key}" if key else "no page"
+            title = names.get(key, NO_ENTITY) if order is ReviewOrder.ENTITY else page_title
             groups.setdefault(key, _Group(key, title)).add(proposal)
         return groups
+
+    async def _read_group(self, source: Source, group_key: str, order: ReviewOrder) -> list[ProposedChange]:
+        return [p for p in await self._read_open(source) if _key_of(p, order) == group_key]
 
     async def _read_names(self, proposals: Sequence[ProposedChange]) -> dict[Id, str]:
         """Return the names of those that the proposals are about: of canon, and of what is proposed with them."""
@@ -239,6 +237,10 @@ class SourceReview:
         numbers = {page for p in proposals if (page := page_of(p)) is not None}
         pages = await self._log.source_pages(source.id, source.edition, numbers=numbers)
         return {page.number: page.label for page in pages if page.label}
+
+
+def _key_of(proposal: ProposedChange, order: ReviewOrder) -> str:
+    return subject_of(proposal) if order is ReviewOrder.ENTITY else str(page_of(proposal) or "")
 
 
 def subject_of(proposal: ProposedChange) -> str:

@@ -359,7 +359,7 @@ class _NameFinder:
         following = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         mark = following.gap.lstrip()[:1] if following is not None else "!"
         is_spoken = any(char in "\"“‘'`«" for char in self._tokens[first].gap)
-        return mark == "!" or (is_spoken and mark in (",", ";", "?", "-", "—", ".", "…"))
+        return mark == "!" or (is_spoken and mark in (";", "?", "-", "—", ".", "…"))
 
     def _speaks(self, first: int) -> bool:
         """Return whether a verb of speech stands beside the word: `said Frank`, `Frank said`."""

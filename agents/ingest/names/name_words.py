@@ -1,6 +1,6 @@
 """The words by which names are found and told apart, from `name_words.yaml` and `common_words.txt`.
 
-`common_words.txt` lists English words that are no names: those that ten novels in the public domain (by Jane Austen,
+`common_words.txt` lists English words that are no names: those that nine novels in the public domain (by Jane Austen,
 Arthur Conan Doyle, Mark Twain and Lewis Carroll) mostly write in lower case, without their regular inflections.
 """
 

@@ -66,7 +66,7 @@ class NarratedNames:
         """Return who is named from one paragraph to before another."""
         if first_paragraph >= end_paragraph:
             return set()
-        start, end = self._paragraphs[first_paragraph].start, self._paragraphs[end_paragraph].start
+        start, end = self._paragraphs[first_paragraph].start, self._paragraphs[end_paragraph - 1].end
         first, last = bisect_right(self._starts, start - 1), bisect_right(self._starts, end)
         return {self._named.owners[number] for number in self._numbers[first:last]}
 

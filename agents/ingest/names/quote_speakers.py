@@ -6,6 +6,7 @@ whose turn it is. A name that the quote itself calls out is whom it is spoken to
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -31,6 +32,7 @@ _ANSWER_ENDINGS: Final = frozenset(
     {"", "sir", "ma'am", "ma’am", "madam", "my lord", "my lady", "miss", "your honour"}
 )
 """What may follow a name that is the answer to a question, and calls nobody."""
+_INTRODUCES_HIMSELF: Final = re.compile(r",\s+(?:of|at your service|from)\b")
 _ENDEARMENTS: Final = ("my dear", "dear", "my", "old", "poor", "dearest", "my dearest", "oh", "o", "and you")
 
 
@@ -171,6 +173,8 @@ class _SpeakerFinder:
                     or text[span.end + 1 : span.end + 2].isalpha()
                 ):
                     continue  # `Tom's dying`, `Tom'll come`
+                if _INTRODUCES_HIMSELF.match(text, span.end):
+                    continue  # `Hannah Cray, of Shadwell`
                 if is_whole and text[quote.end - 1 : quote.end] != "!":
                     continue  # an answer
                 if before[-1:] in _VOCATIVE_BEFORE and (not after or after in _VOCATIVE_AFTER):

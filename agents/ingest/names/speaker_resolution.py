@@ -99,6 +99,13 @@ class SpeakerResolver:
                 break
             if self._is_of(name.owner, sex) and name.owner not in turn.addressed:
                 return name.owner
+        here = {
+            owner
+            for owner in self._narrated.between(turn.paragraph, turn.paragraph + 1) - turn.addressed
+            if sex is not None and self._named.named[owner].sex is sex
+        }
+        if len(here) == 1:
+            return here.pop()
         previous = conversation.previous_speaker
         called = [owner for owner in conversation.previous_addressed if self._is_of(owner, sex)]
         if len(called) == 1 and called[0] != previous:
@@ -108,6 +115,7 @@ class SpeakerResolver:
             for speaker in conversation.speakers()
             if speaker != previous and speaker not in turn.addressed and self._is_of(speaker, sex)
         ]
+        waiting.sort(key=lambda speaker: self._sex_of(speaker) is None)
         named = self._names_by_weight(position, sex, turn, conversation)
         since_last_turn = [owner for owner, is_fresh in named if is_fresh and owner != previous]
         again = [previous] if previous is not None and self._is_of(previous, sex) else []
@@ -198,9 +206,10 @@ class SpeakerResolver:
         """Return whether somebody may be of a sex."""
         if speaker in (NARRATOR, self._narrator):
             return sex is None
-        if isinstance(speaker, str):
-            noun = speaker.split()[-1]
-            own = self._words.sex_of_noun(noun)
-        else:
-            own = self._named.named[speaker].sex
+        own = self._sex_of(speaker)
         return sex is None or own is None or own is sex
+
+    def _sex_of(self, speaker: Speaker) -> Sex | None:
+        if isinstance(speaker, str):
+            return self._words.sex_of_noun(speaker.split()[-1])
+        return self._named.named[speaker].sex

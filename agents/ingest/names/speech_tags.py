@@ -32,7 +32,7 @@ _CLAUSE_WORDS: Final = frozenset(
     {"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"}
 )
 GROUP_NOUNS: Final = frozenset(
-    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker",
+    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "stranger", "speaker",
      "prisoner", "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger",
      "creature", "figure", "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar",
      "peasant", "beggar", "traveller"]
