@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from agents.ingest.document_chunks import select_present
+from agents.ingest.document_chunks import select_present, select_unanswered
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ports import OriginalStore
 from agents.ingest.source_recorder import SourceRecorder
@@ -133,12 +133,19 @@ class IngestService:
         return await self._read_one_progress(await self.log.source(source_id))
 
     async def enrich(self, source_id: Id) -> IngestProgress:
-        """Have the model asked about the chunks that none was asked about."""
+        """Have the model asked about the chunks that none was asked about, or that it left to plain rules."""
 
         def ask_model(source: Source) -> Source:
             _require_state(source, (*READING_STATES, SourceState.DONE))
             return source.model_copy(update={"uses_model": True, "state": SourceState.READING, "error": ""})
 
+        source = await self.log.source(source_id)
+        ask_model(source)
+        unanswered = select_unanswered(source, await self.log.snippets(source_id))
+        if unanswered:
+            await self.recorder.put_snippets(
+                [s.model_copy(update={"asked_model": False}) for s in unanswered]
+            )
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_model))
 
     async def read_without_model(self, source_id: Id) -> IngestProgress:

@@ -330,6 +330,31 @@ async def test_enrichment_by_the_ladder_doubles_nobody(tmp_path: Path) -> None:
         assert len(names) == len(set(names))
 
 
+class SilentModel:
+    """Says nothing about any chunk. Implements `ChunkModel`."""
+
+    async def read_chunk(self, chunk: Chunk, context: ChunkContext) -> ChunkAnswer:
+        return ChunkAnswer()
+
+
+async def test_enrichment_asks_again_about_what_a_model_left_to_plain_rules(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as program:
+        source_id = await start(program, tmp_path)
+        ingest, stores = program.services.ingest, program.stores
+        log, read_catalogue = stores.log(Role.INGEST), program.services.gate.read_catalogue
+        worker = build_worker(program, ingest.recorder, build_ladder_server(program))
+        await run_to_end(program, worker, source_id)
+        stages = []
+        for model in (SilentModel(), QuotingModel()):
+            await ingest.enrich(source_id)
+            server = LadderChunkServer(stores.canon(Role.INGEST), log, read_catalogue, model)
+            await run_to_end(program, EnrichWorker(log, ingest.recorder, server, lambda: True), source_id)
+            assert all(s.asked_model for s in await log.snippets(source_id))
+            stages.append({s.stage for s in await log.snippets(source_id)})
+        assert LadderStage.PRIMARY not in stages[0]
+        assert LadderStage.PRIMARY in stages[1]
+
+
 async def test_enrichment_asks_about_what_no_model_was_asked_about(tmp_path: Path) -> None:
     async with opened(tmp_path / "home") as program:
         source_id = await start(program, tmp_path)
