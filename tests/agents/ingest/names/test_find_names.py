@@ -52,6 +52,7 @@ def person(text: str, spelling: str) -> ProseName:
             "They feared Gideon the Black and the Order of the Ashen Hand.",
             ["Gideon the Black", "Order of the Ashen Hand"],
         ),
+        ("They lodged at Lincoln 's Inn with Darcy 's aunt .", ["Lincoln 's Inn", "Darcy"]),
         ("Sir Walter\nElliot read no other book.", ["Sir Walter\nElliot"]),
         ("No, Mary! “Come here, Mary,” said Kate.", ["Mary", "Mary", "Kate"]),
         ("Ishbel's lantern went out. Vexa nodded.", ["Ishbel", "Vexa"]),
