@@ -77,10 +77,13 @@ def count_votes(
             preposition = before.key if before.key != "the" or second_before is None else second_before.key
             if preposition in words.place_prepositions and not before.is_capitalised:
                 name_votes[EntityKind.PLACE] += 20 if preposition in _INSIDE else 4
-            if before.key in words.speech_verbs and not last.is_possessive:
+            speech = second_before if before.key == "the" else before
+            if speech is not None and speech.key in words.speech_verbs and not last.is_possessive:
                 name_votes[EntityKind.CHARACTER] += 20
             if before.key in words.ship_cues or before.key == "aboard":
                 name_votes[EntityKind.OBJECT] += 40
+            elif before.key == "the" and span.last - span.first == 1:
+                name_votes[EntityKind.OBJECT] += 4
             if before.key in ("and", "or"):
                 name_votes[EntityKind.CHARACTER] += 2
             if (

@@ -170,7 +170,7 @@ class _NameFinder:
             return True
         if end - first == 1 and head not in self._words.never_alone:
             opens = self._tokens[first].opens_sentence
-            return self._evidence.is_common(head) and not opens and self._evidence.words.is_common(head)
+            return self._evidence.is_common(head) and not opens and self._evidence.is_listed(head)
         return False
 
     def _takes_epithet(self, first: int, end: int, index: int) -> bool:
@@ -180,7 +180,7 @@ class _NameFinder:
         epithet = self._tokens[index + 1]
         return (
             epithet.is_capitalised
-            and self._evidence.words.is_common(epithet.key)
+            and self._evidence.is_listed(epithet.key)
             and not self._evidence.is_common(self._tokens[first].key)
         )
 
@@ -324,7 +324,7 @@ class _NameFinder:
     def _is_honoured_noun(self, first: int) -> bool:
         """Return whether a common noun only has a capital out of respect, after an article: `the Law`."""
         key, evidence = self._tokens[first].key, self._evidence
-        if not evidence.words.is_common(key) or key in evidence.words.first_names:
+        if not evidence.is_listed(key) or key in evidence.words.first_names:
             return False
         share = evidence.after_article[key] / max(1, evidence.capitalised[key])
         is_constant = evidence.capitalised[key] >= _CONSTANT_CAPITALS and evidence.lower[key] == 0

@@ -11,7 +11,7 @@ from agents.ingest.names.name_words import NameWords, Sex
 from agents.ingest.names.named_text import NamedText
 from agents.ingest.names.narrated_names import NarratedName, NarratedNames
 from agents.ingest.names.quote_spans import SpokenParagraph
-from agents.ingest.names.speech_tags import NARRATOR, SpeakerReference
+from agents.ingest.names.speech_tags import ARTICLES, NARRATOR, SpeakerReference
 
 _FADING: Final = 0.85
 """What a name is worth beside the one named after it."""
@@ -155,7 +155,8 @@ class SpeakerResolver:
                 relative = self._relative(noun, reference, turn, conversation)
             if relative is not None:
                 return relative
-        return phrase.casefold()
+        first, _, rest = phrase.partition(" ")
+        return f"{first.casefold()} {rest}" if first.casefold() in ARTICLES else phrase
 
     def _kin_by_surname(
         self,
@@ -211,5 +212,5 @@ class SpeakerResolver:
 
     def _sex_of(self, speaker: Speaker) -> Sex | None:
         if isinstance(speaker, str):
-            return self._words.sex_of_noun(speaker.split()[-1])
+            return self._words.sex_of_noun(speaker.casefold().split()[-1])
         return self._named.named[speaker].sex

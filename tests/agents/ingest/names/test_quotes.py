@@ -76,6 +76,8 @@ def test_dialogue_by_dashes_is_found() -> None:
         ("Mr. Bennet and Mrs. Bennet sat. “Mr. Bennet, I am here,” said his wife.", "Mrs. Bennet"),
         ("Tom saw the wall. “I am here,” was his only answer.", "Tom"),
         ("“I am here, Mary,” said Tom.", "Tom"),
+        ("“I am here,” said Tom's mother.", "Tom's mother"),
+        ("“ I am here , ” said Tom .", "Tom"),
     ],
 )
 def test_speaker_is_told_by_the_words_beside_the_quote(text: str, speaker: str) -> None:

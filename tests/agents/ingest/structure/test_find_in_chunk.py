@@ -371,6 +371,6 @@ def test_any_markdown_is_read_and_quoted_word_for_word(text: str) -> None:
 )
 def test_text_of_one_mark_takes_no_long_time(piece: str) -> None:
     text = piece * (40_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.process_time()
     find_in_chunk(text)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3
