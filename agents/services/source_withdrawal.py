@@ -33,6 +33,7 @@ class _Resting:
 
     losing_facts: tuple[Fact, ...]
     losing_entities: tuple[Entity, ...]
+    """Without those that play met, or that a fact which stays is about."""
     kept_count: int
 
 
@@ -163,9 +164,22 @@ class SourceWithdrawal:
         standing_facts = [f for f in facts.values() if f.status is FactStatus.CANONICAL]
         standing_entities = [e for e in entities.values() if e.status is EntityStatus.CANONICAL]
         losing_facts = tuple(f for f in standing_facts if f.id in losing_ids)
-        losing_entities = tuple(e for e in standing_entities if e.id in losing_ids)
+        losing_entities = tuple(
+            [
+                e
+                for e in standing_entities
+                if e.id in losing_ids and not await self._is_used(e, {f.id for f in losing_facts})
+            ]
+        )
         kept_count = len(standing_facts) + len(standing_entities) - len(losing_facts) - len(losing_entities)
         return _Resting(losing_facts, losing_entities, kept_count)
+
+    async def _is_used(self, entity: Entity, losing_fact_ids: Collection[Id]) -> bool:
+        """Return whether play met the entity, or a fact that stays is about it."""
+        facts = await self._canon.facts_about(entity.id)
+        return any(f.id not in losing_fact_ids for f in facts) or bool(
+            await self._canon.appearances(entity.id)
+        )
 
     async def _propose_retractions(self, source: Source, resting: _Resting) -> int:
         """Propose to retract what rests on nothing else; return how many changes wait at the gate then."""

@@ -241,6 +241,20 @@ async def test_withdrawal_shows_its_consequences_and_proposes_retractions(
     assert (await canon.fact(fact.id)).status is FactStatus.RETCONNED
 
 
+async def test_whom_play_has_facts_about_stays_when_the_book_goes(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    await accept_group(program, source_id, "Bren")
+    await program.services.ingest.commit(source_id)
+    await program.services.world.edits.propose_fact(universe_id, "Bren is my friend.")
+    await program.services.gate.commit_universe(universe_id)
+    preview = await program.services.ingest.preview_withdrawal(source_id)
+    assert len(preview.losing_facts) == 2
+    assert preview.losing_entities == ()
+    assert preview.kept_count == 1
+
+
 async def test_what_has_other_evidence_stays(program: Program, universe_id: Id, tmp_path: Path) -> None:
     first = await ingest(program, universe_id, tmp_path)
     await accept_group(program, first, "Bren")
