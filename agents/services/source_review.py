@@ -24,7 +24,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity, EvidenceKind
 from stores.records.ids import Clock, Id
-from stores.records.sources import Source
+from stores.records.sources import TAKEN_BACK_STATES, Source
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Verdict
 from stores.records.world import fold_name
 
@@ -158,6 +158,8 @@ class SourceReview:
 
     async def read_open(self, source: Source) -> list[ProposedChange]:
         """Return what no commit has closed and the present edition says: what only an earlier one said is gone."""
+        if source.state in TAKEN_BACK_STATES:
+            return []
         proposals = await self._log.proposals(ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES))
         if source.edition == 1:
             return proposals
