@@ -200,12 +200,12 @@ def test_any_text_is_read_and_every_place_is_true(text: str) -> None:
     ["A ", "A. ", "Mr. ", "Mary said to Tom. ", '"', '"Yes," said he.\n\n', "“", "'", "‘A", "Of ", "x", "\n",
      "St. ", "A-", "A'", 'Tom "', "Tom of the ", "Jane Xu, Jane Yu, "],
 )  # fmt: skip
-def test_megabyte_of_one_mark_takes_no_longer_than_twice_a_novel(piece: str) -> None:
-    # Time of the processor, as other tests run beside it. Half a million words, where a novel has 180,000.
-    text = piece * (1_000_000 // len(piece))
+def test_text_of_one_mark_takes_no_long_time(piece: str) -> None:
+    # Time of the processor, as other tests run beside it. What grows with the square would take minutes.
+    text = piece * (400_000 // len(piece))
     begun = time.process_time()
     find_names(text)
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 15
 
 
 @pytest.mark.slow
