@@ -38,6 +38,7 @@ from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import FactStatus
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import Job
 from stores.records.sources import (
     CARD_MEDIA_TYPE,
     READING_STATES,
@@ -70,6 +71,8 @@ class IngestService:
     record_search: RecordSearch
     entity_cards: EntityCardReader
     create_universe: CreateUniverse
+    list_poisoned: Callable[[], Collection[Job]]
+    """Returns the background jobs that failed too often."""
     clock: Clock
 
     # --- reading in ----------------------------------------------------------------------------------
@@ -350,8 +353,13 @@ class IngestService:
             served_count=sum(count for stage, count in served_by.items() if stage is not None),
             by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
-            error=source.error,
+            error=source.error or self._describe_poisoned(source.id),
         )
+
+    def _describe_poisoned(self, source_id: Id) -> str:
+        """Return why reading the document was given up, and what to do; empty if it was not."""
+        errors = (job.error for job in self.list_poisoned() if job.subject_id == source_id)
+        return next((f"Reading stopped: {error} r on System tries it again." for error in errors), "")
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
