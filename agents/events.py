@@ -158,7 +158,15 @@ class MemoriesWritten:
 
 @dataclass(frozen=True, slots=True)
 class SourceAdded:
-    """A document, or more chunks of it, was added to the universe: index them."""
+    """A document, or more chunks of it, was added to the universe or taken back: index them."""
+
+    universe_id: Id
+    source_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgressed:
+    """A document was begun, read further, paused, ended or withdrawn: read its progress again."""
 
     universe_id: Id
     source_id: Id
@@ -190,6 +198,7 @@ Event = (
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded
+    | IngestProgressed
     | Notice
 )
 
@@ -206,6 +215,7 @@ TransientEvent = (
     | MemoriesRead
     | MemoriesWritten
     | SourceAdded
+    | IngestProgressed
 )
 """Events that change nothing that a view of the scene was read from."""
 

@@ -17,6 +17,7 @@ class MainMode(StrEnum):
     CONTINUE = "continue_story"
     UNIVERSE = "universe"
     CHARACTERS = "characters"
+    INGEST = "ingest"
     QUERY = "query"
     SYSTEM = "system"
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.events import EventBus, LlmCallRecorded
@@ -27,6 +27,7 @@ from agents.indexer.question_vectors import (
     CachedQuestionEmbedder,
 )
 from agents.indexer.source_reader import SourceReader
+from agents.ingest.source_recorder import SourceRecorder
 from agents.jobs.followed_scenes import SceneFollower
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
@@ -42,6 +43,7 @@ from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
 from monitor_tui.background_mode import BackgroundMode
+from monitor_tui.ingest_workers import build_ingest_worker
 from monitor_tui.workers_behind_play import register_workers_behind_play
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
@@ -56,6 +58,10 @@ REMOTE_EMBEDDING_TIMEOUT = 1.5
 
 FOLLOWING_JOBS = dict.fromkeys((JobKind.REMEMBER, JobKind.SUMMARISE), (JobKind.INDEX, JobKind.EMBED))
 """A scene's memories and summaries are indexed once they are written."""
+
+
+_READING_MODES: Final = (BackgroundMode.PLAY, BackgroundMode.INGEST)
+"""In which documents that wait are read."""
 
 
 class BackgroundJobs(NamedTuple):
@@ -105,6 +111,8 @@ def build_background_jobs(
     *,
     catalogue: ReadCatalogue,
     doubt_worker: Worker | None = None,
+    enrich_worker: Worker,
+    source_recorder: SourceRecorder,
     home: Path | None = None,
 ) -> BackgroundJobs:
     """Build it.
@@ -157,7 +165,9 @@ def build_background_jobs(
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
     process = None
     if home is not None and mode is BackgroundMode.PLAY:
-        process = register_workers_behind_play(home, stores, runner, job_store, clock, events)
+        process = register_workers_behind_play(
+            home, stores, runner, job_store, source_recorder, clock, events
+        )
     else:
         archivist_log = stores.log(Role.ARCHIVIST)
         archive = SceneArchive(archivist_log, archivist_log, stores.objects(Role.ARCHIVIST), clock)
@@ -167,10 +177,22 @@ def build_background_jobs(
             ArchiveWorker(archivist_log, archive, clock),
         ):
             runner.register(SceneFollower(worker, log, stores.changes, job_store, clock))
+        if mode in _READING_MODES:
+            runner.register(
+                build_ingest_worker(
+                    stores.canon(Role.INGEST),
+                    stores.log(Role.INGEST),
+                    source_recorder,
+                    stores.objects(Role.INGEST),
+                    catalogue,
+                )
+            )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
     if doubt_worker is not None:
         runner.register(doubt_worker)
+    if mode in _READING_MODES:
+        runner.register(enrich_worker)
     if default_embedder is not None:
         indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
         runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))

@@ -10,5 +10,7 @@ class BackgroundMode(StrEnum):
     """No process is started, and nothing is done before `settle` is called."""
     QUERY = "ask"
     """For a command that may ask by meaning."""
+    INGEST = "ingest"
+    """As QUERY, for a command that also reads the documents that wait."""
     PLAY = "play"
     """For the program with its screen, where the work begins after the first frame."""

@@ -1,4 +1,4 @@
-"""The process that remembers, summarises, archives and indexes words.
+"""The process that remembers, summarises, archives, indexes words and reads documents.
 
 It is started as `python -m monitor_tui.background_process HOME`. It reads the library beside the process that plays,
 and writes nothing but `index.db` and archives: what it finds for the library, the process that plays writes
@@ -33,6 +33,7 @@ from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
+from monitor_tui.ingest_workers import build_ingest_worker
 from stores.errors import LibraryInUse, MonitorError
 from stores.open import StoresBehindPlay, open_stores_behind_play
 from stores.records.ids import utc_now
@@ -94,6 +95,7 @@ def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Work
     )
     return (
         *(SceneFollower(worker, log, stores.changes, cursors, clock) for worker in scene_workers),
+        build_ingest_worker(canon, log, program, stores.originals, read_catalogue),
         IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
     )
 

@@ -16,9 +16,14 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder
+from agents.ingest.ingest_worker import EnrichWorker
+from agents.ingest.ladder.chunk_model import ReaderPersona
+from agents.ingest.source_copies import derive_source_ids
+from agents.ingest.source_recorder import SourceRecorder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
+from agents.llm.llm_port import ModelFacts
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_calls import ModelCalls
 from agents.llm.provider_keys import ProviderKeys
@@ -90,8 +95,10 @@ from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
+from agents.solo.universe_tables import UniverseTables
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
+from monitor_tui.ingest_workers import build_enrich_worker
 from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
@@ -99,6 +106,7 @@ from stores.authority import Role
 from stores.branching.branch_copy import copy_branch
 from stores.open import Stores
 from stores.records.ids import Clock, IdGenerator
+from stores.records.llm import Persona
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,29 @@ class Agents:
             timer=base.timer,
         )
 
+    def _build_enrich_worker(self) -> EnrichWorker:
+        reader = ReaderPersona(self.calls)
+        stores = self.base.stores
+        return build_enrich_worker(
+            stores.canon(Role.INGEST),
+            stores.log(Role.INGEST),
+            self.source_recorder,
+            self.read_catalogue,
+            reader,
+            lambda: reader.is_on,
+        )
+
+    async def read_reader_model_facts(self) -> ModelFacts | None:
+        """Return what is known of the model that reads chunks of documents; None if there is none."""
+        settings = self.llm_setup.current_settings
+        target = settings.target(Persona.READER) if settings.is_on(Persona.READER) else None
+        return await self.model.read_facts(target.model) if target is not None else None
+
+    @cached_property
+    def source_recorder(self) -> SourceRecorder:
+        """What alone writes how far documents are."""
+        return SourceRecorder(self.base.stores.log(Role.INGEST), self.base.events)
+
     @cached_property
     def background(self) -> BackgroundJobs:
         """What runs behind play: it is closed before the stores, and ends what it speaks through."""
@@ -206,6 +237,8 @@ class Agents:
             base.embedder,
             catalogue=self.read_catalogue,
             doubt_worker=doubt_worker,
+            enrich_worker=self._build_enrich_worker(),
+            source_recorder=self.source_recorder,
             home=base.home,
         )
 
@@ -236,8 +269,9 @@ class PlayParts:
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
         self.cast_moves = CastMoves(log, agents.canon, self.journal, agents.proposals)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
+        self.tables = UniverseTables(agents.canon, base.files.tables)
         self.oracle_draws = OracleDraws(
-            agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, base.files.tables
+            agents.canon, contexts, agents.agendas, self.people, agents.read_catalogue, self.tables
         )
         self.rules = agents.rules
         self.rolls = RollService(
@@ -353,7 +387,7 @@ class PlayParts:
             partial(
                 copy_branch,
                 base.stores.history,
-                derivation_finders=(partial(derive_statement_keys, load_catalogue()),),
+                derivation_finders=(partial(derive_statement_keys, load_catalogue()), derive_source_ids),
             ),
             base.ids,
             base.clock,

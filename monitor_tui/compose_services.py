@@ -13,6 +13,7 @@ from agents.importers.import_runner import ImportRunner
 from agents.importers.importer import Importer
 from agents.importers.tag_proposer import TagProposer
 from agents.indexer.embedding_port import Embedder
+from agents.ingest.documents.reading import DocumentReader
 from agents.llm.llm_settings import AppSettings
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
@@ -32,6 +33,8 @@ from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.gate import GateService
+from agents.services.ingest import IngestService
+from agents.services.ingest_estimates import DocumentEstimator
 from agents.services.llm import LlmService
 from agents.services.llm_setup import ModelProcess
 from agents.services.manual_edits import ManualEdits
@@ -44,6 +47,8 @@ from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
 from agents.services.result_formatter import ResultFormatter
 from agents.services.services import Services
+from agents.services.source_review import SourceReview
+from agents.services.source_withdrawal import SourceWithdrawal
 from agents.services.stories import StartupReaders, StoryService
 from agents.services.story_ideas import StoryIdeas
 from agents.services.story_record import StoryRecordReader
@@ -57,6 +62,7 @@ from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.campaign_exports import export_universe, save_story_text
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
+from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
@@ -131,6 +137,7 @@ class ServiceComposer:
             characters=self._build_characters(),
             query=query,
             imports=self._build_imports(),
+            ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
             events=self._base.events,
@@ -302,6 +309,7 @@ class ServiceComposer:
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
             self._ledger,
+            self._play.tables,
             self._export_universe,
         )
 
@@ -365,6 +373,38 @@ class ServiceComposer:
             base.events,
         )
         return ImportRunner(importer, card_importer, read_log_file, base.events)
+
+    def _build_ingest(self) -> IngestService:
+        agents, base, play = self.agents, self._base, self._play
+        log = base.stores.log(Role.CONTEXT_ASSEMBLY)
+        return IngestService(
+            log=log,
+            canon=agents.canon,
+            recorder=agents.source_recorder,
+            originals=base.stores.objects(Role.INGEST),
+            estimator=DocumentEstimator(
+                log, DocumentReader(), split_document_lazily, agents.read_reader_model_facts
+            ),
+            review=SourceReview(
+                agents.log, agents.canon, agents.keeper, play.views, play.dispatcher, base.clock, base.events
+            ),
+            withdrawal=SourceWithdrawal(
+                agents.log,
+                agents.canon,
+                agents.keeper,
+                agents.source_recorder,
+                self._entity_cards,
+                self._manual_edits,
+                play.dispatcher,
+                base.clock,
+                base.events,
+            ),
+            record_search=agents.search,
+            entity_cards=self._entity_cards,
+            create_universe=play.stories.create_universe,
+            list_poisoned=lambda: agents.background.runner.current_status().poisoned,
+            clock=base.clock,
+        )
 
     def _build_llm(self) -> LlmService:
         agents, base = self.agents, self._base

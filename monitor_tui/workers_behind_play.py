@@ -10,15 +10,20 @@ from typing import Final, NamedTuple, assert_never
 from agents.events import Event, EventBus, Notice
 from agents.indexer.index_worker import INDEX_PRIORITY, concerns_index
 from agents.indexer.index_writers import TextIndexWriter
+from agents.ingest.ingest_worker import INGEST_PRIORITY, concerns_ingest
 from agents.jobs.followed_scenes import read_scene_cursor
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
-from agents.jobs.worker import PLAIN_QUEUE, WORDS_QUEUE
+from agents.jobs.worker import INGEST_QUEUE, PLAIN_QUEUE, WORDS_QUEUE
 from agents.jobs.worker_pipe import (
     MarkArchived,
     PublishEvent,
     PutMemories,
+    PutPages,
+    PutSnippets,
+    PutSource,
     PutSummaries,
+    StageSnippets,
     WriteCursor,
     WriteRequest,
 )
@@ -28,8 +33,10 @@ from agents.memory_manager.scene_archive import ArchiveWorker, concerns_archives
 from agents.memory_manager.summary_worker import SummaryWorker, concerns_summaries
 from stores.authority import Role
 from stores.changes import ChangeCursor
+from stores.ports import SourceWriter
 from stores.records.ids import Clock
 from stores.records.jobs import JobKind
+from stores.records.sources import READING_STATES
 from stores.stores import Stores
 
 _LOST_TEXT: Final = "The background process ended unexpectedly and is started again. Nothing is lost."
@@ -57,11 +64,18 @@ _KINDS: Final = (
         )
     ),
     _Kind(JobKind.INDEX, WORDS_QUEUE, INDEX_PRIORITY, concerns_index, None),
+    _Kind(JobKind.INGEST, INGEST_QUEUE, INGEST_PRIORITY, concerns_ingest, None),
 )
 
 
 def register_workers_behind_play(
-    home: Path, stores: Stores, runner: JobRunner, job_store: JobStore, clock: Clock, events: EventBus
+    home: Path,
+    stores: Stores,
+    runner: JobRunner,
+    job_store: JobStore,
+    source_writer: SourceWriter,
+    clock: Clock,
+    events: EventBus,
 ) -> WorkerProcess:
     """Register the workers of the process for this home folder, and return the process, which is not started yet."""
     notices = iter([Notice(_LOST_TEXT, "warning")])
@@ -77,7 +91,7 @@ def register_workers_behind_play(
 
     process = WorkerProcess(
         ("-m", "monitor_tui.background_process", str(home)),
-        write=partial(_write, stores, job_store, events),
+        write=partial(_write, stores, job_store, source_writer, events),
         on_lost=look_again,
         on_not_started=say_not_started,
     )
@@ -95,7 +109,9 @@ def register_workers_behind_play(
     return process
 
 
-async def _write(stores: Stores, job_store: JobStore, events: EventBus, request: WriteRequest) -> None:
+async def _write(
+    stores: Stores, job_store: JobStore, source_writer: SourceWriter, events: EventBus, request: WriteRequest
+) -> None:
     """Write what the process asks for."""
     match request:
         case PutMemories(memories):
@@ -104,6 +120,14 @@ async def _write(stores: Stores, job_store: JobStore, events: EventBus, request:
             await stores.log(Role.MEMORY_MANAGER).put_summaries(summaries)
         case MarkArchived(archived_log):
             await stores.log(Role.ARCHIVIST).mark_archived(archived_log)
+        case PutSource(source):
+            await source_writer.put_source(source)
+        case PutPages(pages):
+            await source_writer.put_pages(pages)
+        case PutSnippets(snippets):
+            await source_writer.put_snippets(snippets)
+        case StageSnippets(snippets, proposals):
+            await source_writer.stage_snippets(snippets, proposals)
         case WriteCursor(kind, subject, cursor):
             await job_store.write_cursor(kind, subject, cursor)
         case PublishEvent(event):
@@ -114,6 +138,8 @@ async def _write(stores: Stores, job_store: JobStore, events: EventBus, request:
 
 async def _is_anything_new(stores: Stores, job_store: JobStore, clock: Clock, one: _Kind) -> bool:
     """Say whether anything changed, or became due, since a kind of job was done with everything."""
+    if one.kind is JobKind.INGEST:
+        return bool(await stores.log(Role.INGEST).sources(states=READING_STATES))
     if stores.changes is None:
         return True
     done_up_to: ChangeCursor | None

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from stores.archive_check import ArchiveReferences, check_records, find_object_reference
+from stores.archive_check import ArchiveReferences, check_records, find_object_references
 from stores.archive_file import (
     ArchiveReader,
     ArchiveWriter,
@@ -138,8 +138,7 @@ class _ExportObserver:
         for record in records:
             if isinstance(record, Universe):
                 self.universe_name = record.name
-            if object_reference := find_object_reference(record):
-                self.object_references.add(object_reference)
+            self.object_references.update(find_object_references(record))
             yield record
 
 

@@ -63,14 +63,14 @@ ArchiveErrorFactory = Callable[[str], ArchiveError]
 """Builds the error that says what is wrong with a file."""
 
 
-def find_object_reference(record: Record) -> tuple[str, str] | None:
-    """Return the collection and key of the object that a record names, if it names one."""
+def find_object_references(record: Record) -> list[tuple[str, str]]:
+    """Return the collections and keys of the objects that a record names."""
     match record:
-        case Source() if record.object_key:
-            return "originals", record.object_key
+        case Source():
+            return [("originals", key) for key in (*record.earlier_object_keys, record.object_key) if key]
         case ArchivedLog():
-            return "archives", record.object_key
-    return None
+            return [("archives", record.object_key)]
+    return []
 
 
 def check_records(
@@ -147,8 +147,8 @@ class _RecordChecker:
                 self._transition_subject_ids.add(record.subject_id)
             case ProposedChange(status=ProposalStatus.WITHDRAWN):
                 raise self._make_error("A proposal has a status that is never stored.")
-            case _ if object_reference := find_object_reference(record):
-                self.object_references.add(object_reference)
+            case _:
+                self.object_references.update(find_object_references(record))
 
     def check_complete(self) -> None:
         if self._record_keys["universes"] != {(self._universe_id,)}:

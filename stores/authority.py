@@ -62,6 +62,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
         "summaries",
         "decisions",
         "sources",
+        "source_pages",
         "snippets",
         "jobs",
         "llm_calls",
@@ -157,8 +158,9 @@ WRITE_MATRIX: Mapping[Role, tuple[Grant, ...]] = {
         *_make_grants(Store.WORDS, *COLLECTIONS[Store.WORDS], ops=_ALL_OPERATIONS),
     ),
     Role.INGEST: (
-        *_make_grants(Store.LOG, "sources", "snippets", ops=_INSERT_OR_UPDATE),
+        *_make_grants(Store.LOG, "sources", "source_pages", "snippets", ops=_INSERT_OR_UPDATE),
         *_make_grants(Store.LOG, "proposed_changes"),
+        *_make_grants(Store.LOG, "proposed_changes", ops=(Operation.UPDATE,), columns=("body",)),
         *_make_grants(Store.OBJECTS, "originals", ops=(Operation.INSERT,)),
     ),
     Role.ARCHIVIST: (

@@ -14,7 +14,7 @@ from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import Canonization, Checkpoint, GatePolicy, ProposedChange, Ruling, Transition
 from stores.records.world import Entity, SceneNode, StoryNode, Universe
 
@@ -54,6 +54,7 @@ RECORD_COLLECTIONS: Mapping[str, CollectionSpec] = {
     "summaries": CollectionSpec(Summary),
     "archived_logs": CollectionSpec(ArchivedLog),
     "sources": CollectionSpec(Source),
+    "source_pages": CollectionSpec(SourcePage),
     "snippets": CollectionSpec(Snippet),
 }
 """Every collection that is exported, in the order in which it is read and written.
@@ -62,7 +63,9 @@ The others are derived from these (`entity_names`, `involvements`, `relations`, 
 (`source_nodes`). `jobs` are not exported: each library finds out for itself what is still to be done.
 """
 
-OPTIONAL_COLLECTIONS: Final = frozenset({"policies", "notes", "decisions", "llm_calls", "archived_logs"})
+OPTIONAL_COLLECTIONS: Final = frozenset(
+    {"policies", "notes", "decisions", "llm_calls", "archived_logs", "source_pages"}
+)
 """Collections that were added later: older archives do not have them."""
 
 OBJECT_COLLECTIONS: Final = ("originals", "archives")

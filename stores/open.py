@@ -138,6 +138,8 @@ class StoresBehindPlay(NamedTuple):
     log: AnyLog
     words: TextIndex
     archives: ObjectStore
+    originals: ObjectStore
+    """Documents that were imported; they are only read."""
     changes: ChangeReader
     close: Callable[[], Awaitable[None]]
 
@@ -170,6 +172,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedLog(library, Role.MEMORY_MANAGER, clock=clock),
             EmbeddedTextIndex(index, Role.INDEXER),
             EmbeddedObjectStore(home / "objects", Role.ARCHIVIST),
+            EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY),
             EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
         )

@@ -23,7 +23,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -31,9 +31,11 @@ from stores.records.workflow import (
     Decision,
     GatePolicy,
     Loop,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
+    Verdict,
 )
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
@@ -123,6 +125,10 @@ class CanonReader(Protocol):
 
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
         """Return (turn, fact or entity) for everything with evidence from these turns."""
+        ...
+
+    async def evidence_from(self, source_id: Id) -> list[tuple[Id, Evidence]]:
+        """Return what rests on a document: each fact or entity, with the piece of evidence from there."""
         ...
 
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
@@ -259,6 +265,10 @@ class LogReader(Protocol):
         """
         ...
 
+    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+        """Return how many proposals of a document there are, by stored status and what is decided of them."""
+        ...
+
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         """Return every proposal of a scene in the order they were made, whatever became of it."""
         ...
@@ -346,11 +356,42 @@ class LogReader(Protocol):
 
     async def source(self, source_id: Id) -> Source: ...
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        """Return the documents of the universe, oldest first."""
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        """Return the documents (of the universe, in these states), oldest first."""
         ...
 
-    async def snippets(self, source_id: Id) -> list[Snippet]: ...
+    async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
+        """Return those of `ids` that exist."""
+        ...
+
+    async def source_pages(
+        self, source_id: Id, edition: int, *, numbers: Collection[int] | None = None
+    ) -> list[SourcePage]:
+        """Return the pages of an edition (of `numbers`, if given), in their order."""
+        ...
+
+    async def snippets(self, source_id: Id) -> list[Snippet]:
+        """Return the snippets of every edition, by their ordinals."""
+        ...
+
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        """Return the first snippets of an edition that are still to be served, and how many there are.
+
+        For a model those wait that none was asked about, and else those that no stage served.
+        """
+        ...
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        """Return how many snippets of an edition each stage served; None for those that wait."""
+        ...
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        """Return in how many snippets of an edition each anchor was found."""
+        ...
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]: ...
 
@@ -450,11 +491,22 @@ class MemoryLog(LogReader, MemoryWriter, Protocol):
     """The log as the MemoryManager has it."""
 
 
-class IngestLog(LogReader, Protocol):
+class SourceWriter(Protocol):
     async def put_source(self, source: Source) -> None: ...
+
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None: ...
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None: ...
 
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        """Store snippets and stage what was found in them, in one transaction.
+
+        A proposal that is there already is replaced if nobody has decided on it; a decided one stays.
+        """
+        ...
+
+
+class IngestLog(LogReader, SourceWriter, Protocol):
     async def stage(self, proposals: Sequence[ProposedChange]) -> None: ...
 
 

@@ -53,6 +53,10 @@ class ProposalQuery:
     statuses: Collection[ProposalStatus] | None = None
     kind: str | None = None
     """The kind of the change as it was proposed."""
+    source_id: Id | None = None
+    """The document that they come from."""
+    with_sources: bool = False
+    """Whether what comes from any document, which may be thousands, is among them."""
     last: int | None = None
     """Return only so many of the newest."""
 

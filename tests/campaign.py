@@ -165,6 +165,7 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     key = await stores.objects(Role.INGEST).put("originals", BOOK)
     book = make.source(title=text, object_key=key, media_type="application/pdf", **of_it)
     await ingest.put_source(book)
+    await ingest.put_pages([make.page(book, n, text=text, label=text) for n in range(1, 3)])
     await ingest.put_snippets([make.snippet(book, n, text=text, page=n, span=(n, n + 9)) for n in range(3)])
     typed = make.turn(second, None, "I open the")
     await log.begin_exchange(

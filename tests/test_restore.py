@@ -8,6 +8,7 @@ import asyncio
 import re
 import tempfile
 import threading
+import zipfile
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -109,8 +110,10 @@ async def test_restore_of_an_ambiguous_name_is_refused(here: Stores, there: Stor
 
 
 async def test_restore_of_a_damaged_backup_writes_nothing(there: Stores, backup: Path) -> None:
-    data = backup.read_bytes()
-    backup.write_bytes(data[: len(data) // 2] + b"?" + data[len(data) // 2 + 1 :])
+    with zipfile.ZipFile(backup) as members:
+        largest = max(members.infolist(), key=lambda member: member.compress_size)
+    data, middle = backup.read_bytes(), largest.header_offset + largest.compress_size // 2
+    backup.write_bytes(data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :])
     with pytest.raises(ArchiveError):
         await restored(there, backup)
     assert await everything(there) == {"": {"transitions": []}}

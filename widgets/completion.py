@@ -1,4 +1,4 @@
-"""What Tab completes in the prompt: slash commands at the start of a line, names after an `@`."""
+"""What Tab completes in the prompt: slash commands, the tables of `/table`, names after an `@`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from agents.views.play_views import CommandHelp
 
 _AT = re.compile(r"(?:^|(?<=[\s(\"“‘']))@([^@\n]{0,40})$")
 
+_TABLE = re.compile(r"(?P<head>/(?:table|spark)\s+)(?P<prefix>[^=\n]{0,80})", re.IGNORECASE)
+
 
 class Completer:
-    """Completes commands by their beginning and names by the beginning of any of their words."""
+    """Completes commands by their beginning, and names and tables by the beginning of any of their words."""
 
-    def __init__(self, commands: Sequence[CommandHelp] = (), names: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        commands: Sequence[CommandHelp] = (),
+        names: Sequence[str] = (),
+        tables: Sequence[str] = (),
+    ) -> None:
         self.commands = tuple(commands)
         self.names = tuple(names)
+        self.tables = tuple(tables)
         self._by_name = {_with_slash(command.name): command for command in self.commands}
 
     def candidates(self, line_before_cursor: str, *, first_line: bool = True) -> list[str]:
@@ -23,6 +31,11 @@ class Completer:
         if first_line and line_before_cursor.startswith("/") and " " not in line_before_cursor:
             prefix = line_before_cursor.casefold()
             return [f"{name} " for name in self._by_name if name.startswith(prefix)]
+        if first_line and (match := _TABLE.fullmatch(line_before_cursor)):
+            head, prefix = match["head"], match["prefix"].casefold()
+            return [
+                head + table for table in self.tables if _starts_any_word(table.replace("_", " "), prefix)
+            ]
         if match := _AT.search(line_before_cursor):
             head, prefix = line_before_cursor[: match.start()], match.group(1).casefold()
             return [head + name for name in self.names if _starts_any_word(name.casefold(), prefix)]

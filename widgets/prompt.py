@@ -345,9 +345,9 @@ class PlayPrompt(Horizontal):
     def focus_input(self) -> None:
         self._area.focus()
 
-    def set_names(self, names: Sequence[str]) -> None:
-        """Set the names that `@` completes, the likeliest first."""
-        self._area.completer = Completer(self._area.completer.commands, names)
+    def set_names(self, names: Sequence[str], tables: Sequence[str] = ()) -> None:
+        """Set the names that `@` completes, the likeliest first, and the tables that `/table` does."""
+        self._area.completer = Completer(self._area.completer.commands, names, tables)
 
     def restore_text(self, text: str) -> None:
         """Put a line into the empty prompt: selected, so that typing replaces it, or to be gone on with.

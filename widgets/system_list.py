@@ -30,6 +30,8 @@ JOB_LABELS = {
     JobKind.ARCHIVE: "Archive of",
     JobKind.DOUBT: "Model's doubts of",
     JobKind.IMPORT: "Import of",
+    JobKind.INGEST: "Reading of",
+    JobKind.ENRICH: "Model's reading of",
 }
 
 FURTHER_HELP = (

@@ -158,7 +158,12 @@ class MergePreviewer:
         """Return the entities that were merged into this one and still are, the latest first."""
         kept_entity = await self._canon.entity(kept_id)
         accepted_proposals = await self._log.proposals(
-            ProposalQuery(universe_id=kept_entity.universe_id, statuses=[ProposalStatus.ACCEPTED])
+            ProposalQuery(
+                universe_id=kept_entity.universe_id,
+                statuses=[ProposalStatus.ACCEPTED],
+                kind="merge_entities",
+                with_sources=True,
+            )
         )
         ids = [
             c.absorbed_id

@@ -25,6 +25,7 @@ from stores.records.ids import Id
 from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Memory
 from stores.records.play import Scene, Turn
+from stores.records.sources import TAKEN_BACK_STATES
 from stores.records.world import Entity, EntityStatus
 
 NO_LIMIT = 1_000_000_000
@@ -228,8 +229,12 @@ class SourceReader:
         return [source.id for source in await self.log.sources(universe_id)]
 
     async def read_snippets(self, source_id: Id) -> list[TextItem]:
+        """Return the items of the present edition; none of a document that was taken back."""
         async with self._full_read_lock:
-            snippets = await self.log.snippets(source_id)
+            source = (await self.log.sources_by_id([source_id])).get(source_id)
+            if source is None or source.state in TAKEN_BACK_STATES:
+                return []
+            snippets = [s for s in await self.log.snippets(source_id) if s.edition == source.edition]
         return await asyncio.to_thread(lambda: [build_snippet_item(snippet) for snippet in snippets])
 
     async def _read_canon_entities(self, universe_id: Id, ids: Collection[Id]) -> dict[Id, Entity]:

@@ -246,11 +246,12 @@ class UniverseReconciler:
 
     async def _put_missing_items(self, sync_state: SyncState) -> int:
         room = self._writer.batch_size
-        for collection, items in sync_state.missing_items.items():
+        for collection, items in list(sync_state.missing_items.items()):
             if item_batch := list(islice(items.values(), room)):
                 await self._writer.put(collection, item_batch)
                 for item in item_batch:
-                    del items[item.id]
+                    if items.get(item.id) is item:  # else it changed meanwhile, and is compared again
+                        del items[item.id]
                 room -= len(item_batch)
         return self._writer.batch_size - room
 

@@ -49,6 +49,8 @@ KIND_NAMES: Final = {
     JobKind.ARCHIVE: ("archive", "archiving"),
     JobKind.DOUBT: ("look at new sentences", "looking at new sentences"),
     JobKind.IMPORT: ("import", "importing"),
+    JobKind.INGEST: ("documents", "reading"),
+    JobKind.ENRICH: ("documents, by the model", "asking the model"),
 }
 """For each kind of job, what it keeps up to date, and what the work is called."""
 

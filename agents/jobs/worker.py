@@ -25,9 +25,9 @@ is counted. It may be cancelled at any await; a piece must be idempotent.
 *Order.* Workers of one queue run one at a time: what play just touched, then the universe next in turn,
 within it the highest `priority`, then what was requested first. Queues run beside each other: `WORDS` and
 `VECTORS` are the Indexer's, `PLAIN` is for work of milliseconds, `MODEL` for calls to a provider, which may
-take a minute. When REMEMBER or SUMMARISE is done with a scene, the runner has the Indexer look at it
-(`follow_ups`). Other code that changes memories raises the edition in their scene's MemoryCursor and publishes
-MemoriesWritten, and code that adds a source publishes SourceAdded.
+take a minute, and `INGEST` for documents, which may take many. When REMEMBER or SUMMARISE is done with a scene, the
+runner has the Indexer look at it (`follow_ups`). Other code that changes memories raises the edition in their scene's
+MemoryCursor and publishes MemoriesWritten, and code that adds a source publishes SourceAdded.
 
 *Failing.* `RetryLater` means that the work is impossible now and nothing is wrong (a budget is used up, a
 model is starting): it is tried again after that time and not counted. So is `StoreUnavailable`. After an event that
@@ -53,6 +53,7 @@ PLAIN_QUEUE: Final = "plain"
 WORDS_QUEUE: Final = "words"
 VECTORS_QUEUE: Final = "vectors"
 MODEL_QUEUE: Final = "model"
+INGEST_QUEUE: Final = "ingest"
 
 MAX_FAILURES: Final = 5
 """Failures in a row after which a job is poisoned."""
@@ -89,7 +90,7 @@ class Worker(Protocol):
 
     @property
     def queue(self) -> str:
-        """PLAIN_QUEUE, WORDS_QUEUE, VECTORS_QUEUE or MODEL_QUEUE."""
+        """PLAIN_QUEUE, WORDS_QUEUE, VECTORS_QUEUE, MODEL_QUEUE or INGEST_QUEUE."""
         ...
 
     @property

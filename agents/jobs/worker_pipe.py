@@ -19,6 +19,8 @@ from agents.jobs.worker import JobSubject
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.workflow import ProposedChange
 
 FRAME_HEADER: Final = struct.Struct("<II")
 """Number and length in bytes of a frame."""
@@ -90,6 +92,35 @@ class MarkArchived:
 
 
 @dataclass(frozen=True, slots=True)
+class PutSource:
+    """Asks to have it written how far a document is."""
+
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class PutPages:
+    """Asks to have pages of a document written."""
+
+    pages: Sequence[SourcePage]
+
+
+@dataclass(frozen=True, slots=True)
+class PutSnippets:
+    """Asks to have chunks of a document written."""
+
+    snippets: Sequence[Snippet]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSnippets:
+    """Asks to have chunks written with what was found in them, in one transaction."""
+
+    snippets: Sequence[Snippet]
+    proposals: Sequence[ProposedChange]
+
+
+@dataclass(frozen=True, slots=True)
 class WriteCursor:
     """Asks to have it written how far a worker has come."""
 
@@ -105,7 +136,17 @@ class PublishEvent:
     event: Event
 
 
-WriteRequest = PutMemories | PutSummaries | MarkArchived | WriteCursor | PublishEvent
+WriteRequest = (
+    PutMemories
+    | PutSummaries
+    | MarkArchived
+    | PutSource
+    | PutPages
+    | PutSnippets
+    | StageSnippets
+    | WriteCursor
+    | PublishEvent
+)
 """What the process asks of the program, which alone writes the library."""
 
 
@@ -145,8 +186,7 @@ def unpack_from_program(data: bytes) -> FromProgram:
 def unpack_from_process(data: bytes) -> FromProcess:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
-    writes = PutMemories | PutSummaries | MarkArchived | WriteCursor | PublishEvent
-    if isinstance(message, WorkAnswer | writes | Done | Failure):
+    if isinstance(message, WorkAnswer | WriteRequest | Done | Failure):
         return message
     raise ValueError("not a message of the process's")
 

@@ -21,8 +21,12 @@ from agents.jobs.worker_pipe import (
     NoteEvent,
     PublishEvent,
     PutMemories,
+    PutPages,
+    PutSnippets,
+    PutSource,
     PutSummaries,
     Reconcile,
+    StageSnippets,
     WorkAnswer,
     WorkRequest,
     WriteCursor,
@@ -34,12 +38,14 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.memory import ArchivedLog, Memory, Summary
+from stores.records.sources import Snippet, Source, SourcePage
+from stores.records.workflow import ProposedChange
 
 
 class ProgramPipe:
     """Has the program write what workers in this process found.
 
-    Implements `stores.ports.MemoryWriter` and `ArchivedLogWriter`.
+    Implements `stores.ports.MemoryWriter`, `SourceWriter` and `ArchivedLogWriter`.
     """
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
@@ -55,6 +61,18 @@ class ProgramPipe:
 
     async def mark_archived(self, archived: ArchivedLog) -> None:
         await self._ask(MarkArchived(archived))
+
+    async def put_source(self, source: Source) -> None:
+        await self._ask(PutSource(source))
+
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._ask(PutPages(pages))
+
+    async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
+        await self._ask(PutSnippets(snippets))
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        await self._ask(StageSnippets(snippets, proposals))
 
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
         await self._ask(WriteCursor(kind, subject, cursor))

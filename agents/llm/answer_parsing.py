@@ -35,12 +35,20 @@ _MAX_NESTING: Final = 60
 """Limits for texts that are repaired: `json_repair` takes much longer with more characters or brackets,
 and our answers have a dozen brackets."""
 
+_MAX_BLOCKS: Final = 200
+"""Places in a text where a block of JSON may begin that are tried."""
+
+_MAX_BLOCK_NESTING: Final = 160
+"""The same limit for a block of tool calls, which have an object for each thing that they report."""
+
 _MIN_LIKENESS: Final = 85
 """Likeness, in per cent, from which a word counts as one of the allowed words."""
 
 _OMITTED: Final = object()
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_BLOCK_START = re.compile(r"[\[{]")
+_FENCE_LINE = re.compile(r"\n[ \t]*```")
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,6})?")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _TRUTH_WORDS: Final[Mapping[str, bool]] = {
@@ -69,6 +77,33 @@ def find_json_answer(text: str, output_type: type[T]) -> T | None:
         if value is not None:
             return value
     return None
+
+
+def find_json_blocks(text: str) -> Iterator[object]:
+    """Yield the objects and lists that stand in a text, each once and in their order; broken ones repaired.
+
+    At most `_MAX_STARTS` are repaired.
+    """
+    text = _THINKING.sub("", text[:MAX_CHARACTERS])
+    position, repair_count = 0, 0
+    for _ in range(_MAX_BLOCKS):
+        if (start_match := _BLOCK_START.search(text, position)) is None:
+            return
+        start = start_match.start()
+        try:
+            value, position = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            position = start + 1
+            if repair_count == _MAX_STARTS:
+                continue
+            repair_count += 1
+            end = _find_block_end(text, start)
+            value = _repair_json(text[start:end], _MAX_BLOCK_NESTING)
+            if not value:
+                continue
+            position = end
+        if isinstance(value, dict | list):
+            yield value
 
 
 def parse_plain_answer(text: str, output_type: type[T]) -> T | None:
@@ -135,8 +170,20 @@ def _find_first_object(text: str) -> object:
         return None
 
 
-def _repair_json(text: str) -> object:
-    if len(text) > _MAX_REPAIR_CHARACTERS or sum(map(text.count, "{[")) > _MAX_NESTING:
+def _find_block_end(text: str, start: int) -> int:
+    """Return where a broken block ends: at its last closing bracket, at the end of its fence, or with the text."""
+    depth = 0
+    fence = _FENCE_LINE.search(text, start)
+    limit = fence.start() if fence else len(text)
+    for position in range(start, limit):
+        depth += (text[position] in "[{") - (text[position] in "]}")
+        if depth == 0:
+            return position + 1
+    return limit
+
+
+def _repair_json(text: str, max_nesting: int = _MAX_NESTING) -> object:
+    if len(text) > _MAX_REPAIR_CHARACTERS or sum(map(text.count, "{[")) > max_nesting:
         return None
     try:
         data = json_repair.loads(text, skip_json_loads=True)

@@ -29,6 +29,7 @@ DEFERRED_PERSONAS = (
     Persona.STEWARD,
     Persona.ARCHIVIST,
     Persona.CHARACTER,
+    Persona.READER,
 )
 """Personas that wait at `WAIT_PERCENT`; deterministic code does their part meanwhile."""
 

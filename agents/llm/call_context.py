@@ -96,8 +96,9 @@ class PersonaCalls(Protocol):
         call_context: CallContext,
         output_type: type[T],
         task: str = "",
+        max_answers: int = 2,
     ) -> StructuredAnswer[T]:
-        """Ask for an `output_type` by way of the fallback ladder.
+        """Ask for an `output_type` by way of the fallback ladder; with one of `max_answers`, in one call.
 
         `task` selects another prompt of this persona than its usual one. The value's `in_short()`, if it has
         one, is the line that the X-ray shows. Raises ModelError if nothing was answered, or the player

@@ -65,12 +65,17 @@ class FallbackOutcome(Generic[T]):
 
 
 async def ask_with_fallbacks(
-    send_request: SendRequest, request: LlmRequest, output_type: type[T], facts: ModelFacts
+    send_request: SendRequest,
+    request: LlmRequest,
+    output_type: type[T],
+    facts: ModelFacts,
+    max_answers: int = MAX_REQUESTS,
 ) -> FallbackOutcome[T]:
     """Ask for an `output_type` with at most `MAX_REQUESTS` requests; `request.shape` is set here.
 
     If the provider rejects a schema or tools (ModelRejected), the next request asks in plain text. If the
-    second request fails, the first answer is all there is. Raises ModelError if no request was answered.
+    second request fails, the first answer is all there is. With one of `max_answers`, no request follows one that was
+    answered. Raises ModelError if no request was answered.
     """
     modes = list(_request_modes(facts))
     answers: list[str] = []
@@ -102,7 +107,9 @@ async def ask_with_fallbacks(
                 else _fallback_note(earlier_error)
             )
             return FallbackOutcome(value, FallbackStep.TEXT, answer, usage, attempt + 1, note)
-    tries = MAX_REQUESTS
+        if len(answers) == max_answers:
+            break
+    tries = max(1, len(answers)) if max_answers == 1 else MAX_REQUESTS
     for answer in answers:
         if (value := parse_plain_answer(answer, output_type)) is not None:
             return FallbackOutcome(

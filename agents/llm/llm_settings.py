@@ -158,6 +158,7 @@ class AppSettings(BaseModel):
     archivist: PersonaSettings = PersonaSettings()
     character: PersonaSettings = PersonaSettings()
     monitor: PersonaSettings = PersonaSettings()
+    reader: PersonaSettings = PersonaSettings()
     budget: BudgetSettings = BudgetSettings()
     engine: EngineSettings = EngineSettings()
     copilot: CopilotSettings = CopilotSettings()

@@ -20,7 +20,7 @@ from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.cancellations import Cancellations
 from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelTimeout, ModelUnset
-from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
+from agents.llm.fallback_ladder import MAX_REQUESTS, FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LanguageModel, LlmRequest, ModelFacts, TextChunk, Usage
 from agents.llm.llm_settings import AppSettings
 from agents.llm.model_names import ModelTarget
@@ -152,6 +152,7 @@ class ModelCalls:
         call_context: CallContext,
         output_type: type[T],
         task: str = "",
+        max_answers: int = MAX_REQUESTS,
     ) -> StructuredAnswer[T]:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             reread = await _reread_answer(earlier_call, output_type)
@@ -194,7 +195,7 @@ class ModelCalls:
             return received.text, usage
 
         try:
-            structured = await ask_with_fallbacks(send, prepared.request, output_type, facts)
+            structured = await ask_with_fallbacks(send, prepared.request, output_type, facts, max_answers)
         except ModelError as error:
             outcome = CallOutcome.STOPPED if was_stopped else _failure_outcome(error, received)
             call = self._build_record(

@@ -15,6 +15,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.alteration_parser import read_pick, read_reroll
 from agents.resolver.dice_faces import DiceToThrow, describe_dice_to_throw, open_for_faces, split_faces
 from agents.resolver.pack_check import list_check_options, list_moves
+from agents.resolver.random_tables import TableDraw
 from agents.resolver.roll_kinds import CHECK_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.sparks import Spark
 from agents.solo.story_rules import StoryRules, read_working_sheet
@@ -49,7 +50,10 @@ class DiceRequestService:
 
         Raises InputError, with nothing recorded, for a roll that could not be resolved.
         """
-        if listing := self._list_choices(roll, context):
+        listing = self._list_choices(roll, context)
+        if roll.kind == "table" and not roll.spec:
+            listing = await self._rolls.describe_tables(context)
+        if listing:
             return Reply("operation", listing, suggested_line=f"{typed_line.rstrip()} ")
         missing_dice = await self._rolls.find_missing_dice(roll, context)
         return _ask_for_dice(typed_line, roll.faces, missing_dice) if missing_dice else None
@@ -69,6 +73,7 @@ class DiceRequestService:
         explanation_by_kind = {
             "event": "The program drew the event: its dice depend on each other.",
             "spark": "The program drew the words; /spark = 34 61 draws with your own percentile dice.",
+            "table": "The program rolled on the table; /table NAME = 4 takes your own dice.",
         }
         return list(dict.fromkeys(explanation_by_kind[r.kind] for r in program_draws))
 
@@ -107,12 +112,14 @@ class DiceRequestService:
         return Reply("exchange", tuple(effect_lines)), removed_turns
 
     async def _redraw_spark(self, original: Resolution, context: SceneContext) -> Spark | None:
-        """Return a spark as it was drawn, so that one of its rows can be picked."""
-        if original.kind != "spark":
+        """Return a spark, or the draw from a table, as it was drawn, so that one of its rows can be picked."""
+        if original.kind not in ("spark", "table"):
             return None
         draw = await self._rolls.prepare_draw(original.kind, original.spec, context)
         faces = [die.face for die in original.dice if not die.rerolled]
         redrawn = draw(random.Random(0), faces)
+        if isinstance(redrawn, TableDraw):
+            return Spark((redrawn,))
         return redrawn if isinstance(redrawn, Spark) else None
 
     def _list_choices(self, roll: RollInput, context: SceneContext) -> tuple[str, ...]:

@@ -133,6 +133,10 @@ class RollService:
         """Return the draw that was asked for. Raises InputError if it makes no sense here."""
         return await self._oracle_draws.prepare_draw(kind, spec, context)
 
+    async def describe_tables(self, context: SceneContext) -> tuple[str, ...]:
+        """Return the lines that list the tables to roll on."""
+        return await self._oracle_draws.tables.describe_tables(context.universe.id)
+
     async def critical_rule(self, context: SceneContext) -> IsCritical:
         """Return the rule that says which changes are critical in this universe."""
         return (await self._read_catalogue(context.universe.id)).is_critical

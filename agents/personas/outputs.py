@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+from agents.ingest.ladder.tool_calls import ChunkToolCalls
+
 ShortText = Annotated[str, Field(max_length=200)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 
@@ -281,9 +283,12 @@ class Doubts(PersonaAnswer):
         return _count_with_noun(self.doubts, "doubt")
 
 
-OUTPUTS: Mapping[str, type[PersonaAnswer]] = {
+OUTPUTS: Mapping[str, type[BaseModel]] = {
     answer.__name__: answer
-    for answer in (Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea, Doubts)
+    for answer in (
+        *(Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea, Doubts),
+        ChunkToolCalls,
+    )
 }
 """Every model that a prompt may name as its output."""
 

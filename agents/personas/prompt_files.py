@@ -58,6 +58,7 @@ SECTION_NAMES: Final = frozenset(
             "words",
             "operations",
         ),
+        *("source", "predicates", "names", "chunk"),
     }
 )
 """All sections that a persona can be given."""
@@ -71,6 +72,7 @@ REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
     Persona.ARCHIVIST: ("draft",),
     Persona.CHARACTER: ("lines", "self", "words"),
     Persona.MONITOR: ("operations", "words"),
+    Persona.READER: ("chunk",),
 }
 """Sections that a persona's prompt must send and never drops."""
 

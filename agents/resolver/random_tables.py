@@ -3,7 +3,7 @@
     title: Weather
     licence: MIT
     attribution: Written for MONITOR.
-    die: d20                      # may be left out; d66 is read digit by digit
+    die: d20                      # may be left out; of 2d6 the sum counts, d66 is read digit by digit
     rows:
       - fog off the water
       - {text: hard frost, weight: 3}
@@ -27,6 +27,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
 
 from agents import yaml_with_lines as marked_yaml
+from agents.proposals.written_tables import WrittenTable, read_written_table
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import MAX_SIDES, Dice, DieType, Formula
 from agents.resolver.dice_score import DiceRoll
@@ -66,8 +67,11 @@ def _as_row(value: object) -> object:
     raise ValueError(f"a row is words, or text with a weight; put {value!r} in quotes if it is words")
 
 
-TableText = Annotated[str, Field(max_length=500), AfterValidator(_clean_line), Field(min_length=1)]
-TableDie = Annotated[str, StringConstraints(pattern=r"^d[1-9][0-9]{0,4}$")]
+MAX_ROW_CHARACTERS: Final = 500
+TableText = Annotated[
+    str, Field(max_length=MAX_ROW_CHARACTERS), AfterValidator(_clean_line), Field(min_length=1)
+]
+TableDie = Annotated[str, StringConstraints(pattern=r"^(?:[1-9]|1[0-9]|20)?d[1-9][0-9]{0,4}$")]
 
 
 class TableRow(Record):
@@ -77,7 +81,7 @@ class TableRow(Record):
 
 
 class RandomTable(Record):
-    """A table, named after its file. A row has `weight` faces of the die."""
+    """A table, named after its file. A row has `weight` faces of the die, or results of several dice."""
 
     name: str
     title: TableText
@@ -91,6 +95,16 @@ class RandomTable(Record):
     def total(self) -> int:
         """All weights together: the faces that the die needs."""
         return sum(row.weight for row in self.rows)
+
+    @property
+    def summed_dice(self) -> tuple[int, int]:
+        """How many dice of how many sides are summed; one die has a face for each of all weights."""
+        count, _, sides = (self.die or "").partition("d")
+        return (int(count), int(sides)) if count not in ("", "1") else (1, self.total)
+
+    @property
+    def thrown_dice_count(self) -> int:
+        return 2 if self.is_read_by_digits else self.summed_dice[0]
 
     @property
     def is_read_by_digits(self) -> bool:
@@ -128,8 +142,9 @@ def draw_row(table: RandomTable, rng: random.Random, faces: Iterable[int] | None
     Raises InputError if the faces do not fit the table's die.
     """
     if not table.is_read_by_digits:
-        dice_roll = roll_dice(single_die(table.total), rng, faces=faces)
-        return TableDraw(table, row_at(table, dice_roll.total), dice_roll)
+        count, sides = table.summed_dice
+        dice_roll = roll_dice(Formula(Dice(count, DieType(str(sides), 1, sides))), rng, faces=faces)
+        return TableDraw(table, row_at(table, dice_roll.total - count + 1), dice_roll)
     dice_roll = roll_dice(_D66, rng, faces=faces)
     tens, ones = divmod(dice_roll.total, 10)
     return TableDraw(table, row_at(table, (tens - 1) * 6 + ones), dice_roll)
@@ -144,13 +159,37 @@ def row_at(table: RandomTable, place: int) -> TableRow:
 def lowest_faces_of(table: RandomTable, row: TableRow) -> tuple[int, ...]:
     """Return the lowest faces that pick this row of the table."""
     place = 1 + sum(earlier_row.weight for earlier_row in table.rows[: table.rows.index(row)])
-    tens, ones = divmod(place - 1, 6)
-    return (tens + 1, ones + 1) if table.is_read_by_digits else (place,)
+    if table.is_read_by_digits:
+        tens, ones = divmod(place - 1, 6)
+        return tens + 1, ones + 1
+    count, sides = table.summed_dice
+    faces, left = [], place - 1
+    for _ in range(count):
+        faces.append(1 + min(left, sides - 1))
+        left -= faces[-1] - 1
+    return tuple(faces)
 
 
 def single_die(sides: int) -> Formula:
     """Return one die of so many sides; parsed from text, `d66` and `d666` would be read digit by digit."""
     return Formula(Dice(1, DieType(str(sides), 1, sides)))
+
+
+def table_from_document(written_table: WrittenTable) -> RandomTable:
+    """Return a table that stood in a document as one to draw from."""
+    results = written_table.dice.results()
+    places = {result: place for place, result in enumerate(results)}
+    return RandomTable(
+        name=written_table.name,
+        title=written_table.title,
+        licence="that of its document",
+        attribution="its document",
+        die=str(written_table.dice),
+        rows=tuple(
+            TableRow(text=row.text[:MAX_ROW_CHARACTERS], weight=places[row.highest] - places[row.lowest] + 1)
+            for row in written_table.rows
+        ),
+    )
 
 
 # --- reading ----------------------------------------------------------------------------------------
@@ -211,6 +250,19 @@ def add_tables(texts: Mapping[str, str], base_library: TableLibrary) -> TableLib
     return TableLibrary(tables, tuple(notes), tuple(errors))
 
 
+def add_written_tables(texts: Iterable[str], base_library: TableLibrary) -> TableLibrary:
+    """Return the library with tables as documents have them; of one name, the latest. Faults are in `errors`."""
+    tables, errors = dict(base_library.tables), list(base_library.errors)
+    for text in texts:
+        try:
+            table = table_from_document(read_written_table(text))
+        except InputError as error:
+            errors.append(error)
+        else:
+            tables[table.name] = table
+    return TableLibrary(tables, base_library.notes, tuple(errors))
+
+
 @cache
 def bundled_tables() -> TableLibrary:
     """Return the tables that come with the program. Raises InputError if one is faulty."""
@@ -260,11 +312,17 @@ def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.ValuePath, s
     """Yield the faults that concern the whole table."""
     if not 0 < len(table.rows) <= MAX_ROWS:
         yield ("rows",), f"a table has 1 to {MAX_ROWS:,} rows; this has {len(table.rows):,}"
-    faces = 36 if table.die == _D66 else int(table.die[1:]) if table.die else table.total
+    faces = _count_results(table.die) if table.die else table.total
     if faces != table.total:
         yield ("die",), f"{table.die} has {faces:,} faces, and the rows come to {table.total:,}"
     if table.total > MAX_SIDES:
         yield ("rows",), f"the weights come to {table.total:,}, and {MAX_SIDES:,} is the most"
+
+
+def _count_results(die: str) -> int:
+    """Return how many results a die, or the sum of several, can show."""
+    count, sides = (int(part or 1) for part in die.split("d"))
+    return 36 if die == _D66 else count * (sides - 1) + 1
 
 
 def _table_error(name: str, reason: str) -> InputError:
@@ -284,7 +342,7 @@ def _plain_fault(kind: str, message: str, loc: marked_yaml.ValuePath) -> str:
         case "extra_forbidden":
             return f"{loc[-1]!r} is not a field of a table"
         case "string_pattern_mismatch":
-            return "a die is written d20, d100 or d66"
+            return "a die is written d20, d100, 2d6 or d66"
         case "string_type":
             return "words should stand here; put them in quotes"
         case _:

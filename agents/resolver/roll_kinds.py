@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
-RollKind = Literal["check", "move", "roll", "oracle", "howmuch", "react", "spark", "event", "start", "track"]
+RollKind = Literal[
+    "check", "move", "roll", "oracle", "howmuch", "react", "spark", "table", "event", "start", "track"
+]
 """The stored name of a kind of roll; all but `start` and `track` are also the command for it."""
 
 
@@ -27,7 +29,7 @@ class RollRules:
     """Whether it is an act of the player by itself, which a model narrates."""
     program_draws: bool = False
     """Whether the program throws the dice even if the player throws all others: those of an event depend on
-    each other, and a spark's tables need dice that nobody owns."""
+    each other, and a table may need dice that nobody owns."""
 
 
 ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
@@ -67,6 +69,12 @@ ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
             "draw",
             "/spark",
             "Two words for ideas; /spark TABLE draws from a table",
+            program_draws=True,
+        ),
+        "table": RollRules(
+            "draw",
+            "/table NAME",
+            "Roll on a table of this world or your own; alone it lists them",
             program_draws=True,
         ),
         "event": RollRules(

@@ -67,7 +67,7 @@ def draw_spark(
     tables = [find_table(table_library, name) for name in SPARK_KINDS.get(fold_name(kind), (kind,))]
     if faces is None:
         return Spark(tuple(draw_row(table, rng) for table in tables))
-    inner_ends = list(accumulate(2 if table.is_read_by_digits else 1 for table in tables))[:-1]
+    inner_ends = list(accumulate(table.thrown_dice_count for table in tables))[:-1]
     faces_by_table = (
         faces[start:end] for start, end in zip((0, *inner_ends), (*inner_ends, None), strict=True)
     )

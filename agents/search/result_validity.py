@@ -12,6 +12,7 @@ from typing import Final, assert_never
 
 from agents.memory_manager.valid_memories import filter_valid
 from agents.search.search_port import SearchKind, SearchScope
+from agents.search.source_texts import read_present_snippets
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
@@ -51,7 +52,7 @@ class ValidityChecker:
                 scene_ids = await gather(*(self._existing_scene_id(id) for id in ids))
                 return dict.fromkeys(filter(None, scene_ids), 1.0)
             case "snippets":
-                return dict.fromkeys(ids, 1.0)  # a snippet of a source is never taken back
+                return dict.fromkeys(await read_present_snippets(self.log, ids), 1.0)
             case _:
                 assert_never(kind)
 

@@ -62,7 +62,7 @@ class RetrievedContext:
     facts: tuple[Fact, ...] = ()
     """Current facts, and ended ones that are marked as ended."""
     rule_texts: tuple[str, ...] = ()
-    """Rules in the words of their source."""
+    """Rules in the words of their source, each after the book and page in brackets."""
     scenes: tuple[RecalledScene, ...] = ()
     """Earlier scenes, the best first; more than are shown, for some may be in view already."""
     omitted_items: tuple[OmittedItem, ...] = ()
@@ -138,9 +138,12 @@ class ContextRetriever:
         )
 
     async def _read_rules(self, hits: Sequence[SearchHit]) -> list[str]:
-        """Read the passages of rule sources; the texts of character cards are none."""
-        snippets = await read_source_texts(self.log, [f.id for f in hits])
-        return [snippets[f.id].text for f in hits if f.id in snippets]
+        """Read the passages of rule sources, each after the book and page that it stands in.
+
+        The texts of character cards are none.
+        """
+        texts = await read_source_texts(self.log, [f.id for f in hits])
+        return [f"({texts[f.id].citation}) {texts[f.id].snippet.text}" for f in hits if f.id in texts]
 
 
 def filter_near_hits(search_results: SearchResults) -> list[SearchHit]:

@@ -341,7 +341,7 @@ class FindingCollector:
             found_hit.id: found_hit
             for found_hit in await self._search("snippets", question, scope, notes, k=10)
         }
-        snippets = list((await read_source_texts(self._log, hits_by_id)).values())
+        snippets = [text.snippet for text in (await read_source_texts(self._log, hits_by_id)).values()]
         ranked_findings = []
         for snippet, finding in zip(
             snippets, await self._result_formatter.format_snippets(snippets), strict=True

@@ -109,7 +109,7 @@ class LlmTrialRunner:
         """
         total = 0.0
         for persona in Persona:
-            if not app_settings.is_switched_on(persona):
+            if persona is Persona.READER or not app_settings.is_switched_on(persona):
                 continue
             persona_target = (
                 app_settings.target(persona) if app_settings.persona(persona).model else default_target

@@ -86,7 +86,9 @@ class ProvenanceReader:
     async def _read_removal_evidence(self, subject: Fact | Entity) -> list[Evidence]:
         """Return the decision that removed a record from canon; canon itself stores only that it was removed."""
         accepted_proposals = await self._log.proposals(
-            ProposalQuery(universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED])
+            ProposalQuery(
+                universe_id=subject.universe_id, statuses=[ProposalStatus.ACCEPTED], with_sources=True
+            )
         )
         for proposal in reversed(accepted_proposals):
             change = proposal.change
@@ -212,7 +214,7 @@ class ProvenanceReader:
     async def read_removed_canon(self, universe_id: Id) -> RetractedView:
         universe = await self._canon.universe(universe_id)
         accepted_proposals = await self._log.proposals(
-            ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED])
+            ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED], with_sources=True)
         )
         changes = [p.change for p in reversed(accepted_proposals)]
         removed_ids = dict.fromkeys(

@@ -230,7 +230,7 @@ class ResultFormatter:
                 0,
                 AnswerStanding.ON_RECORD,
                 snippet.text[:MAX_TEXT_LENGTH],
-                where=await self._provenance.describe_source(snippet.source_id, snippet.page),
+                where=f"in the book: {await self._provenance.describe_source(snippet.source_id, snippet.page)}",
                 snippet_id=snippet.id,
             )
             for snippet in snippets

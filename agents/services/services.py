@@ -11,6 +11,7 @@ from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.conflicts import ConflictService
 from agents.services.gate import GateService
+from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
@@ -34,6 +35,7 @@ class Services:
     characters: CharacterService
     query: QueryService
     imports: ImportRunner
+    ingest: IngestService
     llm: LlmService
     jobs: JobRunner
     drafts: DraftFile

@@ -11,6 +11,7 @@ from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
+from agents.solo.universe_tables import UniverseTables
 from agents.views.play_views import EntityCard
 from stores.ports import CanonReader
 from stores.records.ids import Id
@@ -28,6 +29,7 @@ class WorldServices:
     provenance: ProvenanceReader
     timeline: TimelineReader
     commitments: CommitmentService
+    tables: UniverseTables
     export_universe: Callable[[Id], Awaitable[str]]
     """Writes a universe to an archive in the home folder, and returns where."""
 
@@ -38,6 +40,10 @@ class WorldServices:
     async def list_entity_names(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""
         return await self.canon.entity_names(universe_id)
+
+    async def list_table_names(self, universe_id: Id) -> list[str]:
+        """Return the names of all tables that can be rolled on in the universe, for completion."""
+        return await self.tables.list_names(universe_id)
 
     async def read_card(self, entity_id: Id) -> EntityCard:
         """Return what is true of one entity."""

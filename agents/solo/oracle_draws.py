@@ -6,10 +6,9 @@ answer is.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -28,12 +27,14 @@ from agents.resolver.random_events import (
     event_candidates,
     roll_scene_check,
 )
-from agents.resolver.random_tables import TableLibrary
+from agents.resolver.random_tables import draw_row
 from agents.resolver.reaction import roll_reaction
 from agents.resolver.resolution_requests import ChanceDraw
-from agents.resolver.sparks import draw_spark
+from agents.resolver.sparks import SPARK_KINDS, draw_spark, find_table
 from agents.solo.npcs import NpcService
 from agents.solo.presence_checks import require_aware
+from agents.solo.universe_tables import UniverseTables
+from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -47,7 +48,7 @@ _LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
 
 
 class OracleDraws:
-    """Prepares draws from random tables, the user's included. Read-only."""
+    """Prepares draws from random tables, the world's and the user's included. Read-only."""
 
     def __init__(
         self,
@@ -56,14 +57,14 @@ class OracleDraws:
         agenda_reader: StoryAgendaReader,
         npcs: NpcService,
         read_catalogue: ReadCatalogue,
-        load_tables: Callable[[], TableLibrary],
+        tables: UniverseTables,
     ) -> None:
         self._canon = canon
         self._context = context
         self._agenda_reader = agenda_reader
         self._npcs = npcs
         self._read_catalogue = read_catalogue
-        self._load_tables = load_tables
+        self.tables = tables
 
     async def prepare_draw(self, kind: str, spec: str, context: SceneContext) -> ChanceDraw:
         """Return the draw that `spec` asks for. Raises InputError if it makes no sense here."""
@@ -85,11 +86,18 @@ class OracleDraws:
             case "track":
                 track = _find_track((await self._agenda_reader.read_agenda(context)).clocks, spec)
                 return lambda rng, faces: finish_track(track, rng, faces)
-        tables = await asyncio.to_thread(self._load_tables)
-        draw_spark(
-            tables, random.Random(0), kind=spec
-        )  # an unknown table is told before anything is recorded
-        return lambda rng, faces: draw_spark(tables, rng, faces, kind=spec)
+            case "table":
+                table = find_table(await self.tables.read_library(context.universe.id), spec)
+                return lambda rng, faces: draw_row(table, rng, faces)
+        is_named = fold_name(spec) not in SPARK_KINDS
+        library = (
+            await self.tables.read_library(context.universe.id)
+            if is_named
+            else await self.tables.read_own_tables()
+        )
+        # An unknown table is told before anything is recorded.
+        draw_spark(library, random.Random(0), kind=spec)
+        return lambda rng, faces: draw_spark(library, rng, faces, kind=spec)
 
     async def suggest_likelihood(self, question: str, context: SceneContext) -> LikelihoodSuggestion:
         """Return how likely canon makes a yes, and why."""
@@ -134,7 +142,7 @@ class OracleDraws:
         people = await self._npcs.list_npcs(context, agenda)
         places = await self._canon.entities(context.universe.id, kind=EntityKind.PLACE, limit=100)
         candidates = event_candidates(agenda.threads, [(p.entity, p.event_weight) for p in people], places)
-        tables = await asyncio.to_thread(self._load_tables)
+        tables = await self.tables.read_own_tables()
         return lambda rng, faces: draw_random_event(candidates, tables, rng)
 
     async def _read_facts(self, entity_ids: Collection[Id]) -> list[Fact]:

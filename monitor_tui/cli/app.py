@@ -21,7 +21,9 @@ from monitor_tui.cli import backup as cli_backup
 from monitor_tui.cli import campaigns as cli_campaigns
 from monitor_tui.cli import doctor as cli_doctor
 from monitor_tui.cli import import_log as cli_import_log
+from monitor_tui.cli import ingest as cli_ingest
 from monitor_tui.cli import llm as cli_model
+from monitor_tui.cli import names as cli_names
 from monitor_tui.cli import play as cli_play
 from monitor_tui.cli import query as cli_query
 from monitor_tui.cli import recall as cli_recall
@@ -72,6 +74,8 @@ for _group in (
     cli_replay,
     cli_campaigns,
     cli_import_log,
+    cli_ingest,
+    cli_names,
     cli_query,
     cli_recall,
     cli_archive,

@@ -56,6 +56,10 @@ class SceneReader:
         other_names = await self._services.world.list_entity_names(view.universe.id)
         return list(dict.fromkeys((*cast_names, *other_names)))
 
+    async def read_table_names(self, view: SceneView) -> list[str]:
+        """Return the names of the tables that `/table` completes."""
+        return list(await self._services.world.list_table_names(view.universe.id))
+
     async def read_cost_text(self, story_id: Id) -> str:
         """Return what the story has cost; empty while no model is set up."""
         if not self._services.llm.is_on:

@@ -130,9 +130,10 @@ class SceneScreen(ServiceScreen[None]):
 
     @dataclass
     class NamesLoaded(Message):
-        """The names that `@` completes."""
+        """The names that `@` completes, and the tables that `/table` does."""
 
         names: list[str]
+        tables: list[str]
 
     def __init__(
         self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
@@ -213,7 +214,9 @@ class SceneScreen(ServiceScreen[None]):
         self.post_message(self.SceneLoaded(reading, appended_ids))
         if not self._are_names_loaded:
             self._are_names_loaded = True
-            self.post_message(self.NamesLoaded(await self._reader.read_names(reading.view)))
+            names = await self._reader.read_names(reading.view)
+            tables = await self._reader.read_table_names(reading.view)
+            self.post_message(self.NamesLoaded(names, tables))
 
     @on(SceneLoaded)
     async def _show_scene(self, message: SceneLoaded) -> None:
@@ -294,7 +297,7 @@ class SceneScreen(ServiceScreen[None]):
 
     @on(NamesLoaded)
     def _set_names(self, message: NamesLoaded) -> None:
-        self._prompt.set_names(message.names)
+        self._prompt.set_names(message.names, message.tables)
 
     # --- keys --------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from stores.records.workflow import Canonization, Ruling
 from stores.records.world import BranchOrigin, Universe
 
 _PROSE_FIELDS = (
-    "constraints|description|error|expression|genre|goal|intent|licence|lines_and_veils|name|narrated_text|"
+    "constraints|description|error|expression|file_name|genre|goal|intent|label|licence|lines_and_veils|name|narrated_text|"
     "predicates|quote|reason|recap|ref|said|scope|severity|source|spec|statement|statement_key|summary|text|theme|"
     "time_text|title|tone|words"
 )

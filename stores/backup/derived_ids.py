@@ -6,6 +6,7 @@ is mapped like any other, as nothing derives it again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -15,7 +16,7 @@ from stores.records.canon import ChangeSecrecy, Evidence, EvidenceKind, Fact, Re
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
-from stores.records.sources import Snippet
+from stores.records.sources import Snippet, SourcePage, derive_page_id, derive_snippet_id
 from stores.records.workflow import Canonization, ProposedChange, Ruling
 
 RecordsReader = Callable[[str], Iterable[Record]]
@@ -38,6 +39,7 @@ _COLLECTIONS = (
     "rulings",
     "memories",
     "summaries",
+    "source_pages",
     "snippets",
 )
 
@@ -46,6 +48,7 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
     """Yield how identifiers of these records may be derived from others."""
     universe_ids = [universe.id for universe in read_records("universes")]  # type: ignore[attr-defined]
     proposal_by_fact: dict[Id, Id] = {}
+    text_counts: Counter[tuple[Id, str]] = Counter()
     for collection in _COLLECTIONS:
         for record in read_records(collection):
             match record:
@@ -79,6 +82,13 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
                     yield _derivation("summary", record.kind, last_turn, fixed_count=1)
                 case Snippet():
                     yield IdDerivation(partial(_snippet_id, record.ordinal), (record.source_id,))
+                    text_number = text_counts[record.source_id, record.text]
+                    text_counts[record.source_id, record.text] += 1
+                    yield IdDerivation(
+                        partial(_text_snippet_id, record.text, text_number), (record.source_id,)
+                    )
+                case SourcePage():
+                    yield IdDerivation(partial(_page_id, record.edition, record.number), (record.source_id,))
 
 
 def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> Iterator[IdDerivation]:
@@ -134,6 +144,14 @@ def _manual_evidence_id(quote: str, universe_id: Id) -> Id:
 
 def _snippet_id(ordinal: int, source_id: Id) -> Id:
     return derive_id("chunk", source_id, ordinal)
+
+
+def _text_snippet_id(text: str, text_number: int, source_id: Id) -> Id:
+    return derive_snippet_id(source_id, text, text_number)
+
+
+def _page_id(edition: int, number: int, source_id: Id) -> Id:
+    return derive_page_id(source_id, edition, number)
 
 
 def _ruling_id(universe_id: Id, one: str, other: str) -> Id:

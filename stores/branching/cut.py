@@ -141,7 +141,8 @@ class _Cut:
             "sources": self._select_dated("sources"),
         }
         source_ids = {source.id for source in cut["sources"]}  # type: ignore[attr-defined]
-        cut["snippets"] = [s for s in self.records.get("snippets", ()) if s.source_id in source_ids]
+        for collection in ("source_pages", "snippets"):
+            cut[collection] = [r for r in self.records.get(collection, ()) if r.source_id in source_ids]
         return {name: cut.get(name, []) for name in RECORD_COLLECTIONS}
 
     # --- the point ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
-from stores.embedded.documents import DocumentReader, ids_json, read_all, read_readable
+from stores.embedded.documents import DocumentReader, ids_json, parse_uncached, read_all, read_readable
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery
 from stores.readable_records import ReadableRecords
@@ -243,6 +243,17 @@ class EmbeddedCanonReader(DocumentReader):
             return [(str(turn_id), str(subject_id)) for turn_id, subject_id in rows]
 
         return await self._read(read_supported)
+
+    async def evidence_from(self, source_id: Id) -> list[tuple[Id, Evidence]]:
+        def read_evidence(connection: apsw.Connection) -> list[tuple[Id, Evidence]]:
+            rows = connection.execute(
+                """SELECT s.subject_id, e.body FROM canon_evidence e JOIN canon_supports s ON s.evidence_id = e.id
+                   WHERE e.source_id = ? ORDER BY e.made, s.subject_id""",
+                (source_id,),
+            )
+            return [(str(subject_id), parse_uncached(Evidence, body)) for subject_id, body in rows]
+
+        return await self._read(read_evidence)
 
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
         return await self._all(

@@ -66,6 +66,11 @@ class _Source(NamedTuple):
 
 _SCENE_UNIVERSE: Final = "(SELECT s.body ->> '$.universe_id' FROM scenes s WHERE s.id = {row}.scene_id)"
 
+_DOCUMENTS: Final = _Source("sources", RecordKind.SOURCE)
+_SNIPPETS: Final = _Source(
+    "snippets", RecordKind.SOURCE, id="{row}.source_id", universe_id="{row}.body ->> '$.universe_id'"
+)
+
 _SOURCES: Final = (
     _Source("canon_entities", RecordKind.ENTITY),
     _Source("canon_facts", RecordKind.FACT),
@@ -73,10 +78,8 @@ _SOURCES: Final = (
     # A turn changes the head of its scene.
     _Source("scenes", RecordKind.SCENE, universe_id="{row}.body ->> '$.universe_id'"),
     _Source("summaries", RecordKind.SCENE, id="{row}.scene_id", universe_id=_SCENE_UNIVERSE),
-    _Source("sources", RecordKind.SOURCE),
-    _Source(
-        "snippets", RecordKind.SOURCE, id="{row}.source_id", universe_id="{row}.body ->> '$.universe_id'"
-    ),
+    _DOCUMENTS,
+    _SNIPPETS,
 )
 
 
@@ -126,23 +129,35 @@ def create_memory_changes(connection: apsw.Connection) -> None:
         )
 
 
+def create_source_changes(connection: apsw.Connection) -> None:
+    """Count a document or a chunk as changed only when what is searched of it does: reading one writes it often."""
+    for source, fields in ((_DOCUMENTS, ("state", "edition")), (_SNIPPETS, ("text", "edition"))):
+        connection.execute(f"DROP TRIGGER {CHANGES_TABLE}_{source.table}_update")
+        is_changed = " OR ".join(f"OLD.body ->> '$.{name}' IS NOT NEW.body ->> '$.{name}'" for name in fields)
+        connection.execute(_trigger_statement(source, "UPDATE", f"({is_changed})"))
+
+
 def _trigger_statements() -> Iterator[str]:
     for source in _SOURCES:
         for op in ("INSERT", "UPDATE", "DELETE"):
-            row = "OLD" if op == "DELETE" else "NEW"
-            id, universe_id, scene_id = (
-                sql.format(row=row) for sql in (source.id, source.universe_id, source.scene_id)
-            )
-            yield f"""CREATE TRIGGER {CHANGES_TABLE}_{source.table}_{op.lower()} AFTER {op} ON {source.table}
-                WHEN {id} IS NOT NULL BEGIN
-                INSERT INTO {CHANGES_TABLE}(kind, id, universe_id, scene_id)
-                    VALUES ('{source.kind}', {id}, {universe_id}, {scene_id});
-                {_forget_replaced(f"'{source.kind}'", id)} END"""
+            yield _trigger_statement(source, op)
     # Only the player character's name is in the index; the rest of a story changes with every thread and clock.
     yield f"""CREATE TRIGGER {CHANGES_TABLE}_stories_update AFTER UPDATE ON stories
         WHEN OLD.body ->> '$.pc_id' IS NOT NEW.body ->> '$.pc_id' BEGIN
         INSERT INTO {CHANGES_TABLE}(kind, id, universe_id)
             SELECT '{RecordKind.SCENE}', s.id, NEW.universe_id FROM scenes s WHERE s.story_id = NEW.id; END"""
+
+
+def _trigger_statement(source: _Source, op: str, condition: str = "true") -> str:
+    row = "OLD" if op == "DELETE" else "NEW"
+    id, universe_id, scene_id = (
+        sql.format(row=row) for sql in (source.id, source.universe_id, source.scene_id)
+    )
+    return f"""CREATE TRIGGER {CHANGES_TABLE}_{source.table}_{op.lower()} AFTER {op} ON {source.table}
+        WHEN {id} IS NOT NULL AND {condition} BEGIN
+        INSERT INTO {CHANGES_TABLE}(kind, id, universe_id, scene_id)
+            VALUES ('{source.kind}', {id}, {universe_id}, {scene_id});
+        {_forget_replaced(f"'{source.kind}'", id)} END"""
 
 
 def _forget_replaced(kind: str, id: str) -> str:

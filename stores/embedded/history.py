@@ -81,6 +81,7 @@ _SELECT_RECORDS: Mapping[str, str] = {
     "summaries": f"SELECT body FROM summaries WHERE scene_id IN ({_SCENE_IDS}) ORDER BY made",
     "archived_logs": f"SELECT body FROM archived_logs {_BY_UNIVERSE_COLUMN}",
     "sources": f"SELECT body FROM sources {_BY_UNIVERSE_COLUMN}",
+    "source_pages": f"SELECT body FROM source_pages WHERE source_id IN ({_SOURCE_IDS}) ORDER BY made",
     "snippets": f"SELECT body FROM snippets WHERE source_id IN ({_SOURCE_IDS}) ORDER BY made",
 }
 """The SQL for the JSON of a universe's records, by collection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from datetime import UTC, datetime
 
@@ -23,7 +24,7 @@ from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -35,6 +36,7 @@ from stores.records.workflow import (
     ProposedChange,
     Ruling,
     Transition,
+    Verdict,
 )
 
 SELECT_SCENES = (
@@ -197,6 +199,10 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         filters = {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
         conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
+        if query.source_id is not None:
+            conditions.append("source_id = :source_id")
+        elif not query.with_sources:
+            conditions.append("source_id IS NULL")
         if query.kind is not None:
             conditions.append("body ->> '$.payload.kind' = :kind")
         if query.statuses is not None:
@@ -205,9 +211,25 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         sql = f"{_SELECT_PROPOSALS} {where_clause(conditions)} ORDER BY made DESC LIMIT :last"
         row_limit = -1 if query.last is None else query.last
         newest_first = await self._all(
-            ProposedChange, sql, {**filters, "kind": query.kind, "last": row_limit}
+            ProposedChange,
+            sql,
+            {**filters, "kind": query.kind, "source_id": query.source_id, "last": row_limit},
         )
         return newest_first[::-1]
+
+    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+        def count(connection: apsw.Connection) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+            rows = connection.execute(
+                """SELECT status, decision ->> '$.verdict' AS verdict, count(*) FROM proposed_changes
+                   WHERE source_id = ? GROUP BY status, verdict""",
+                (source_id,),
+            )
+            return {
+                (ProposalStatus(status), Verdict(verdict) if verdict else None): count
+                for status, verdict, count in rows
+            }
+
+        return await self._read(count)
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         def read_ids(connection: apsw.Connection) -> list[Id]:
@@ -352,15 +374,73 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def source(self, source_id: Id) -> Source:
         return await self._one(Source, "SELECT body FROM sources WHERE id = ?", source_id)
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._all(
-            Source, "SELECT body FROM sources WHERE universe_id = ? ORDER BY made", (universe_id,)
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        sources = await self._all(
+            Source,
+            "SELECT body FROM sources WHERE ?1 IS NULL OR universe_id = ?1 ORDER BY made",
+            (universe_id,),
+        )
+        return [source for source in sources if states is None or source.state in states]
+
+    async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
+        sql = "SELECT body FROM sources WHERE id IN (SELECT value FROM json_each(?))"
+        return {source.id: source for source in await self._all(Source, sql, (ids_json(ids),))}
+
+    async def source_pages(
+        self, source_id: Id, edition: int, *, numbers: Collection[int] | None = None
+    ) -> list[SourcePage]:
+        return await self._read(
+            lambda connection: read_uncached(
+                connection,
+                SourcePage,
+                """SELECT body FROM source_pages WHERE source_id = ?1 AND edition = ?2
+                   AND (?3 IS NULL OR number IN (SELECT value FROM json_each(?3))) ORDER BY number""",
+                (source_id, edition, None if numbers is None else json.dumps(sorted(numbers))),
+            )
         )
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._all(
             Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
         )
+
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        waits = "NOT coalesce(body ->> '$.asked_model', 0)" if for_model else "body ->> '$.stage' IS NULL"
+        where = f"source_id = ? AND coalesce(body ->> '$.edition', 1) = ? AND {waits}"
+
+        def read_waiting(connection: apsw.Connection) -> tuple[list[Snippet], int]:
+            sql = f"SELECT body FROM snippets WHERE {where} ORDER BY ordinal, made LIMIT ?"
+            first = read_uncached(connection, Snippet, sql, (source_id, edition, limit))
+            sql = f"SELECT count(*) FROM snippets WHERE {where}"
+            return first, int(connection.execute(sql, (source_id, edition)).get)
+
+        return await self._read(read_waiting)
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        def count(connection: apsw.Connection) -> dict[LadderStage | None, int]:
+            rows = connection.execute(
+                """SELECT body ->> '$.stage' AS stage, count(*) FROM snippets
+                   WHERE source_id = ? AND coalesce(body ->> '$.edition', 1) = ? GROUP BY stage""",
+                (source_id, edition),
+            )
+            return {LadderStage(stage) if stage else None: count for stage, count in rows}
+
+        return await self._read(count)
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        def count(connection: apsw.Connection) -> dict[str, int]:
+            rows = connection.execute(
+                """SELECT a.value, count(DISTINCT s.id) FROM snippets s, json_each(s.body, '$.anchors') a
+                   WHERE s.source_id = ? AND coalesce(s.body ->> '$.edition', 1) = ? GROUP BY a.value""",
+                (source_id, edition),
+            )
+            return {str(anchor): int(str(count)) for anchor, count in rows}
+
+        return await self._read(count)
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"

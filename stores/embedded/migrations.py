@@ -7,7 +7,12 @@ from collections.abc import Mapping
 import apsw
 
 from stores.authority import COLLECTIONS, Store
-from stores.embedded.changes import create_changes, create_loop_changes, create_memory_changes
+from stores.embedded.changes import (
+    create_changes,
+    create_loop_changes,
+    create_memory_changes,
+    create_source_changes,
+)
 from stores.embedded.connections import Migration
 from stores.embedded.permissions import CHANGES_TABLE, OUTBOX_TABLE
 
@@ -211,6 +216,33 @@ def m013_changes_of_memory_cursors(connection: apsw.Connection) -> None:
     create_memory_changes(connection)
 
 
+def m014_sources(connection: apsw.Connection) -> None:
+    """Pages of documents, and key columns for what comes from a document.
+
+    A document proposes thousands of changes. The indexes of the others leave them out, so that play reads as few rows
+    as before.
+    """
+    connection.execute(_document_table("source_pages", "source_id", "edition INTEGER", "number INTEGER"))
+    connection.execute("CREATE INDEX page_by_source ON source_pages (source_id, edition, number)")
+    connection.execute(_delete_guard_trigger("source_pages"))
+    for table in ("proposed_changes", "canon_evidence"):
+        connection.execute(
+            f"ALTER TABLE {table} ADD COLUMN source_id TEXT AS (body ->> '$.source_id') VIRTUAL"
+        )
+    connection.execute("DROP INDEX proposal_by_universe")
+    connection.execute(
+        "CREATE INDEX proposal_by_universe ON proposed_changes (universe_id, status) WHERE source_id IS NULL"
+    )
+    connection.execute("CREATE INDEX proposal_by_status ON proposed_changes (status) WHERE source_id IS NULL")
+    connection.execute(
+        "CREATE INDEX proposal_by_source ON proposed_changes (source_id, status) WHERE source_id IS NOT NULL"
+    )
+    create_source_changes(connection)
+    connection.execute(
+        "CREATE INDEX evidence_by_source ON canon_evidence (source_id) WHERE source_id IS NOT NULL"
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -225,6 +257,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m011_secrets,
     m012_changes_of_loops,
     m013_changes_of_memory_cursors,
+    m014_sources,
 )
 
 
@@ -367,7 +400,7 @@ _LOG_STATEMENTS = (
     _document_table("archived_logs", "scene_id"),
 )
 
-_LATER_TABLES = {"policies", "notes"}
+_LATER_TABLES = {"policies", "notes", "source_pages"}
 """Tables that were added after the first version."""
 
 _APPEND_ONLY_TABLES = {"turns", "resolutions", "head_moves", "transitions"}

@@ -21,7 +21,7 @@ from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -29,6 +29,7 @@ from stores.records.workflow import (
     Checkpoint,
     Decision,
     GatePolicy,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
@@ -202,8 +203,19 @@ class EmbeddedLog(EmbeddedLogReader):
     async def put_source(self, source: Source) -> None:
         await self._write(lambda connection: upsert(connection, "sources", [source]))
 
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write_in_background(lambda connection: upsert(connection, "source_pages", pages))
+
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
-        await self._write(lambda connection: upsert(connection, "snippets", snippets))
+        await self._write_in_background(lambda connection: upsert(connection, "snippets", snippets))
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        def stage(connection: apsw.Connection) -> None:
+            _replace_undecided(connection, proposals)
+            stage_proposals(connection, proposals)
+            upsert(connection, "snippets", snippets)
+
+        await self._write_in_background(stage)
 
 
 def _with_state(canonization: Canonization, state: CanonizationState) -> Canonization:
@@ -233,6 +245,15 @@ def stage_proposals(connection: apsw.Connection, proposals: Sequence[ProposedCha
             )
             for p in proposals
         ),
+    )
+
+
+def _replace_undecided(connection: apsw.Connection, proposals: Sequence[ProposedChange]) -> None:
+    """Put the proposals in place of those of the same identifiers that nobody has decided on."""
+    connection.executemany(
+        """UPDATE proposed_changes SET body = ?
+           WHERE id = ? AND status = ? AND decision IS NULL""",
+        ((record_json(p, _PROPOSAL_COLUMNS), p.id, ProposalStatus.PENDING.value) for p in proposals),
     )
 
 

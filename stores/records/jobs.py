@@ -16,7 +16,7 @@ from stores.records.ids import Id, derive_id
 
 
 class JobKind(StrEnum):
-    """What a job does: INDEX indexes words, EMBED vectors."""
+    """What a job does: INDEX indexes words, EMBED vectors; INGEST reads documents, ENRICH asks a model about them."""
 
     INDEX = "index"
     EMBED = "embed"
@@ -25,6 +25,8 @@ class JobKind(StrEnum):
     ARCHIVE = "archive"
     IMPORT = "import"
     DOUBT = "doubt"
+    INGEST = "ingest"
+    ENRICH = "enrich"
 
 
 class JobState(StrEnum):

@@ -32,6 +32,7 @@ class Persona(StrEnum):
     ARCHIVIST = "archivist"
     CHARACTER = "character"
     MONITOR = "monitor"
+    READER = "reader"
 
 
 class CallOutcome(StrEnum):

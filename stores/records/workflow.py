@@ -78,6 +78,8 @@ class ProposedChange(Record):
     """It counts only while this turn is off the line: so the retcons of an undone exchange are proposed."""
     command_id: Id | None = None
     """The command that proposed it: all that one command proposed is undone together."""
+    source_id: Id | None = None
+    """The document that it comes from: it waits in the review of that document, and at no gate."""
     undoes: Id | None = None
     """The commit that it takes back, of one that undo made: it waits at no gate, as what that commit wrote does."""
     payload: Payload

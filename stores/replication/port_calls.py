@@ -24,6 +24,7 @@ _WRITER_PORTS: Final[Mapping[Store, tuple[type, ...]]] = {
         ports.ResolverLog,
         ports.CanonKeeperLog,
         ports.MemoryWriter,
+        ports.SourceWriter,
         ports.IngestLog,
         ports.ArchivedLogWriter,
     ),

@@ -83,6 +83,9 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
     async def supported_by(self, turn_ids: Collection[Id]) -> list[tuple[Id, Id]]:
         return await self._read(lambda canon: canon.supported_by(turn_ids))
 
+    async def evidence_from(self, source_id: Id) -> list[tuple[Id, Evidence]]:
+        return await self._read(lambda canon: canon.evidence_from(source_id))
+
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
         return await self._read(lambda canon: canon.superseded_by(fact_id))
 

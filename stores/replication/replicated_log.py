@@ -13,7 +13,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -21,9 +21,11 @@ from stores.records.workflow import (
     Decision,
     GatePolicy,
     Loop,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
+    Verdict,
 )
 from stores.replication.handle import ReplicatedHandle
 from stores.stores import AnyLog
@@ -95,6 +97,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda log: log.proposals(query))
+
+    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+        return await self._read(lambda log: log.proposal_counts(source_id))
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         return await self._read(lambda log: log.proposal_ids(scene_id))
@@ -169,11 +174,34 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def source(self, source_id: Id) -> Source:
         return await self._read(lambda log: log.source(source_id))
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._read(lambda log: log.sources(universe_id))
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        return await self._read(lambda log: log.sources(universe_id, states=states))
+
+    async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
+        return await self._read(lambda log: log.sources_by_id(ids))
+
+    async def source_pages(
+        self, source_id: Id, edition: int, *, numbers: Collection[int] | None = None
+    ) -> list[SourcePage]:
+        return await self._read(lambda log: log.source_pages(source_id, edition, numbers=numbers))
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._read(lambda log: log.snippets(source_id))
+
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        return await self._read(
+            lambda log: log.waiting_snippets(source_id, edition, for_model=for_model, limit=limit)
+        )
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        return await self._read(lambda log: log.snippet_stages(source_id, edition))
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        return await self._read(lambda log: log.snippet_anchors(source_id, edition))
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         return await self._read(lambda log: log.snippets_by_id(ids))
@@ -243,6 +271,12 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
         await self._write("put_snippets", snippets=snippets)
+
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write("put_pages", pages=pages)
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        await self._write("stage_snippets", snippets=snippets, proposals=proposals)
 
     # --- CanonKeeper -----------------------------------------------------------------------------------
 

@@ -198,7 +198,13 @@ async def add_evidence(tx: AsyncManagedTransaction, evidence: Sequence[Evidence]
            WITH e WHERE e.scene_id IS NOT NULL MERGE (s:Scene {id: e.scene_id}) MERGE (e)-[:FROM]->(s)""",
         [
             _node_row(
-                e, next_number + n, kind=e.kind.value, quote=e.quote, turn_id=e.turn_id, scene_id=e.scene_id
+                e,
+                next_number + n,
+                kind=e.kind.value,
+                quote=e.quote,
+                turn_id=e.turn_id,
+                scene_id=e.scene_id,
+                source_id=e.source_id,
             )
             for n, e in enumerate(evidence)
         ],

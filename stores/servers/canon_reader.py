@@ -248,6 +248,14 @@ class ServerCanonReader:
         )
         return [(str(turn_id), str(subject_id)) for turn_id, subject_id in rows]
 
+    async def evidence_from(self, source_id: Id) -> list[tuple[Id, Evidence]]:
+        rows = await self._read_rows(
+            """MATCH (e:Evidence {source_id: $id})<-[:SUPPORTED_BY]-(s)
+               RETURN s.id AS subject, e.body AS body ORDER BY e.made, subject""",
+            id=source_id,
+        )
+        return [(str(subject_id), _parse_record(Evidence, body)) for subject_id, body in rows]
+
     async def superseded_by(self, fact_id: Id) -> list[Fact]:
         return await self._read_all(
             Fact,

@@ -146,6 +146,7 @@ async def _dump_universe(tx: MongoReadTransaction, universe_id: Id) -> dict[str,
         "summaries": await read_collection("summaries", scene_filter),
         "archived_logs": await read_collection("archived_logs", universe_filter),
         "sources": [parse_document(RECORD_COLLECTIONS["sources"].record_type, d) for d in sources],
+        "source_pages": await read_collection("source_pages", {"source_id": any_of(_document_ids(sources))}),
         "snippets": await read_collection("snippets", {"source_id": any_of(_document_ids(sources))}),
     }
 

@@ -13,7 +13,7 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -154,6 +154,8 @@ class ServerLogReader(ServerMemoryReader):
         where = equality_filter(
             {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
         )
+        if query.source_id is not None or not query.with_sources:
+            where["source_id"] = query.source_id  # None is also what is not there
         if query.statuses is not None:
             where["status"] = any_of([s.value for s in _to_stored_statuses(query.statuses)])
         newest_first: list[ProposedChange] = []
@@ -173,6 +175,13 @@ class ServerLogReader(ServerMemoryReader):
                 if query.last is None or len(documents) < _BATCH_SIZE:
                     break
         return newest_first[: query.last][::-1]
+
+    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+        async with self._mongo.read_transaction(self._role) as tx:
+            documents = await tx.find_all(
+                "proposed_changes", {"source_id": source_id}, fields={"status": 1, "decision": 1}
+            )
+        return dict(Counter(_status_and_verdict(document) for document in documents))
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         async with self._mongo.read_transaction(self._role) as tx:
@@ -298,13 +307,46 @@ class ServerLogReader(ServerMemoryReader):
     async def source(self, source_id: Id) -> Source:
         return await self._read_one("sources", Source, source_id)
 
-    async def sources(self, universe_id: Id) -> list[Source]:
-        return await self._read_all("sources", Source, {"universe_id": universe_id})
+    async def sources(
+        self, universe_id: Id | None = None, *, states: Collection[SourceState] | None = None
+    ) -> list[Source]:
+        sources = await self._read_all("sources", Source, equality_filter({"universe_id": universe_id}))
+        return [source for source in sources if states is None or source.state in states]
+
+    async def sources_by_id(self, ids: Collection[Id]) -> dict[Id, Source]:
+        sources = await self._read_all("sources", Source, {"_id": any_of(ids)})
+        return {source.id: source for source in sources}
+
+    async def source_pages(
+        self, source_id: Id, edition: int, *, numbers: Collection[int] | None = None
+    ) -> list[SourcePage]:
+        where: Document = {"source_id": source_id, "edition": edition}
+        if numbers is not None:
+            where["number"] = any_of(numbers)
+        return await self._read_all("source_pages", SourcePage, where, [("number", 1)])
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._read_all(
             "snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)]
         )
+
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        waiting = [
+            snippet
+            for snippet in await self.snippets(source_id)
+            if snippet.edition == edition
+            and (not snippet.asked_model if for_model else snippet.stage is None)
+        ]
+        return waiting[:limit], len(waiting)
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        return dict(Counter(s.stage for s in await self.snippets(source_id) if s.edition == edition))
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        present = (s for s in await self.snippets(source_id) if s.edition == edition)
+        return dict(Counter(anchor for snippet in present for anchor in set(snippet.anchors)))
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         snippets = await self._read_all("snippets", Snippet, {"_id": any_of(ids)}, [("made", 1)])
@@ -352,6 +394,14 @@ def parse_proposal(proposal_document: Document) -> ProposedChange:
             "error": proposal_document["error"],
             "canonization_id": proposal_document["canonization_id"],
         }
+    )
+
+
+def _status_and_verdict(proposal_document: Document) -> tuple[ProposalStatus, Verdict | None]:
+    decision = proposal_document["decision"]
+    return (
+        ProposalStatus(proposal_document["status"]),
+        Decision.model_validate_json(decision).verdict if decision else None,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, Store
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """The version of `LOOKUP_FIELDS`, `INDEXES` and `VALIDATORS`, and of the JSON of the records."""
 
 LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -34,7 +34,7 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
         "tokens_in",
         "tokens_out",
     ),
-    "proposed_changes": ("universe_id", "story_id", "scene_id", "turn_id", "unless_turn"),
+    "proposed_changes": ("universe_id", "story_id", "scene_id", "turn_id", "unless_turn", "source_id"),
     "canonizations": ("universe_id", "state"),
     "transitions": ("loop", "subject_id", "seq"),
     "checkpoints": ("scene_id",),
@@ -43,6 +43,7 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "archived_logs": ("universe_id", "scene_id"),
     "jobs": ("universe_id", "state", "kind"),
     "sources": ("universe_id",),
+    "source_pages": ("source_id", "edition", "number"),
     "snippets": ("source_id", "ordinal"),
     "rulings": ("universe_id",),
     "policies": ("universe_id",),
@@ -94,7 +95,8 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
         _index_on("made"),
     ),
     "proposed_changes": (
-        _index_on("universe_id", "status", "made"),
+        _index_on("universe_id", "source_id", "status", "made"),
+        _index_on("source_id", "status", "made"),
         _index_on("story_id", "status", "made"),
         _index_on("scene_id", "status", "made"),
     ),
@@ -111,6 +113,7 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     ),
     "summaries": (_index_on("scene_id", "made"),),
     "sources": (_index_on("universe_id"),),
+    "source_pages": (_index_on("source_id", "edition", "number"),),
     "snippets": (_index_on("source_id", "ordinal"),),
     "rulings": (_index_on("universe_id", "made"),),
     "policies": (_index_on("universe_id"),),

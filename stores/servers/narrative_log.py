@@ -15,7 +15,7 @@ from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -23,6 +23,7 @@ from stores.records.workflow import (
     Checkpoint,
     Decision,
     GatePolicy,
+    ProposalStatus,
     ProposedChange,
     Ruling,
     Transition,
@@ -30,6 +31,7 @@ from stores.records.workflow import (
 from stores.servers import turn_tree
 from stores.servers.log_documents import (
     add_records,
+    any_of,
     insert_new,
     make_document,
     not_found_error,
@@ -188,6 +190,17 @@ class ServerLog(ServerLogReader):
     async def put_snippets(self, snippets: Sequence[Snippet]) -> None:
         await self._write(lambda tx: put_records(tx, "snippets", snippets))
 
+    async def put_pages(self, pages: Sequence[SourcePage]) -> None:
+        await self._write(lambda tx: put_records(tx, "source_pages", pages))
+
+    async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        async def stage(tx: MongoWriteTransaction) -> None:
+            await _replace_undecided(tx, proposals)
+            await stage_proposals(tx, proposals)
+            await put_records(tx, "snippets", snippets)
+
+        await self._write(stage)
+
 
 async def _add_all(tx: MongoWriteTransaction, collection: str, records: Sequence[Record]) -> None:
     await add_records(tx, collection, records)
@@ -217,20 +230,26 @@ def _scene_document(scene: Scene) -> Document:
 
 async def stage_proposals(tx: MongoWriteTransaction, proposals: Sequence[ProposedChange]) -> None:
     """Insert the proposals that are not there yet, as they stand."""
-    await insert_new(
-        tx,
+    await insert_new(tx, "proposed_changes", [_proposal_document(p) for p in proposals])
+
+
+async def _replace_undecided(tx: MongoWriteTransaction, proposals: Sequence[ProposedChange]) -> None:
+    """Put the proposals in place of those of the same identifiers that nobody has decided on."""
+    proposals_by_id = {p.id: p for p in proposals}
+    for stored in await tx.find_all("proposed_changes", {"_id": any_of(proposals_by_id)}):
+        if stored["status"] == ProposalStatus.PENDING and stored["decision"] is None:
+            document = _proposal_document(proposals_by_id[stored["_id"]])
+            await tx.replace("proposed_changes", {**document, "made": stored["made"]})
+
+
+def _proposal_document(proposal: ProposedChange) -> Document:
+    return make_document(
         "proposed_changes",
-        [
-            make_document(
-                "proposed_changes",
-                p,
-                status=p.status.value,
-                decision=_decision_json(p.decision),
-                error=p.error,
-                canonization_id=p.canonization_id,
-            )
-            for p in proposals
-        ],
+        proposal,
+        status=proposal.status.value,
+        decision=_decision_json(proposal.decision),
+        error=proposal.error,
+        canonization_id=proposal.canonization_id,
     )
 
 

@@ -49,11 +49,15 @@ CONNECT_SECONDS = 3.0
 MAX_KEY_LENGTH = 500
 """Characters of a text that is indexed as it is; a longer one is indexed by its digest."""
 
-FORMAT = 3
+FORMAT = 4
 """The version of what `SCHEMA` makes, and of the JSON of the records.
 
 2: a fact has its `statement_key`. 3: facts are found by `secret`, which only those have that are not open to all.
+4: evidence is found by its source.
 """
+_EVIDENCE_SOURCE_FORMAT = 4
+"""The first format in which evidence has its source as a property."""
+
 _OLDEST_VERSION = 5
 """The oldest version of Neo4j that accepts `SCHEMA`."""
 
@@ -71,11 +75,17 @@ SCHEMA = (
     "CREATE INDEX fact_said IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.said_key)",
     "CREATE INDEX fact_secret IF NOT EXISTS FOR (n:Fact) ON (n.universe_id, n.secret)",
     "CREATE INDEX evidence_turn IF NOT EXISTS FOR (n:Evidence) ON (n.turn_id)",
+    "CREATE INDEX evidence_source IF NOT EXISTS FOR (n:Evidence) ON (n.source_id)",
     "CREATE INDEX story_universe IF NOT EXISTS FOR (n:Story) ON (n.universe_id)",
     "CREATE INDEX scene_story IF NOT EXISTS FOR (n:Scene) ON (n.story_id)",
     "CREATE INDEX related_fact IF NOT EXISTS FOR ()-[r:RELATED]-() ON (r.fact_id)",
 )
 """Every statement may be run again, so that an interrupted migration is completed at the next opening."""
+
+
+# Within a text of the JSON the quotes of these words would stand behind backslashes.
+_BACKFILL_EVIDENCE_SOURCES = """MATCH (e:Evidence) WHERE e.source_id IS NULL AND e.body CONTAINS '"source_id":"'
+    SET e.source_id = split(split(e.body, '"source_id":"')[1], '"')[0]"""
 
 
 class Neo4jGraph:
@@ -184,6 +194,8 @@ async def _migrate(graph: Neo4jGraph, url: str) -> None:
         for statement in SCHEMA:
             await graph.run_statement(statement)
         await graph.run_statement("CALL db.awaitIndexes(60)")
+        if stored_format < _EVIDENCE_SOURCE_FORMAT:
+            await graph.run_statement(_BACKFILL_EVIDENCE_SOURCES)
         await graph.run_statement(
             "MERGE (c:Counter {name: 'format'}) SET c.value = $value", {"value": FORMAT}
         )

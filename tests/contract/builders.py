@@ -21,7 +21,7 @@ from stores.records.jobs import Job, JobKind, derive_job_id
 from stores.records.llm import DecisionMark, LlmCall, Money, Persona, RecordedSection
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import Note, Resolution, Scene, Speaker, Story, Turn
-from stores.records.sources import Snippet, Source
+from stores.records.sources import Snippet, Source, SourcePage, derive_page_id
 from stores.records.workflow import (
     Canonization,
     Checkpoint,
@@ -258,6 +258,19 @@ def source(**given: Any) -> Source:
 def snippet(of: Source, ordinal: int = 0, **given: Any) -> Snippet:
     filled = {"id": derive_id("chunk", of.id, ordinal), "source_id": of.id, "universe_id": of.universe_id}
     return Snippet(**filled | {"ordinal": ordinal, "text": f"Page {ordinal}."} | given)
+
+
+def page(of: Source, number: int = 1, **given: Any) -> SourcePage:
+    edition = given.get("edition", of.edition)
+    filled = {"id": derive_page_id(of.id, edition, number), "source_id": of.id, "universe_id": of.universe_id}
+    return SourcePage(**filled | {"edition": edition, "number": number, "text": f"Page {number}."} | given)
+
+
+def source_proposal(of: Source, **given: Any) -> ProposedChange:
+    """Return a proposal that comes from a document."""
+    filled = {"id": new_id(), "universe_id": of.universe_id, "source_id": of.id, "created_at": now()}
+    payload = AdvanceClock(clock="dawn")
+    return ProposedChange(**filled | {"payload": payload, "authority": Authority.SOURCE} | given)
 
 
 def archived(of: Scene, **given: Any) -> ArchivedLog:

@@ -399,6 +399,23 @@ async def test_evidence_is_found_from_subject_and_from_turn(keeper: Any) -> None
     assert await keeper.appearances(mara.id) == ["s2", "s1"]
 
 
+async def test_what_rests_on_a_document_is_found_with_its_evidence(keeper: Any) -> None:
+    mara, book, other_book = make.entity("Mara"), make.new_id(), make.new_id()
+    tired, wet = make.fact("Mara is tired.", mara), make.fact("Mara is wet.", mara)
+    in_book = make.evidence("She yawned.", source_id=book, page=7)
+    in_other = make.evidence("She dripped.", source_id=other_book)
+    await commit(
+        keeper,
+        entities=(mara,),
+        facts=(tired, wet),
+        evidence=(in_book, in_other),
+        supports=(make.support(tired, in_book), make.support(wet, in_other), make.support(mara, in_book)),
+    )
+    assert sorted(await keeper.evidence_from(book)) == sorted([(tired.id, in_book), (mara.id, in_book)])
+    assert await keeper.evidence_from(other_book) == [(wet.id, in_other)]
+    assert await keeper.evidence_from(make.new_id()) == []
+
+
 async def test_commit_is_atomic_for_concurrent_readers(keeper: Any) -> None:
     async def write(n: int) -> None:
         entity = make.entity(f"E{n}")

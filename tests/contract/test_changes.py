@@ -16,6 +16,7 @@ from stores.ports import TextIndexWithCursor, VectorIndexWithCursor
 from stores.records.canon import FactChange, FactStatus
 from stores.records.jobs import JobKind
 from stores.records.play import MoveKind
+from stores.records.sources import LadderStage, SourceState
 from stores.records.workflow import Loop
 from tests.contract import builders as make
 from tests.contract.conftest import Derived, Truth, embedded
@@ -92,6 +93,22 @@ async def test_every_write_that_an_index_shows_is_a_change(truth: Truth, changes
     assert memory_change[1:] == (RecordKind.MEMORY, memory.id, universe.id, scene.id)
     assert source_change[1:] == (RecordKind.SOURCE, source.id, universe.id, None)
     assert scene_change.universe_id == universe.id
+
+
+async def test_progress_with_a_document_is_no_change_of_it(truth: Truth, changes: ChangeReader) -> None:
+    ingest, source = truth.log(Role.INGEST), make.source()
+    snippet = make.snippet(source)
+    await ingest.put_source(source)
+    await ingest.put_snippets([snippet])
+    cursor = await changes.last_change()
+    await ingest.put_source(source.model_copy(update={"pages_read": 3, "page_count": 9}))
+    await ingest.stage_snippets([snippet.model_copy(update={"stage": LadderStage.FORCED})], [])
+    assert await read_new(changes, cursor) == []
+    await ingest.put_source(source.model_copy(update={"state": SourceState.WITHDRAWN}))
+    assert kinds_and_ids(await read_new(changes, cursor)) == [(RecordKind.SOURCE, source.id)]
+    cursor = await changes.last_change()
+    await ingest.put_snippets([snippet.model_copy(update={"edition": 2})])
+    assert kinds_and_ids(await read_new(changes, cursor)) == [(RecordKind.SOURCE, source.id)]
 
 
 async def test_changes_come_in_order_each_record_once(truth: Truth, changes: ChangeReader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
 from stores.queries import MemoryQuery, ProposalQuery
-from stores.records.canon import CreateEntity
+from stores.records.canon import AdvanceClock, CreateEntity
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
+from stores.records.sources import READING_STATES, LadderStage, SourceState
 from stores.records.story_journal import (
     CharacterWeightEntry,
     PresenceEntry,
@@ -20,7 +22,14 @@ from stores.records.story_journal import (
     ThreadAction,
     ThreadEntry,
 )
-from stores.records.workflow import CanonizationState, Loop, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    CanonizationState,
+    Loop,
+    ProposalStatus,
+    ProposedChange,
+    Verdict,
+)
 from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
@@ -764,6 +773,88 @@ async def test_rulings_and_policies_are_written_by_the_canon_keeper_only(
             await write
 
 
+async def test_source_pages_are_read_by_edition_and_number(handles: LogHandles, truth: Truth) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    await ingest.put_source(book)
+    pages = [make.page(book, number, label=f"p. {number}") for number in range(1, 13)]
+    for _ in range(2):
+        await ingest.put_pages(pages[::-1])
+    second = make.page(book, 3, edition=2, text="Another third page.")
+    await ingest.put_pages([second, make.page(make.source(), 3)])
+    assert await handles.reader.source_pages(book.id, 1) == pages
+    assert await handles.reader.source_pages(book.id, 1, numbers=[11, 2, 40]) == [pages[1], pages[10]]
+    assert await handles.reader.source_pages(book.id, 2) == [second]
+    assert await handles.reader.source_pages(book.id, 1, numbers=[]) == []
+    assert await handles.reader.sources_by_id([book.id, make.new_id()]) == {book.id: book}
+
+
+async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandles, truth: Truth) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    await ingest.put_source(book)
+    snippet = make.snippet(book)
+    await ingest.put_snippets([snippet])
+    served = snippet.model_copy(update={"stage": LadderStage.GENERATED, "anchors": ("Mara",)})
+    proposals = [make.source_proposal(book) for _ in range(3)]
+    for _ in range(2):
+        await ingest.stage_snippets([served], proposals)
+    assert await handles.reader.snippets(book.id) == [served]
+    others = [
+        make.snippet(book, 1, stage=LadderStage.GENERATED, anchors=("Mara", "Bren")),
+        make.snippet(book, 2),
+        make.snippet(book, 3, edition=2, anchors=("Mara",)),
+    ]
+    await ingest.put_snippets(others)
+    waiting = partial(handles.reader.waiting_snippets, book.id, 1, limit=2)
+    assert await waiting(for_model=False) == ([others[1]], 1)
+    assert await waiting(for_model=True) == ([served, others[0]], 3)
+    await ingest.put_snippets([others[1].model_copy(update={"asked_model": True})])
+    assert (await waiting(for_model=True))[1] == 2
+    assert await handles.reader.snippet_stages(book.id, 1) == {LadderStage.GENERATED: 2, None: 1}
+    assert await handles.reader.snippet_anchors(book.id, 1) == {"Mara": 2, "Bren": 1}
+    assert await handles.reader.snippet_anchors(book.id, 2) == {"Mara": 1}
+    assert await handles.reader.proposals(ProposalQuery(source_id=book.id)) == proposals
+
+
+async def test_staging_a_chunk_again_replaces_undecided_proposals_only(
+    handles: LogHandles, truth: Truth
+) -> None:
+    ingest, book = truth.log(Role.INGEST), make.source()
+    undecided, decided = make.source_proposal(book), make.source_proposal(book)
+    await ingest.stage_snippets([], [undecided, decided])
+    rejection = make.decision(Verdict.REJECT)
+    await handles.keeper.decide({decided.id: rejection})
+    changed = AdvanceClock(clock="dusk")
+    await ingest.stage_snippets([], [p.model_copy(update={"payload": changed}) for p in (undecided, decided)])
+    stored = await handles.reader.proposals_by_id([undecided.id, decided.id])
+    assert stored[undecided.id] == undecided.model_copy(update={"payload": changed})
+    assert stored[decided.id] == decided.model_copy(update={"decision": rejection})
+
+
+async def test_proposals_of_a_document_are_found_by_their_source_alone(
+    handles: LogHandles, truth: Truth
+) -> None:
+    ingest, book, other_book = truth.log(Role.INGEST), make.source(), make.source()
+    played = make.proposal(handles.scene)
+    from_book = [make.source_proposal(book) for _ in range(3)]
+    await handles.resolver.seal(make.resolution(await handles.say("I read.")), [played])
+    await ingest.stage([*from_book, make.source_proposal(other_book)])
+    proposals = handles.reader.proposals
+    assert await proposals() == [played]
+    assert await proposals(ProposalQuery(universe_id=make.UNIVERSE, statuses=OPEN_STATUSES)) == [played]
+    assert await proposals(ProposalQuery(statuses=OPEN_STATUSES, last=2)) == [played]
+    of_book = ProposalQuery(universe_id=make.UNIVERSE, source_id=book.id, statuses=OPEN_STATUSES)
+    assert await proposals(of_book) == from_book
+    assert len(await proposals(ProposalQuery(with_sources=True))) == 5
+    decided = make.decision(Verdict.REJECT)
+    await handles.keeper.decide({from_book[0].id: decided})
+    assert await handles.reader.proposal_counts(book.id) == {
+        (PENDING, None): 2,
+        (PENDING, Verdict.REJECT): 1,
+    }
+    assert await handles.reader.proposal_counts(make.new_id()) == {}
+    assert len(await handles.reader.proposals_by_id([p.id for p in from_book])) == 3
+
+
 async def test_sources_are_listed_oldest_first(handles: LogHandles, truth: Truth) -> None:
     handle = truth.log(Role.INGEST)
     books = [make.source(title=title) for title in ("Zoology", "Alchemy", "Maps")]
@@ -773,3 +864,7 @@ async def test_sources_are_listed_oldest_first(handles: LogHandles, truth: Truth
     await handle.put_source(renamed)
     assert await handles.reader.sources(make.UNIVERSE) == [renamed, *books[1:]]
     assert await handles.reader.sources(make.new_id()) == []
+    waiting = make.source(state=SourceState.WAITING, universe_id=make.new_id())
+    await handle.put_source(waiting)
+    assert await handles.reader.sources(states=READING_STATES) == [waiting]
+    assert await handles.reader.sources(make.UNIVERSE, states=READING_STATES) == []

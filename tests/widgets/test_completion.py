@@ -8,7 +8,7 @@ from agents.views.play_views import CommandHelp
 from tests.widgets.samples import COMMANDS, NAMES
 from widgets.completion import Completer
 
-COMPLETER = Completer(COMMANDS, NAMES)
+COMPLETER = Completer(COMMANDS, NAMES, ("salt_weather", "omens"))
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,10 @@ COMPLETER = Completer(COMMANDS, NAMES)
         ("/undo", ["/undo "]),
         ("/check m", []),
         ("/zz", []),
+        ("/table ", ["/table salt_weather", "/table omens"]),
+        ("/table W", ["/table salt_weather"]),
+        ("/spark om", ["/spark omens"]),
+        ("/table = 4", []),
         ("@ma", ["Mara Vey"]),
         ("I ask @o", ["I ask Oss"]),
         ("I ask @anh", ["I ask Sister Anhelm"]),

@@ -13,13 +13,15 @@ from agents.canon_keeper.assessment import ProposalAssessment, ProposalAssessor
 from agents.canon_keeper.conflicts.ruling_drafts import RivalStatement, possible_rulings
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
+from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import NOTHING_DECIDED, require_decidable
 from agents.views.play_views import ConflictView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import Evidence, Fact
+from stores.queries import ProposalQuery
+from stores.records.canon import CreateEntity, Evidence, Fact
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange, RulingKind
+from stores.records.workflow import OPEN_STATUSES, ProposedChange, RulingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,9 @@ class ConflictReader:
             raise InputError(f"There is no proposal {proposal_id}.", kept=NOTHING_DECIDED)
         proposal = stored_proposals[proposal_id]
         require_decidable(proposal, None, alone=True)
-        assessment = await self._assessor.assess_open(proposal.universe_id)
+        assessment = await self._assessor.assess_open(
+            proposal.universe_id, replacements=await self._read_source_rivals(proposal)
+        )
         findings = self._assessor.findings_with_doubts(proposal, assessment)
         # A proposal may meet one fact in two ways: the ruling on the first settles both.
         conflicts: dict[object, ConflictView] = {}
@@ -112,6 +116,16 @@ class ConflictReader:
             proposal, findings, assessment.contradictions.entities, assessment.policy.catalogue
         ).title
         return OpenConflicts(proposal, title, tuple(conflicts.values()), conflicts_by_fact, assessment)
+
+    async def _read_source_rivals(self, proposal: ProposedChange) -> list[ProposedChange]:
+        """Return what the document of a proposal says of the same, which is not among what waits in the universe."""
+        if proposal.source_id is None:
+            return []
+        named = named_entities(proposal.change) | _created_ids(proposal)
+        open_proposals = await self._log.proposals(
+            ProposalQuery(source_id=proposal.source_id, statuses=OPEN_STATUSES)
+        )
+        return [p for p in open_proposals if named & (named_entities(p.change) | _created_ids(p))]
 
     async def _build_conflict(
         self,
@@ -163,3 +177,7 @@ def _swap_sides(fact_conflict: FactConflict, rival_proposal: ProposedChange) -> 
         other_evidence=fact_conflict.claim_evidence,
         other_proposal=fact_conflict.proposal,
     )
+
+
+def _created_ids(proposal: ProposedChange) -> set[Id]:
+    return {proposal.change.entity_id} if isinstance(proposal.change, CreateEntity) else set()

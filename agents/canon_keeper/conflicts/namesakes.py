@@ -59,7 +59,12 @@ class NamesakeService:
         proposal, change = await self._read_creation(proposal_id)
         known_entity = (await self._canon.entities_by_id([entity_id])).get(entity_id)
         open_proposals = await self._log.proposals(
-            ProposalQuery(universe_id=proposal.universe_id, statuses=OPEN_STATUSES)
+            ProposalQuery(
+                universe_id=proposal.universe_id,
+                statuses=OPEN_STATUSES,
+                kind="create_entity",
+                with_sources=proposal.source_id is not None,
+            )
         )
         rival_creations = [
             p

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +23,10 @@ from agents.indexer.source_reader import SourceReader
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from stores.authority import Role
+from stores.changes import Change, ChangeCursor, RecordKind
 from stores.errors import StoreUnavailable
 from stores.open import Stores
+from stores.ports import TextItem
 from stores.queries import FactQuery, MemoryQuery
 from stores.records.canon import Fact, FactChange, FactStatus, Supersession
 from stores.records.ids import Id, utc_now
@@ -578,6 +580,27 @@ async def test_universe_reconciler_reads_source_once(world: UniverseFixture) -> 
     assert await count_source_reads(lambda: indexer.note_source(world.id, source.id)) == 1
     assert await count_source_reads(lambda: indexer.distrust([world.id])) == 2
     assert non_empty_collections(index_writer) == await rebuild_index(world.source_reader)
+
+
+async def test_universe_reconciler_reads_a_source_again_that_changes_while_it_is_indexed(
+    world: UniverseFixture,
+) -> None:
+    source = await ingest(world, 6)
+    change = Change(ChangeCursor(1, 1), RecordKind.SOURCE, source.id, world.id, None)
+
+    class ChangingWriter(DictIndexWriter):
+        async def put(self, collection: str, items: Sequence[TextItem]) -> None:
+            await super().put(collection, items)
+            if collection == "snippets" and self.puts < 2:
+                self.puts += 1
+                indexer._universe_reconciler.note_change(change)
+
+        puts = 0
+
+    index_writer = ChangingWriter(batch_size=2)
+    indexer = Indexer(world.source_reader, index_writer)
+    await reconcile(indexer, world)
+    assert len(index_writer.items_by_collection["snippets"]) == 6
 
 
 async def test_universe_reconciler_rereads_unreadable_source(world: UniverseFixture) -> None:

@@ -27,6 +27,7 @@ from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
 from agents.services.gate import GateService
+from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
@@ -47,6 +48,7 @@ from stores.records.ids import Id
 from stores.records.llm import Persona
 from stores.records.workflow import KindRule, Verdict
 from stores.records.world import EntityKind
+from tests.agents.ingest.reading_in import read_in, write_book
 from tests.agents.orchestrator.scripted_program import Script, telling
 from tests.examples import examples
 
@@ -64,6 +66,7 @@ COMMITS = {
     "complete_story",
     "conflicts.make_ruling",
     "people.create_character",
+    "ingest.commit",
 }
 """Calls by which the GM has something written."""
 
@@ -116,6 +119,7 @@ class Play:
     program: Program
     scene_id: Id
     dice: random.Random
+    home: Path
     staged: list[Id] = field(default_factory=list)
 
     @property
@@ -156,6 +160,28 @@ class Play:
 
     async def story(self) -> Id:
         return (await self.services.play.scene(self.scene_id)).story.id
+
+    async def source(self) -> Id:
+        """A document of the universe, read in the first time."""
+        universe_id = await self.universe()
+        sources = (await self.services.ingest.list_sources(universe_id)).sources
+        if sources:
+            return self.dice.choice(sources).source.id
+        (progress,) = await self.services.ingest.start(self.book(), universe_id)
+        await read_in(self.program)
+        return progress.source_id
+
+    def book(self) -> str:
+        return write_book(self.home, "# Tom\n\n**Tom** fears **Ann**. **Ann** owns the mill.\n")
+
+    async def source_proposal(self) -> Id:
+        """Something that a document proposes, if anything is open."""
+        source_id = await self.source()
+        groups = (await self.services.ingest.read_review(source_id)).groups
+        if not groups:
+            return "none"
+        rows = await self.services.ingest.read_rows(source_id, self.dice.choice(groups).key)
+        return self.dice.choice(rows.rows).view.proposal.id
 
     async def ruling(self) -> RulingRequest:
         """A ruling on something that is held, if anything is."""
@@ -252,6 +278,7 @@ CALLS: dict[str, Call] = {
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
     "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
     "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
+    "list_table_names": lambda p: _with(p.universe, p.services.world.list_table_names),
     "read_card": lambda p: _with(p.entity, p.services.world.read_card),
     "trace": lambda p: _with(p.turn, p.services.play.trace),
     "edits.propose_entity": lambda p: _with(
@@ -335,6 +362,35 @@ CALLS: dict[str, Call] = {
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),
     "model.test_model": lambda p: p.services.llm.test_model(),
+    "ingest.preview": lambda p: _with(p.universe, lambda u: p.services.ingest.preview(p.book(), u)),
+    "ingest.start": lambda p: _with(p.universe, lambda u: p.services.ingest.start(p.book(), u)),
+    "ingest.read_progress": lambda p: _with(p.universe, p.services.ingest.read_progress),
+    "ingest.pause": lambda p: _with(p.source, p.services.ingest.pause),
+    "ingest.resume": lambda p: _with(p.source, p.services.ingest.resume),
+    "ingest.cancel": lambda p: _with(p.source, p.services.ingest.cancel),
+    "ingest.enrich": lambda p: _with(p.source, p.services.ingest.enrich),
+    "ingest.read_without_model": lambda p: _with(p.source, p.services.ingest.read_without_model),
+    "ingest.read_original": lambda p: _with(p.source, p.services.ingest.read_original),
+    "ingest.list_sources": lambda p: _with(p.universe, p.services.ingest.list_sources),
+    "ingest.search": lambda p: _with(p.source, lambda s: p.services.ingest.search(s, "mill")),
+    "ingest.read_page": lambda p: _with(p.source, lambda s: p.services.ingest.read_page(s, 1)),
+    "ingest.read_review": lambda p: _with(p.source, p.services.ingest.read_review),
+    "ingest.read_rows": lambda p: _with(p.source, lambda s: p.services.ingest.read_rows(s, "")),
+    "ingest.decide": lambda p: _with(
+        p.source_proposal, lambda i: p.services.ingest.decide([i], p.dice.choice([*Verdict, None]))
+    ),
+    "ingest.decide_group": lambda p: _with(
+        p.source, lambda s: p.services.ingest.decide_group(s, "", Verdict.ACCEPT)
+    ),
+    "ingest.commit": lambda p: _with(p.source, p.services.ingest.commit),
+    "ingest.preview_withdrawal": lambda p: _with(p.source, p.services.ingest.preview_withdrawal),
+    "ingest.withdraw": lambda p: _with(p.source, p.services.ingest.withdraw),
+    "ingest.preview_edition": lambda p: _with(
+        p.source, lambda s: p.services.ingest.preview_edition(s, p.book())
+    ),
+    "ingest.ingest_edition": lambda p: _with(
+        p.source, lambda s: p.services.ingest.ingest_edition(s, p.book())
+    ),
     "policy.propose_undo": lambda p: _with(p.proposal, p.services.policy.propose_undo),
 }
 
@@ -403,7 +459,7 @@ async def play_on(home: Path, names: list[str], seed: int) -> set[str]:
     changed = set[str]()
     async with telling(home, SCRIPT) as scripted:
         program = scripted.program
-        play = Play(program, scripted.scene_id, random.Random(seed))
+        play = Play(program, scripted.scene_id, random.Random(seed), home)
         for line in ("/npc Tom: the keeper", "/npc Ann: the miller", "/fact Tom ally_of Ann"):
             await program.services.play.submit(play.scene_id, line)
         await program.services.gate.commit(play.scene_id)
@@ -456,7 +512,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         }
 
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
-    known |= {"list_entities", "list_entity_names", "read_card"}
+    known |= {"list_entities", "list_entity_names", "list_table_names", "read_card"}
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
@@ -467,6 +523,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         operations(ConflictService, "conflicts.")
         | operations(PolicyService, "policy.")
         | operations(LlmService, "model.")
+        | operations(IngestService, "ingest.")
     )
     known |= operations(BranchService, "branches.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")

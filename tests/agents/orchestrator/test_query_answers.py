@@ -251,7 +251,7 @@ async def test_query_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
         await words.put("snippets", [TextItem(snippet.id, text, {"universe": asked.universe_id})])
         answer = await asked.ask("Who rings the harbour bell?")
         assert [(f.standing, f.where, f.snippet_id) for f in answer.findings] == [
-            (BOOK, "Customs of the Coast, page 12", snippet.id)
+            (BOOK, "in the book: Customs of the Coast, page 12", snippet.id)
         ]
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import BaseModel
 
 from agents.context_assembly.prompt_sections import SECTIONS, build_npc_sections, build_prompt_sections
+from agents.ingest.ladder.tool_calls import ChunkToolCalls
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.errors import ModelRefused
 from agents.personas.narrator_brief import CONTINUE_INSTRUCTION, NarratorBrief
@@ -83,6 +84,7 @@ class FakeCalls:
         call_context: CallContext,
         output_type: type[T],
         task: str = "",
+        max_answers: int = 2,
     ) -> StructuredAnswer[T]:
         self.requests.append((persona, parts))
         answer = self._answers.pop(0)
@@ -305,7 +307,7 @@ def test_story_idea_is_parsed_from_labelled_lines() -> None:
 
 @pytest.mark.parametrize("model", OUTPUTS.values())
 def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
-    examples = {
+    examples: dict[type[BaseModel], Any] = {
         Plan: Plan(beats=("a",)),
         Digest: Digest(points=()),
         Warnings: Warnings(warnings=("x",)),
@@ -315,6 +317,7 @@ def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
         CitedAnswer: CitedAnswer(unknown=True),
         StoryIdea: StoryIdea(),
         Doubts: Doubts(doubts=()),
+        ChunkToolCalls: ChunkToolCalls(),
     }
     words = examples[model].in_short()
     assert words

@@ -91,7 +91,7 @@ def test_random_table_reads_licence_and_weights() -> None:
         ),
         (HEAD + "rows:\n  - {text: rain\n", "line 5"),
         (HEAD + "rows: [rain]\nname: other\n", "line 5 (name): a table is named by its file"),
-        (HEAD + "rows: [rain]\ndie: 2d6\n", "line 5 (die): a die is written d20, d100 or d66"),
+        (HEAD + "rows: [rain]\ndie: 2x6\n", "line 5 (die): a die is written d20, d100, 2d6 or d66"),
         (HEAD + "rows: [rain]\ndie: d20\n", "line 5 (die): d20 has 20 faces, and the rows come to 1"),
         (HEAD + "die: d66\nrows: [rain]\n", "line 4 (die): d66 has 36 faces, and the rows come to 1"),
         (HEAD + "rows: [rain]\nextra: 1\n", "line 5 (extra): 'extra' is not a field of a table"),

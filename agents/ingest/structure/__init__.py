@@ -1,0 +1,1 @@
+"""What the form of a Markdown text says: headings, definitions, tables, stat blocks, and sentences that state rules."""

@@ -1,0 +1,393 @@
+"""Documents: what they would cost, reading them in, their review, and taking them back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from agents.ingest.document_chunks import select_present, select_unanswered
+from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
+from agents.ingest.ports import OriginalStore
+from agents.ingest.source_recorder import SourceRecorder
+from agents.sanitize import clean
+from agents.search.search_port import RecordSearch, SearchScope
+from agents.services.entity_cards import EntityCardReader
+from agents.services.ingest_estimates import DocumentEstimator, read_original_file
+from agents.services.source_review import SourceReview, page_of
+from agents.services.source_withdrawal import SourceWithdrawal
+from agents.story_outline import NewUniverse
+from agents.typed_text import one_line
+from agents.views.ingest_views import (
+    EditionView,
+    IngestEstimate,
+    IngestProgress,
+    PageView,
+    Passage,
+    ReviewOrder,
+    ReviewRows,
+    ReviewView,
+    SourceHit,
+    SourceListView,
+    SourceView,
+    WithdrawalView,
+)
+from agents.views.play_views import CommitReport
+from stores.errors import InputError
+from stores.ports import CanonReader, LogReader
+from stores.records.canon import FactStatus
+from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import Job
+from stores.records.sources import (
+    CARD_MEDIA_TYPE,
+    READING_STATES,
+    TAKEN_BACK_STATES,
+    LadderStage,
+    Source,
+    SourceState,
+)
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from stores.records.world import EntityStatus, Universe
+
+CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
+
+MAX_SEARCHED: Final = 200
+"""Passages of a universe that a search within one document looks through, the best first."""
+MAX_PAGE_PROPOSALS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class IngestService:
+    """Reads documents in and shows what they gave. Raises `stores.errors.MonitorError` with words for the player."""
+
+    log: LogReader
+    canon: CanonReader
+    recorder: SourceRecorder
+    originals: OriginalStore
+    estimator: DocumentEstimator
+    review: SourceReview
+    withdrawal: SourceWithdrawal
+    record_search: RecordSearch
+    entity_cards: EntityCardReader
+    create_universe: CreateUniverse
+    list_poisoned: Callable[[], Collection[Job]]
+    """Returns the background jobs that failed too often."""
+    clock: Clock
+
+    # --- reading in ----------------------------------------------------------------------------------
+
+    async def preview(self, path: str, universe_id: Id | None = None) -> IngestEstimate:
+        """Return what a file, a folder or a vault would bring and cost. Nothing is stored or paid."""
+        return await self.estimator.preview(path, universe_id)
+
+    async def start(
+        self,
+        path: str,
+        universe_id: Id | None = None,
+        *,
+        new_universe: str = "",
+        uses_model: bool = False,
+    ) -> tuple[IngestProgress, ...]:
+        """Keep the documents at the path, and have them read in the background; return how far each is.
+
+        Without a universe one is created, named `new_universe` or after the document. A document that the universe
+        has already is not read again; one that was withdrawn comes back.
+        """
+        documents = (await self.estimator.list_documents(path)).documents
+        if universe_id is None:
+            name = new_universe or PurePath(path).stem
+            universe_id = (await self.create_universe(NewUniverse(name))).id
+        sources = [
+            await self._start_document(
+                universe_id, listed.name, await read_original_file(listed.path), uses_model
+            )
+            for listed in documents
+        ]
+        return tuple([await self._read_one_progress(source) for source in sources])
+
+    async def read_progress(self, universe_id: Id) -> tuple[IngestProgress, ...]:
+        """Return how far the documents are that are not done, and not taken back."""
+        over = (SourceState.DONE, *TAKEN_BACK_STATES)
+        sources = [s for s in await self.log.sources(universe_id) if s.state not in over]
+        return tuple([await self._read_one_progress(source) for source in sources])
+
+    async def pause(self, source_id: Id) -> IngestProgress:
+        """Stop reading a document; what was read is kept."""
+        return await self._change_state(source_id, READING_STATES, SourceState.PAUSED)
+
+    async def resume(self, source_id: Id) -> IngestProgress:
+        """Go on with a document that was paused or has failed, or bring one back that was taken back."""
+        source = await self.log.source(source_id)
+        if source.state in TAKEN_BACK_STATES:
+            return await self._read_one_progress(await self.withdrawal.bring_back(source_id))
+        return await self._change_state(
+            source_id, (SourceState.PAUSED, SourceState.FAILED), SourceState.WAITING
+        )
+
+    async def cancel(self, source_id: Id) -> IngestProgress:
+        """Stop reading a document for good: its text leaves the search, and what it proposed is closed."""
+        source = await self.log.source(source_id)
+        if source.state is SourceState.DONE:
+            raise InputError(
+                f"“{source.title}” is read already.", kept="Nothing was changed.", todo="Withdraw it instead."
+            )
+        await self.withdrawal.withdraw(source_id, SourceState.CANCELLED)
+        return await self._read_one_progress(await self.log.source(source_id))
+
+    async def enrich(self, source_id: Id) -> IngestProgress:
+        """Have the model asked about the chunks that none was asked about, or that it left to plain rules."""
+
+        def ask_model(source: Source) -> Source:
+            _require_state(source, (*READING_STATES, SourceState.DONE))
+            return source.model_copy(update={"uses_model": True, "state": SourceState.READING, "error": ""})
+
+        source = await self.log.source(source_id)
+        ask_model(source)
+        unanswered = select_unanswered(source, await self.log.snippets(source_id))
+        if unanswered:
+            await self.recorder.put_snippets(
+                [s.model_copy(update={"asked_model": False}) for s in unanswered]
+            )
+        return await self._read_one_progress(await self.recorder.change_source(source_id, ask_model))
+
+    async def read_without_model(self, source_id: Id) -> IngestProgress:
+        """Have the rest of a document read by plain rules alone: what waits for a model waits no longer."""
+
+        def ask_no_model(source: Source) -> Source:
+            _require_state(source, READING_STATES)
+            return source.model_copy(update={"uses_model": False, "error": ""})
+
+        return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
+
+    async def read_original(self, source_id: Id) -> bytes:
+        """Return the document as it came in."""
+        source = await self.log.source(source_id)
+        if not source.object_key:
+            raise InputError(f"The original of “{source.title}” was not kept.")
+        return await self.originals.get("originals", source.object_key)
+
+    # --- sources -------------------------------------------------------------------------------------
+
+    async def list_sources(self, universe_id: Id) -> SourceListView:
+        """Return the documents of a universe with what rests on each, newest first."""
+        universe = await self.canon.universe(universe_id)
+        sources = [s for s in await self.log.sources(universe_id) if s.media_type != CARD_MEDIA_TYPE]
+        return SourceListView(universe, tuple([await self._view_source(s) for s in reversed(sources)]))
+
+    async def search(self, source_id: Id, words: str, limit: int = 20) -> tuple[SourceHit, ...]:
+        """Return the passages of one document that are nearest to the words."""
+        question = " ".join(clean(words).split())
+        if not question:
+            raise InputError("There is nothing to search for.", todo="Type a word that stands in it.")
+        source = await self.log.source(source_id)
+        present = {s.id: s for s in select_present(source, await self.log.snippets(source_id))}
+        results = await self.record_search.search(
+            "snippets", question, SearchScope(source.universe_id), k=MAX_SEARCHED
+        )
+        hits = [hit for hit in results.hits if hit.id in present][:limit]
+        pages = await self.log.source_pages(
+            source_id,
+            source.edition,
+            numbers={page for hit in hits if (page := present[hit.id].page) is not None},
+        )
+        labels = {page.number: page.label for page in pages}
+        return tuple(
+            SourceHit(Passage(s.id, s.page, s.text), labels.get(s.page or 0, ""), hit.score)
+            for hit in hits
+            for s in (present[hit.id],)
+        )
+
+    async def read_page(self, source_id: Id, number: int) -> PageView:
+        """Return a page's text, and what rests on it in canon and at the review."""
+        source = await self.log.source(source_id)
+        pages = await self.log.source_pages(source_id, source.edition, numbers=[number])
+        if not pages:
+            raise InputError(
+                f"“{source.title}” has no page {number}.", todo=f"It has {source.page_count or 0} pages."
+            )
+        subject_ids = {i for i, piece in await self.canon.evidence_from(source_id) if piece.page == number}
+        facts = (await self.canon.facts_by_id(subject_ids)).values()
+        entities = (await self.canon.entities_by_id(subject_ids)).values()
+        on_page = [p for p in await self.review.read_open(source) if page_of(p) == number]
+        calendar = (await self.canon.universe(source.universe_id)).calendar
+        return PageView(
+            source=source,
+            number=number,
+            label=pages[0].label,
+            text=pages[0].text,
+            facts=tuple(
+                await self.entity_cards.build_fact_views(
+                    [fact for fact in facts if fact.status is FactStatus.CANONICAL], calendar
+                )
+            ),
+            entities=tuple(e for e in entities if e.status is EntityStatus.CANONICAL),
+            proposals=await self.review.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
+        )
+
+    # --- review --------------------------------------------------------------------------------------
+
+    async def read_review(self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY) -> ReviewView:
+        return await self.review.read_review(source_id, order)
+
+    async def read_rows(
+        self,
+        source_id: Id,
+        group_key: str,
+        order: ReviewOrder = ReviewOrder.ENTITY,
+        *,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> ReviewRows:
+        return await self.review.read_rows(source_id, group_key, order, offset=offset, limit=limit)
+
+    async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
+        """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""
+        await self.review.decide(proposal_ids, verdict)
+
+    async def decide_group(
+        self,
+        source_id: Id,
+        group_key: str,
+        verdict: Verdict,
+        order: ReviewOrder = ReviewOrder.ENTITY,
+        *,
+        except_ids: Collection[Id] = (),
+    ) -> int:
+        return await self.review.decide_group(source_id, group_key, verdict, order, except_ids=except_ids)
+
+    async def commit(self, source_id: Id) -> CommitReport:
+        """Write what is accepted and close what is rejected; the rest waits."""
+        return await self.review.commit(source_id)
+
+    # --- taking back, and other editions -------------------------------------------------------------
+
+    async def preview_withdrawal(self, source_id: Id) -> WithdrawalView:
+        return await self.withdrawal.preview(source_id)
+
+    async def withdraw(self, source_id: Id) -> tuple[str, ...]:
+        """Take a document back; return lines for the reader. `resume` brings it back."""
+        source = await self.log.source(source_id)
+        if source.state in TAKEN_BACK_STATES:
+            raise InputError(
+                f"“{source.title}” is {source.state.value} already.", kept="Nothing was changed."
+            )
+        return await self.withdrawal.withdraw(source_id)
+
+    async def preview_edition(self, source_id: Id, path: str) -> EditionView:
+        """Return how another edition of the document differs from the present one. Nothing is stored."""
+        source = await self.log.source(source_id)
+        edition = await self.estimator.read_whole(path)
+        return await self.withdrawal.compare_edition(source, edition.chunks, edition.summary.notes)
+
+    async def ingest_edition(self, source_id: Id, path: str) -> IngestProgress:
+        """Have another edition take the place of the present one: what both have keeps what rests on it."""
+        listed = (await self.estimator.list_documents(path)).documents[0]
+        key = await self.originals.put("originals", await read_original_file(listed.path))
+
+        def replace_edition(source: Source) -> Source:
+            _require_state(source, (SourceState.DONE, SourceState.FAILED, SourceState.PAUSED))
+            if key == source.object_key:
+                raise InputError(
+                    "That is the same edition: its bytes are the same.", kept="Nothing was changed."
+                )
+            return source.model_copy(
+                update={
+                    "object_key": key,
+                    "earlier_object_keys": (*source.earlier_object_keys, source.object_key),
+                    "file_name": PurePath(path).name,
+                    "edition": source.edition + 1,
+                    "page_count": None,
+                    "pages_read": 0,
+                    "chunk_count": None,
+                    "state": SourceState.WAITING,
+                    "error": "",
+                }
+            )
+
+        return await self._read_one_progress(await self.recorder.change_source(source_id, replace_edition))
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _start_document(self, universe_id: Id, name: str, data: bytes, uses_model: bool) -> Source:
+        key = await self.originals.put("originals", data)
+        source_id = derive_id("document", universe_id, key)
+        stored = (await self.log.sources_by_id([source_id])).get(source_id)
+        if stored is not None and stored.state in TAKEN_BACK_STATES:
+            return await self.withdrawal.bring_back(source_id)
+        if stored is not None:
+            return stored
+        source = Source(
+            id=source_id,
+            universe_id=universe_id,
+            title=one_line(clean(PurePath(name).stem))[:MAX_TITLE_LENGTH],
+            object_key=key,
+            file_name=name,
+            state=SourceState.WAITING,
+            uses_model=uses_model,
+            recorded_at=self.clock(),
+        )
+        await self.recorder.add_source(source)
+        return source
+
+    async def _change_state(
+        self, source_id: Id, from_states: Collection[SourceState], state: SourceState
+    ) -> IngestProgress:
+        def change(source: Source) -> Source:
+            _require_state(source, from_states)
+            return source.model_copy(update={"state": state, "error": ""})
+
+        return await self._read_one_progress(await self.recorder.change_source(source_id, change))
+
+    async def _read_one_progress(self, source: Source) -> IngestProgress:
+        served_by = await self.log.snippet_stages(source.id, source.edition)
+        counts = await self.log.proposal_counts(source.id)
+        return IngestProgress(
+            source_id=source.id,
+            universe_id=source.universe_id,
+            title=source.title,
+            state=source.state,
+            page_count=source.page_count,
+            pages_read=source.pages_read,
+            chunk_count=source.chunk_count,
+            served_count=sum(count for stage, count in served_by.items() if stage is not None),
+            by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
+            proposal_count=sum(counts.values()),
+            error=source.error or self._describe_poisoned(source.id),
+        )
+
+    def _describe_poisoned(self, source_id: Id) -> str:
+        """Return why reading the document was given up, and what to do; empty if it was not."""
+        errors = (job.error for job in self.list_poisoned() if job.subject_id == source_id)
+        return next((f"Reading stopped: {error} r on System tries it again." for error in errors), "")
+
+    async def _view_source(self, source: Source) -> SourceView:
+        counts = await self.log.proposal_counts(source.id)
+        open_count = sum(
+            n
+            for (status, verdict), n in counts.items()
+            if status in OPEN_STATUSES and verdict != Verdict.UNDO
+        )
+        if source.edition > 1:
+            open_count = len(await self.review.read_open(source))
+        subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}
+        facts = (await self.canon.facts_by_id(subject_ids)).values()
+        entities = (await self.canon.entities_by_id(subject_ids)).values()
+        return SourceView(
+            source=source,
+            progress=await self._read_one_progress(source),
+            open_count=open_count,
+            accepted_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.ACCEPTED),
+            rejected_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.REJECTED),
+            fact_count=sum(fact.status is FactStatus.CANONICAL for fact in facts),
+            entity_count=sum(entity.status is EntityStatus.CANONICAL for entity in entities),
+        )
+
+
+def _require_state(source: Source, states: Collection[SourceState]) -> None:
+    if source.state not in states:
+        raise InputError(
+            f"“{source.title}” is {source.state.value}.",
+            kept="Nothing was changed.",
+            todo="Look at the list of documents again.",
+        )

@@ -1,0 +1,296 @@
+"""Values that the Ingest screens and `monitor ingest` draw: estimates, progress, sources, reviews, pages.
+
+Plain values like those of `agents.views.play_views`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.views.play_views import FactView, ProposalView
+from stores.records.ids import Id
+from stores.records.sources import LadderStage, Source, SourceState
+from stores.records.workflow import Verdict
+from stores.records.world import Entity, Universe
+
+# --- before anything is stored or paid --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPreview:
+    """What one file holds, and what reading it in would take."""
+
+    path: str
+    title: str
+    media_type: str
+    page_count: int
+    chunk_count: int
+    token_count: int
+    """Tokens that a model would be sent and would answer, if one is asked."""
+
+    micros: int | None
+    """Millionths of a US dollar; 0 without a model, None if the price is unknown."""
+
+    seconds: float
+    is_estimated: bool = False
+    """Whether the counts are estimated from some of its pages."""
+
+    notes: tuple[str, ...] = ()
+    """What reading leaves out and why, in sentences; of the pages that were looked at."""
+
+    same_as: str = ""
+    """Title of a document of the universe with the same bytes: it is not read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that is not read, and the reason: it ends the sentence “It is not read: ”."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestEstimate:
+    """What a file, a folder or a vault would bring. Nothing is stored yet."""
+
+    documents: tuple[DocumentPreview, ...]
+    skipped: tuple[UnreadFile, ...] = ()
+    is_vault: bool = False
+    """Whether the folder is an Obsidian vault."""
+    model: str = ""
+    """The model that would be asked; empty: none is set."""
+
+    @property
+    def page_count(self) -> int:
+        return sum(document.page_count for document in self.documents)
+
+    @property
+    def token_count(self) -> int:
+        return sum(document.token_count for document in self.documents)
+
+    @property
+    def micros(self) -> int | None:
+        """Return the cost of all; None if a price is unknown."""
+        costs = [document.micros for document in self.documents]
+        return None if None in costs else sum(cost or 0 for cost in costs)
+
+    @property
+    def seconds(self) -> float:
+        return sum(document.seconds for document in self.documents)
+
+
+# --- sources ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """How far a document is."""
+
+    source_id: Id
+    universe_id: Id
+    title: str
+    state: SourceState
+    page_count: int | None
+    """None until that is known."""
+
+    pages_read: int
+
+    chunk_count: int | None
+    """None until all chunks are stored."""
+
+    served_count: int = 0
+    """Chunks that were processed."""
+
+    by_stage: tuple[tuple[LadderStage, int], ...] = ()
+    """How many chunks each stage of the ladder served, in the order of the stages."""
+
+    proposal_count: int = 0
+    error: str = ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in (SourceState.WAITING, SourceState.READING)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """A document of a universe, and what rests on it."""
+
+    source: Source
+    progress: IngestProgress
+    open_count: int
+    """Proposals over which no commit has closed."""
+
+    accepted_count: int
+    rejected_count: int
+    fact_count: int
+    """Facts in canon that have evidence from it."""
+
+    entity_count: int
+
+    @property
+    def state(self) -> SourceState:
+        return self.source.state
+
+
+@dataclass(frozen=True, slots=True)
+class SourceListView:
+    """The documents of a universe, newest first."""
+
+    universe: Universe
+    sources: tuple[SourceView, ...]
+
+
+# --- review -----------------------------------------------------------------------------------------
+
+
+class ReviewOrder(StrEnum):
+    """What the proposals of a document are grouped by."""
+
+    ENTITY = "entity"
+    PAGE = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewGroup:
+    """The open proposals about one entity, or of one page; ranked by use."""
+
+    key: str
+    title: str
+    count: int
+    accepted_count: int = 0
+    """Of these, how many are accepted and wait for the commit."""
+
+    rejected_count: int = 0
+    later_count: int = 0
+    """How many were left for later by the GM's word; what is undecided is left for later anyway."""
+
+    chunk_count: int = 0
+    """Chunks that name it: how often it is named."""
+
+    is_in_play: bool = False
+    """Whether canon or a story in play has it already."""
+
+    first_page: int | None = None
+
+    @property
+    def undecided_count(self) -> int:
+        return self.count - self.accepted_count - self.rejected_count - self.later_count
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """All groups of a document's review. Rows are read a page at a time: `IngestService.read_rows`."""
+
+    source: Source
+    order: ReviewOrder
+    groups: tuple[ReviewGroup, ...]
+
+    @property
+    def open_count(self) -> int:
+        return sum(group.count for group in self.groups)
+
+    @property
+    def accepted_count(self) -> int:
+        return sum(group.accepted_count for group in self.groups)
+
+    @property
+    def undecided_count(self) -> int:
+        return sum(group.undecided_count for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """One proposal of a document, as the gate would draw it, with where it stands."""
+
+    view: ProposalView
+    page: int | None
+    label: str
+    """What the document calls the page; empty for its number."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.view.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRows:
+    """Some rows of a group."""
+
+    rows: tuple[ReviewRow, ...]
+    offset: int
+    total: int
+
+
+# --- withdrawing, editions, pages -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalView:
+    """What withdrawing a document would do."""
+
+    source: Source
+    losing_facts: tuple[FactView, ...]
+    """Facts whose only evidence it is: they would be proposed for retraction at the universe's gate."""
+
+    losing_entities: tuple[Entity, ...]
+    """Likewise the entities, without those that play met or that a fact which stays is about."""
+
+    kept_count: int
+    """Facts and entities that have other evidence, and stay."""
+
+    open_count: int
+    """Open proposals, which would be closed."""
+
+    snippet_count: int
+    """Passages that would leave the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words of a document with their page."""
+
+    snippet_id: Id
+    page: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditionView:
+    """What another edition of a document has that the present one has not, and the reverse."""
+
+    source: Source
+    kept_count: int
+    """Passages that both have."""
+
+    new_passages: tuple[Passage, ...]
+    gone_passages: tuple[Passage, ...]
+    losing_facts: tuple[FactView, ...]
+    """Facts whose only evidence is among what is gone."""
+
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHit:
+    """A passage that a search within a document found."""
+
+    passage: Passage
+    label: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page, and what it made true."""
+
+    source: Source
+    number: int
+    label: str
+    text: str
+    facts: tuple[FactView, ...]
+    entities: tuple[Entity, ...]
+    proposals: tuple[ProposalView, ...]
+    """Open ones that rest on it."""
