@@ -5,8 +5,7 @@ Read-only. The working state is canonical state with the state changes on the li
 
 from __future__ import annotations
 
-from asyncio import gather
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.canon_keeper.change_application import build_entity
@@ -16,7 +15,6 @@ from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
@@ -141,6 +139,10 @@ class SceneContext:
         return changes_by_entity
 
 
+FindNamed = Callable[[str], Awaitable[list[Entity]]]
+"""Gives the entities of a universe with exactly this name."""
+
+
 @dataclass(frozen=True, slots=True)
 class SceneContextLoader:
     """Loads scene contexts and finds entities by name in them."""
@@ -150,16 +152,10 @@ class SceneContextLoader:
 
     async def load_context(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
-        scene = await self.log.scene(scene_id)
-        # Read in parallel: each read waits for a thread.
-        story, head, open_proposals, universe = await gather(
-            self.log.story(scene.story_id),
-            self._read_turn(scene.head),
-            self.log.proposals(
-                ProposalQuery(scene_id=scene_id, statuses=(*OPEN_STATUSES, ProposalStatus.WITHDRAWN))
-            ),
-            self.canon.universe(scene.universe_id),
+        scene, story, head, open_proposals = await self.log.scene_records(
+            scene_id, (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
         )
+        universe = await self.canon.universe(scene.universe_id)
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
@@ -237,16 +233,23 @@ class SceneContextLoader:
         return await self.log.turn(turn_id) if turn_id else None
 
     async def find_entities(
-        self, context: SceneContext, name: str, *, allow_partial: bool = False
+        self,
+        context: SceneContext,
+        name: str,
+        *,
+        allow_partial: bool = False,
+        find_named: FindNamed | None = None,
     ) -> list[Entity]:
         """Return the entities that `name` may mean: in the scene first, then in the universe.
 
         With `allow_partial`, a part of a name is enough (`Mara` for Mara Quill, `Old T` for Old Tam, `Undersinger`
-        for The Undersinger).
+        for The Undersinger). `find_named` gives those of the universe by a whole name, if they were read already.
         """
         scene_entities = list(context.entities.values())
-        matching_entities = _match_whole_name(scene_entities, name) or await self.canon.find_entity(
-            context.universe.id, name
+        matching_entities = _match_whole_name(scene_entities, name) or (
+            await find_named(name)
+            if find_named is not None
+            else await self.canon.find_entity(context.universe.id, name)
         )
         if matching_entities or not allow_partial:
             return matching_entities

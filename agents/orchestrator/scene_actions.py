@@ -149,7 +149,9 @@ class SceneActions:
         context_after = await self.read_context_after(context, proposals)
         proposed_ids = {p.id for p in proposals}
         # All that waits: a proposal may be about somebody whom only another one brings in, or contradict another.
-        rows = await self._views.build_proposal_rows(context_after.undecided)
+        rows = await self._views.build_proposal_rows(
+            context_after.undecided, read_turns=(context_after.head,)
+        )
         own_rows = [row for row in rows if not proposed_ids.isdisjoint(row.member_ids)]
         titles = [stated_title(p.change) for p in proposals]
         if not all(titles):
