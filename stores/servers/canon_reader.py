@@ -90,6 +90,16 @@ class ServerCanonReader:
         )
         return [(str(name), str(entity_id)) for name, entity_id in rows]
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        rows = await self._read_rows(
+            """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
+               WHERE any(part IN $parts WHERE n.folded CONTAINS part)
+               RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
+            universe=universe_id,
+            parts=sorted({fold_name(part) for part in parts}),
+        )
+        return [(str(name), str(entity_id)) for name, entity_id in rows]
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self.entities_named(universe_id, [name])
 

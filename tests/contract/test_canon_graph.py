@@ -469,6 +469,27 @@ async def test_facts_are_found_by_predicate_prefix(keeper: Any) -> None:
     assert await keeper.facts(make.new_id(), FactQuery(prefix="clock:")) == []
 
 
+async def test_names_are_found_by_their_parts(keeper: Any) -> None:
+    mara = make.entity("Mara Venn", aliases=("The Lampwright", "ÉLAN"))
+    vess, gone = make.entity("Vess of the Venn"), make.entity("Venn Gone", status=EntityStatus.RETCONNED)
+    await commit(keeper, entities=(mara, vess, gone))
+    assert await keeper.names_containing(make.UNIVERSE, ["VENN"]) == [
+        ("mara venn", mara.id),
+        ("vess of the venn", vess.id),
+    ]
+    assert await keeper.names_containing(make.UNIVERSE, ["E\u0301la", "wright", "nobody"]) == [
+        ("the lampwright", mara.id),
+        ("élan", mara.id),
+    ]
+    many = [f"word {number}" for number in range(2_500)]
+    assert await keeper.names_containing(make.UNIVERSE, [*many, "venn", "_"]) == [
+        ("mara venn", mara.id),
+        ("vess of the venn", vess.id),
+    ]
+    assert await keeper.names_containing(make.UNIVERSE, []) == []
+    assert await keeper.names_containing(make.new_id(), ["venn"]) == []
+
+
 async def test_entity_names_and_folded_names_list_canonical_entities(keeper: Any) -> None:
     mara = make.entity("Mara Venn", aliases=("Mara", "ÉLAN"))
     gone = make.entity("Gone", status=EntityStatus.RETCONNED)
