@@ -39,6 +39,19 @@ async def press(driver: ScreenDriver, watchdog: LoopWatchdog, key: str, screen: 
     assert watchdog.take_steps_over(MAX_MILLISECONDS) == [], key
 
 
+async def commit_one(driver: ScreenDriver, title: str) -> None:
+    """Have one of the thousands that wait committed, and see that it was."""
+    services = driver.services
+    story = (await services.menu.read_menu()).resume_story
+    assert story is not None
+    assert story.scene is not None
+    view = await services.play.scene(story.scene.id)
+    (row,) = [row for row in view.proposals if row.title == title]
+    await services.gate.commit(story.scene.id, row.member_ids)
+    (committed,) = await services.world.list_entities(view.universe.id, title)
+    assert committed.name == title
+
+
 async def test_loop_is_never_held_in_play_and_at_a_gate_of_2000(crowded_home: Path) -> None:
     async with started_app(real_services(crowded_home, start=NIGHT)) as driver:
         with watched_loop() as watchdog:
@@ -54,6 +67,13 @@ async def test_loop_is_never_held_in_play_and_at_a_gate_of_2000(crowded_home: Pa
             await press(driver, watchdog, "g", "GateScreen", "/")
             await press(driver, watchdog, "escape", "GateScreen")
             await press(driver, watchdog, "escape", "SceneScreen")
+            # What is committed changes canon's version, and so all that is remembered of it.
+            await press(driver, watchdog, "enter", "SceneScreen", "/npc Corvin Ferrant!: a guard")
+            assert driver.shows("Corvin Ferrant")
+            await commit_one(driver, "Corvin Ferrant")
+            assert watchdog.take_steps_over(MAX_MILLISECONDS) == []
+            await press(driver, watchdog, "enter", "SceneScreen", "I call Corvin over.")
+            assert driver.shows("I call Corvin over.")
 
 
 async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: Path) -> None:
