@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.crowd import make_crowd
+from screens.play.scene_screen import SceneScreen
 from tests.loop_watchdog import LoopWatchdog, watched_loop
 from tests.screens.screen_driver import NIGHT, ScreenDriver, real_services, started_app
 
@@ -41,13 +42,11 @@ async def press(driver: ScreenDriver, watchdog: LoopWatchdog, key: str, screen: 
 
 async def commit_one(driver: ScreenDriver, title: str) -> None:
     """Have one of the thousands that wait committed, and see that it was."""
-    services = driver.services
-    story = (await services.menu.read_menu()).resume_story
-    assert story is not None
-    assert story.scene is not None
-    view = await services.play.scene(story.scene.id)
+    services, screen = driver.services, driver.app.screen
+    assert isinstance(screen, SceneScreen)
+    view = await services.play.scene(screen.scene_id)
     (row,) = [row for row in view.proposals if row.title == title]
-    await services.gate.commit(story.scene.id, row.member_ids)
+    await services.gate.commit(view.scene.id, row.member_ids)
     (committed,) = await services.world.list_entities(view.universe.id, title)
     assert committed.name == title
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ async def test_cancelled_import_leaves_no_process(long_log: bytes) -> None:
 
 
 async def test_process_that_dies_says_what_was_kept(long_log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_process.sys, "executable", "/bin/true")
+    monkeypatch.setattr(sys, "executable", "/bin/true")
     with pytest.raises(InputError, match="Nothing was imported") as failure:
         await read_log_beside_play(long_log, form=None, hero="")
     assert "Try again" in failure.value.todo
