@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
-from agents.importers.lonelog import LEGEND
+from agents.importers.log_entries import LEGEND
 from agents.proposals.evidence import show_words
 from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
