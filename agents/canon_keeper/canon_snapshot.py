@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import gather, to_thread
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -433,10 +433,5 @@ async def _read_evidence(
     state_assertions = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
     subject_ids |= {i.entity_id for c in state_assertions for i in c.involves}
     subject_ids |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed_ids)}
-    ordered_ids = sorted(subject_ids)
-    return {
-        subject: tuple(subject_evidence)
-        for subject, subject_evidence in zip(
-            ordered_ids, await gather(*map(canon.evidence_of, ordered_ids)), strict=True
-        )
-    }
+    evidence_by_subject = await canon.evidence_of_all(subject_ids) if subject_ids else {}
+    return {subject: tuple(evidence_by_subject.get(subject, ())) for subject in sorted(subject_ids)}
