@@ -17,22 +17,23 @@ LINES = {
     "a plain line": "I follow the chain towards the lamp.",
     "a line with a check": "I pull at the chain. /check 2d6 vs 2; success: Mara +wet",
     "a declared fact": "/fact Mara owns a lamp",
+    "a long declared fact": "/fact The harbour master keeps a copy of each sealed letter in the drowned chapel",
 }
-UNDO_STEPS = {"a declared fact": 2}
+UNDO_STEPS = {"a declared fact": 2, "a long declared fact": 1}
 """Steps back between the two times: a fact, and the check before it, whose rows would add reads."""
 MAX_READS = {
-    "a plain line": 14,
-    "a plain line, with the screen after it": 21,
-    "a line with a check": 19,
-    "a line with a check, with the screen after it": 41,
-    "a declared fact": 30,
-    "a declared fact, with the screen after it": 40,
+    "a plain line": 11,
+    "a plain line, with the screen after it": 18,
+    "a line with a check": 14,
+    "a line with a check, with the screen after it": 28,
+    "a declared fact": 13,
+    "a declared fact, with the screen after it": 23,
+    "a long declared fact": 12,
+    "a long declared fact, with the screen after it": 23,
 }
-"""When every step read the scene for itself, it took 30, 48, 37, 72, 27 and 60 reads.
-
-Two of a line are for who comes and goes in it and two for what was decided; seven of a fact are for the sentences of
-canon that it is compared with. Its reply says what it conflicts with, as the screen after it does: without one that is
-16 more.
+"""What a line reads of one state of the library is one read: the scene with what belongs to it, all names that a text
+may have, all facts that a change is compared with. Two of a line are for who comes and goes in it and two for what was
+decided.
 """
 
 

@@ -44,7 +44,7 @@ from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_ingest_worker
-from monitor_tui.workers_behind_play import register_workers_behind_play
+from monitor_tui.workers_behind_play import VectorIndexing, register_workers_behind_play
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
 from stores.records.ids import Clock, Id, IdGenerator
@@ -73,7 +73,7 @@ class BackgroundJobs(NamedTuple):
     """Makes the vectors that are missing, or (True) all of them from nothing; None: there is no model."""
     close: Callable[[], Awaitable[None]]
     process: WorkerProcess | None
-    """What remembers, summarises, archives and indexes words beside play; None if this process does."""
+    """What remembers, summarises, archives and indexes beside play; None if this process does."""
 
 
 class EmbedderPool:
@@ -118,8 +118,7 @@ def build_background_jobs(
     """Build it.
 
     `model_process` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
-    one. With a `home` whose files the stores are, a process of their own remembers, summarises, archives and indexes
-    words.
+    one. With a `home` whose files the stores are, a process of their own remembers, summarises, archives and indexes.
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
@@ -165,8 +164,9 @@ def build_background_jobs(
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
     process = None
     if home is not None and mode is BackgroundMode.PLAY:
+        indexing = VectorIndexing(default_embedder, in_use.mark_complete) if default_embedder else None
         process = register_workers_behind_play(
-            home, stores, runner, job_store, source_recorder, clock, events
+            home, stores, runner, job_store, source_recorder, clock, events, indexing
         )
     else:
         archivist_log = stores.log(Role.ARCHIVIST)
@@ -189,13 +189,15 @@ def build_background_jobs(
             )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
         runner.register(IndexWorker(source_reader, word_index))
+        if default_embedder is not None:
+            indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
+            runner.register(
+                IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete)
+            )
     if doubt_worker is not None:
         runner.register(doubt_worker)
     if mode in _READING_MODES:
         runner.register(enrich_worker)
-    if default_embedder is not None:
-        indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
-        runner.register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
     question_timeout = QUESTION_TIMEOUT_SECONDS if target is None else REMOTE_EMBEDDING_TIMEOUT
     question_vectors = CachedQuestionEmbedder(
         in_use, embedders.embedder_for, timeout_seconds=question_timeout

@@ -1,8 +1,9 @@
-"""The process that remembers, summarises, archives, indexes words and reads documents.
+"""The process that remembers, summarises, archives, indexes words and vectors, and reads documents.
 
-It is started as `python -m monitor_tui.background_process HOME`. It reads the library beside the process that plays,
-and writes nothing but `index.db` and archives: what it finds for the library, the process that plays writes
-(docs/decisions/0022). It ends when its input does.
+It is started as `python -m monitor_tui.background_process HOME [EMBEDDING MODEL]`. It reads the library beside the
+process that plays, and writes nothing but `index.db` and archives: what it finds for the library, the process that
+plays writes (docs/decisions/0022), and embeds what is indexed by meaning (docs/decisions/0032). It ends when its input
+does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,7 +24,8 @@ from agents.child_processes import claim_stdout, write_all
 from agents.events import EventBus
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
-from agents.indexer.index_writers import TextIndexWriter
+from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
+from agents.indexer.piped_embedder import PipedEmbedder
 from agents.indexer.source_reader import SourceReader
 from agents.jobs.followed_scenes import SceneFollower, SceneWorker
 from agents.jobs.job_store import JobStore
@@ -37,6 +40,7 @@ from monitor_tui.ingest_workers import build_ingest_worker
 from stores.errors import LibraryInUse, MonitorError
 from stores.open import StoresBehindPlay, open_stores_behind_play
 from stores.records.ids import utc_now
+from stores.records.jobs import JobKind
 
 NICENESS: Final = 10
 """How much lower its priority is than play's."""
@@ -51,10 +55,11 @@ def main() -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICENESS)
-    asyncio.run(_serve(Path(sys.argv[1]), claim_stdout()))
+    home, *embedding_models = sys.argv[1:]
+    asyncio.run(_serve(Path(home), embedding_models, claim_stdout()))
 
 
-async def _serve(home: Path, output: Any) -> None:
+async def _serve(home: Path, embedding_models: Sequence[str], output: Any) -> None:
     program = ProgramPipe(partial(write_all, output))
     try:
         stores = await _open_stores(home)
@@ -62,7 +67,8 @@ async def _serve(home: Path, output: Any) -> None:
         program.answer(READY_NUMBER, Failure(error.what, error.kept, error.todo))
         return
     try:
-        await serve_workers(_build_workers(stores, program), await _open_input(), program)
+        workers = _build_workers(stores, embedding_models, program)
+        await serve_workers(workers, await _open_input(), program)
     finally:
         await stores.close()
 
@@ -80,7 +86,9 @@ async def _open_stores(home: Path) -> StoresBehindPlay:
         return await open_stores_behind_play(home)
 
 
-def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Worker, ...]:
+def _build_workers(
+    stores: StoresBehindPlay, embedding_models: Sequence[str], program: ProgramPipe
+) -> tuple[Worker, ...]:
     log, canon, clock = stores.log, stores.canon, utc_now
     cursors = PipedCursors(JobStore(log, clock), program)
     events = EventBus()
@@ -93,10 +101,22 @@ def _build_workers(stores: StoresBehindPlay, program: ProgramPipe) -> tuple[Work
         SummaryWorker(log, program, canon, cursors, clock),
         ArchiveWorker(log, archive, clock),
     )
+    vector_writers = (
+        VectorIndexWriter(stores.vectors, PipedEmbedder(model, program)) for model in embedding_models
+    )
     return (
         *(SceneFollower(worker, log, stores.changes, cursors, clock) for worker in scene_workers),
         build_ingest_worker(canon, log, program, stores.originals, read_catalogue),
         IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
+        *(
+            IndexWorker(
+                source_reader,
+                Indexer(source_reader, writer, stores.changes),
+                JobKind.EMBED,
+                on_complete=program.mark_vectors_complete,
+            )
+            for writer in vector_writers
+        ),
     )
 
 

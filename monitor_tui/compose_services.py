@@ -8,10 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.events import EventBus, Notice
-from agents.importers.cards.card_importer import CardImporter
-from agents.importers.import_runner import ImportRunner
-from agents.importers.importer import Importer
-from agents.importers.tag_proposer import TagProposer
+from agents.importers.import_runner import Importers, ImportRunner
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.documents.reading import DocumentReader
 from agents.llm.llm_settings import AppSettings
@@ -136,7 +133,7 @@ class ServiceComposer:
             world=self._build_world(),
             characters=self._build_characters(),
             query=query,
-            imports=self._build_imports(),
+            imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
             ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
@@ -347,7 +344,11 @@ class ServiceComposer:
             self._base.ids,
         )
 
-    def _build_imports(self) -> ImportRunner:
+    def _load_importers(self) -> Importers:
+        from agents.importers.cards.card_importer import CardImporter
+        from agents.importers.importer import Importer
+        from agents.importers.tag_proposer import TagProposer
+
         agents, base, play = self.agents, self._base, self._play
         log = base.stores.log(Role.CONTEXT_ASSEMBLY)
         importer = Importer(
@@ -372,7 +373,7 @@ class ServiceComposer:
             base.clock,
             base.events,
         )
-        return ImportRunner(importer, card_importer, read_log_file, base.events)
+        return Importers(importer, card_importer)
 
     def _build_ingest(self) -> IngestService:
         agents, base, play = self.agents, self._base, self._play

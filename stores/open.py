@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
-    from stores.ports import ObjectStore, TextIndex
+    from stores.ports import ObjectStore, TextIndex, VectorIndex
 
 __all__ = [
     "ALL_EMBEDDED",
@@ -137,6 +137,7 @@ class StoresBehindPlay(NamedTuple):
     canon: AnyCanon
     log: AnyLog
     words: TextIndex
+    vectors: VectorIndex
     archives: ObjectStore
     originals: ObjectStore
     """Documents that were imported; they are only read."""
@@ -145,7 +146,7 @@ class StoresBehindPlay(NamedTuple):
 
 
 async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> StoresBehindPlay:
-    """Open the library of another process for reading, and its word index for writing.
+    """Open the library of another process for reading, and its indexes for writing.
 
     One process at a time: that of a program that was killed may be at its last write still. Raises LibraryInUse,
     LibraryUnreadable or StoreError; nothing stays open then.
@@ -158,6 +159,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
     from stores.embedded.object_store import EmbeddedObjectStore
     from stores.embedded.process_lock import ProcessLock
     from stores.embedded.text_index import EmbeddedTextIndex
+    from stores.embedded.vector_index import EmbeddedVectorIndex
 
     async with AsyncExitStack() as exit_stack:
         index_path = home / "index.db"
@@ -171,6 +173,7 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedCanon(library, Role.MEMORY_MANAGER),
             EmbeddedLog(library, Role.MEMORY_MANAGER, clock=clock),
             EmbeddedTextIndex(index, Role.INDEXER),
+            EmbeddedVectorIndex(index, Role.INDEXER),
             EmbeddedObjectStore(home / "objects", Role.ARCHIVIST),
             EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY),
             EmbeddedChanges(library),

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from stores.queries import FactQuery, FactsAboutQuery, LlmCallQuery, MemoryQuery, ProposalQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery, LlmCallQuery, MemoryQuery, ProposalQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -78,8 +78,16 @@ class CanonReader(Protocol):
         """Return every name and alias of canonical entities, without case, with the entity's identifier."""
         ...
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        """Return what `folded_names` does, of the names that have one of these parts, without case."""
+        ...
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         """Return canonical entities with exactly this name or alias, without case."""
+        ...
+
+    async def entities_named(self, universe_id: Id, names: Collection[str]) -> list[Entity]:
+        """Return canonical entities with exactly one of these names or aliases, without case, oldest first."""
         ...
 
     async def fact(self, fact_id: Id) -> Fact: ...
@@ -109,6 +117,10 @@ class CanonReader(Protocol):
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         """Return facts of any status with these statements (`Fact.statement_key`), oldest first."""
+        ...
+
+    async def facts_of_all(self, universe_id: Id, query: FactsQuery) -> list[Fact]:
+        """Return every fact that one of the questions finds, once, in their order."""
         ...
 
     async def neighbourhood(
@@ -190,6 +202,16 @@ class LlmSpending(NamedTuple):
     unpriced: int
 
 
+class SceneRecords(NamedTuple):
+    """What every line of a scene begins with."""
+
+    scene: Scene
+    story: Story
+    head: Turn | None
+    """The last turn of the scene's line."""
+    proposals: list[ProposedChange]
+
+
 class LogReader(Protocol):
     async def stories(self, universe_id: Id | None = None) -> list[Story]:
         """Return stories, newest first."""
@@ -209,6 +231,10 @@ class LogReader(Protocol):
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
         """Return those of `ids` that exist."""
+        ...
+
+    async def scene_records(self, scene_id: Id, statuses: Collection[ProposalStatus]) -> SceneRecords:
+        """Return the scene, what it belongs to, and its proposals with these statuses, oldest first."""
         ...
 
     async def turn(self, turn_id: Id) -> Turn: ...

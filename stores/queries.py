@@ -5,7 +5,7 @@ Every condition that is given must be met; a filter that is None is no condition
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -41,6 +41,17 @@ class FactQuery:
     history: bool = False
     """Whether to include facts that ended or were superseded; otherwise canonical and open-ended ones only."""
     limit: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class FactsQuery:
+    """Which facts of a universe, by several questions that are answered from one state of canon."""
+
+    ids: Collection[Id] = ()
+    about: Sequence[tuple[Id, FactsAboutQuery]] = ()
+    of_universe: Sequence[FactQuery] = ()
+    statement_keys: Collection[str] = ()
+    """Statements (`Fact.statement_key`) of facts of any status."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agents.events import Event, Notice
+from agents.indexer.source_reader import SourceReader
 from agents.jobs.running_process import RunningProcess
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
@@ -24,6 +25,7 @@ from stores.queries import MemoryQuery
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import Job, JobKind, JobState, derive_job_id
 from stores.records.memory import Memory
+from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.program import begin, opened
 
 LINES = (
@@ -112,6 +114,57 @@ async def test_process_leaves_what_the_program_itself_would_leave(tmp_path: Path
     memories, fingerprints = beside
     assert len(memories) > 2
     assert len(fingerprints["turns"]) >= 4
+
+
+async def index_vectors(home: Path, mode: BackgroundMode, embedder: FakeEmbedder) -> Any:
+    """Do what is left to do behind play; returns what is in the vector index of each model."""
+    program = await open_program(home, mode=mode, embedder=embedder)
+    try:
+        program.services.jobs.start()
+        await program.services.jobs.wait_until_idle()
+        assert program.services.jobs.current_status().poisoned == ()
+        vectors = program.stores.vectors(Role.INDEXER)
+        return {
+            (name, model): await vectors.fingerprints(name, model=model)
+            for name in COLLECTIONS[Store.VECTORS]
+            for model in await vectors.models(name)
+        }
+    finally:
+        await program.close()
+
+
+async def test_process_writes_the_vectors_that_the_programs_model_makes(tmp_path: Path) -> None:
+    await play(tmp_path / "beside")
+    shutil.copytree(tmp_path / "beside", tmp_path / "within")
+    embedder = FakeEmbedder()
+    with pytest.MonkeyPatch.context() as patch:
+        # The process that plays reads nothing of what is indexed, and compares nothing.
+        patch.setattr(SourceReader, "read_universe_ids", forbidden)
+        beside = await index_vectors(tmp_path / "beside", BackgroundMode.PLAY, embedder)
+    assert beside == await index_vectors(tmp_path / "within", BackgroundMode.OFF, FakeEmbedder())
+    assert len(beside["turns", "fake-a"]) >= 4
+    assert "I bar the gate and call for Tam." in " ".join(embedder.embedded_texts)
+    assert len(embedder.charged_universe_ids) == 1
+
+
+async def test_process_takes_the_vectors_of_another_model_away_when_its_own_are_whole(tmp_path: Path) -> None:
+    await play(tmp_path)
+    await index_vectors(tmp_path, BackgroundMode.PLAY, FakeEmbedder("fake-a"))
+    unavailable = FakeEmbedder("fake-b", rotation=1)
+    unavailable.max_texts = 3
+    both = await index_vectors(tmp_path, BackgroundMode.OFF, unavailable)
+    assert {model for _, model in both} == {"fake-a", "fake-b"}
+    # It is set back: nothing is new, and what the other had made goes, without a process.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunningProcess, "start", forbidden)
+        back = await index_vectors(tmp_path, BackgroundMode.PLAY, FakeEmbedder("fake-a"))
+    assert {model for _, model in back} == {"fake-a"}
+    changed = await index_vectors(tmp_path, BackgroundMode.PLAY, FakeEmbedder("fake-b", rotation=1))
+    assert {model for _, model in changed} == {"fake-b"}
+
+
+async def forbidden(*_: Any) -> Any:
+    raise AssertionError("the process that plays is not to do this")
 
 
 async def test_start_with_nothing_new_starts_no_process(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from agents.canon_keeper.canon_policy import KindRules, PolicyDecision, ProposalFindings, decide_by_policy
 from agents.canon_keeper.canon_snapshot import CanonSnapshot, read_snapshot, with_cited_evidence
@@ -18,8 +19,10 @@ from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
+from agents.canon_keeper.remembered_results import RememberedResults
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
+from agents.proposals.line_order import sort_as_made
 from agents.thread_work import in_pieces
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
@@ -27,7 +30,7 @@ from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity, Fact, FactStatus, UpdateEntity
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Ruling
-from stores.records.world import EntityStatus
+from stores.records.world import Entity, EntityStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,10 @@ class ProposalAssessor:
         self._journal = journal
         self._model_doubts = model_doubts
         self._memory = ProposalCheckMemory(canon)
+        self._decisions = RememberedResults[PolicyDecision]()
+        self._rows = RememberedResults[ProposalView]()
+        self._described_entities: Mapping[Id, Entity] = {}
+        """The entities by which the remembered rows name what they are about."""
 
     async def assess(
         self,
@@ -90,7 +97,10 @@ class ProposalAssessor:
             if for_commit:
                 canon = await with_cited_evidence(self._canon, canon, proposals)
             return ProposalAssessment(
-                policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
+                policy,
+                canon,
+                contradictions,
+                await self._decide_all(proposals, contradictions, rules, policy),
             )
         if extra_rulings:
             policy = policy._replace(precedents=policy.precedents.with_rulings(extra_rulings))
@@ -107,7 +117,7 @@ class ProposalAssessor:
             canon = replace(canon, gains=gains)
         contradictions = check_proposals(proposals, canon, policy.catalogue, policy.precedents)
         return ProposalAssessment(
-            policy, canon, contradictions, await _decide_all(proposals, contradictions, rules, policy)
+            policy, canon, contradictions, await self._decide_all(proposals, contradictions, rules, policy)
         )
 
     async def read_waiting_creations(self, universe_id: Id) -> list[ProposedChange]:
@@ -148,15 +158,18 @@ class ProposalAssessor:
         turn_numbers: Mapping[Id, int] | None = None,
         numbers: Mapping[Id, int] | None = None,
         rules: KindRules | None = None,
+        row_ids: Collection[Id] | None = None,
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
-        Proposals that a commit closed are shown with their outcome and are not assessed again.
+        Proposals that a commit closed are shown with their outcome and are not assessed again. All are compared
+        with each other; with `row_ids` only those have a row.
         """
         if not proposals:
             return ()
         proposals = with_edited_names(proposals)
-        open_proposals = [p for p in proposals if p.status in OPEN_STATUSES]
+        # Whatever order the rows have: checks go on from the last ones only if these were in the same order.
+        open_proposals = sort_as_made(p for p in proposals if p.status in OPEN_STATUSES)
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]
         assessment = await self.assess(
             open_proposals, proposals[0].universe_id, rules=rules, closed_proposals=closed_proposals
@@ -186,22 +199,47 @@ class ProposalAssessor:
             fact = written_facts.get(fact_id_of(proposal))
             return fact is not None and fact.status is FactStatus.RETCONNED
 
+        def build_row(position: int, proposal: ProposedChange) -> ProposalView:
+            number = position if numbers is None else numbers[proposal.id]
+            findings, catalogue = findings_of(proposal), assessment.policy.catalogue
+            policy_decision = assessment.policy_decisions.get(proposal.id)
+            turn_number = turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None
+            is_taken_back = is_retconned(proposal)
+            inputs = (proposal, findings, policy_decision, catalogue, turn_number, is_taken_back)
+            row = self._rows.get_or_make(
+                proposal.id,
+                inputs,
+                lambda: build_proposal_row(
+                    number,
+                    proposal,
+                    policy_decision,
+                    findings,
+                    assessment.contradictions.entities,
+                    catalogue,
+                    turn_number=turn_number,
+                    is_retconned=is_taken_back,
+                ),
+            )
+            if row.number != number:
+                row = replace(row, number=number)
+                self._rows.put(proposal.id, inputs, row)
+            return row
+
+        self._forget_rows_of_other_entities(assessment.contradictions.entities)
         return tuple(
             [
-                build_proposal_row(
-                    position if numbers is None else numbers[proposal.id],
-                    proposal,
-                    assessment.policy_decisions.get(proposal.id),
-                    findings_of(proposal),
-                    assessment.contradictions.entities,
-                    assessment.policy.catalogue,
-                    turn_number=turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None,
-                    is_retconned=is_retconned(proposal),
-                )
+                build_row(position, proposal)
                 async for piece in in_pieces(list(enumerate(proposals, start=1)))
                 for position, proposal in piece
+                if row_ids is None or proposal.id in row_ids
             ]
         )
+
+    def _forget_rows_of_other_entities(self, entities: Mapping[Id, Entity]) -> None:
+        """Have all rows made again if an entity is not what it was, such as its name. New ones are in no row yet."""
+        if not self._described_entities.items() <= entities.items():
+            self._rows.clear()
+        self._described_entities = entities
 
     def findings_with_doubts(
         self, proposal: ProposedChange, assessment: ProposalAssessment
@@ -218,21 +256,24 @@ class ProposalAssessor:
         )
         return replace(findings, similar_names=(*findings.similar_names, *warnings)) if warnings else findings
 
+    async def _decide_all(
+        self,
+        proposals: Sequence[ProposedChange],
+        contradictions: ContradictionReport,
+        rules: KindRules | None,
+        policy: UniversePolicy,
+    ) -> dict[Id, PolicyDecision]:
+        applied_rules = policy.rules if rules is None else rules
+        return {
+            p.id: self._decisions.get_or_make(
+                p.id, (p, findings, applied_rules), partial(decide_by_policy, p, findings, applied_rules)
+            )
+            async for piece in in_pieces(proposals)
+            for p in piece
+            for findings in [contradictions.findings[p.id]]
+        }
+
     async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
         """Return the facts that commits made of the proposals, retconned ones included."""
         fact_ids = [fact_id_of(p) for p in closed_proposals if p.status is ProposalStatus.ACCEPTED]
         return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
-
-
-async def _decide_all(
-    proposals: Sequence[ProposedChange],
-    contradictions: ContradictionReport,
-    rules: KindRules | None,
-    policy: UniversePolicy,
-) -> dict[Id, PolicyDecision]:
-    applied_rules = policy.rules if rules is None else rules
-    return {
-        p.id: decide_by_policy(p, contradictions.findings[p.id], applied_rules)
-        async for piece in in_pieces(proposals)
-        for p in piece
-    }

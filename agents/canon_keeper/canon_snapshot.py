@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import gather, to_thread
+from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,7 +30,7 @@ from agents.proposals.statements import STATED_PREDICATE
 from agents.thread_work import run_beside_screen
 from stores.errors import NotFound
 from stores.ports import CanonReader
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -123,7 +123,8 @@ async def read_snapshot(
     Of the `closed` ones only what they name is read: they are shown, not assessed. Raises StoreError.
     """
     changes = [p.change for p in (*proposals, *closed_proposals)]
-    facts = await canon.facts_by_id({fact_id for c in changes for fact_id in named_facts(c)})
+    named_ids = {fact_id for c in changes for fact_id in named_facts(c)}
+    facts = await canon.facts_by_id(named_ids) if named_ids else {}
     taken_back_facts = await _read_taken_back_facts(canon, proposals)
     facts.update(taken_back_facts)
     supersessions = await _read_supersessions(
@@ -144,17 +145,16 @@ async def read_snapshot(
     merging_ids = absorbed_ids | {c.kept_id for c in merges} | {kept_id for kept_id in split_ids if kept_id}
     predicates = _predicates_about_nobody([p.change for p in proposals], catalogue, facts.values())
     statements = {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
-    answers = await gather(
-        *(
-            canon.facts_about(who, _about_query(what, with_history=past))
-            for who, what, past in sorted(fact_queries)
-        ),
-        *(canon.facts_about(who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
-        *(canon.facts(universe_id, FactQuery(predicate=predicate)) for predicate in sorted(predicates)),
-        *([canon.facts_by_statement(universe_id, statements)] if statements and proposals else []),
+    query = FactsQuery(
+        about=[
+            *((who, _about_query(what, with_history=past)) for who, what, past in sorted(fact_queries)),
+            *((who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
+        ],
+        of_universe=[FactQuery(predicate=predicate) for predicate in sorted(predicates)],
+        statement_keys=statements if proposals else (),
     )
-    for answer in answers:
-        facts.update({fact.id: fact for fact in answer})
+    if query != FactsQuery():
+        facts.update({fact.id: fact for fact in await canon.facts_of_all(universe_id, query)})
     facts.update(await _read_moved_facts(canon, proposals, tuple(facts.values())))
     # Their names, by which the sentences of these facts are read.
     mentioned_ids = {i.entity_id for fact in facts.values() for i in fact.involves}
@@ -433,10 +433,5 @@ async def _read_evidence(
     state_assertions = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
     subject_ids |= {i.entity_id for c in state_assertions for i in c.involves}
     subject_ids |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed_ids)}
-    ordered_ids = sorted(subject_ids)
-    return {
-        subject: tuple(subject_evidence)
-        for subject, subject_evidence in zip(
-            ordered_ids, await gather(*map(canon.evidence_of, ordered_ids)), strict=True
-        )
-    }
+    evidence_by_subject = await canon.evidence_of_all(subject_ids) if subject_ids else {}
+    return {subject: tuple(evidence_by_subject.get(subject, ())) for subject in sorted(subject_ids)}

@@ -107,12 +107,16 @@ class CanonKeeper:
         *,
         turn_numbers: Mapping[Id, int] | None = None,
         numbers: Mapping[Id, int] | None = None,
+        row_ids: Collection[Id] | None = None,
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
-        Proposals that a commit closed are shown with their outcome and are not assessed again.
+        Proposals that a commit closed are shown with their outcome and are not assessed again. All are compared
+        with each other; with `row_ids` only those have a row.
         """
-        return await self._assessor.build_views(proposals, turn_numbers=turn_numbers, numbers=numbers)
+        return await self._assessor.build_views(
+            proposals, turn_numbers=turn_numbers, numbers=numbers, row_ids=row_ids
+        )
 
     async def find_critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
         """Return the staged proposals that ask to be committed at once."""

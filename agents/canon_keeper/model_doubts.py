@@ -69,6 +69,9 @@ class ModelDoubts:
 
         `open_fact_ids` are those of the facts that open proposals would make.
         """
+        doubts = self._doubts.get((proposal.id, sentence_of(proposal)), ()) if self._doubts else ()
+        if not doubts:
+            return ()
         conflicting_ids = {c.other_fact.id for c in conflicts if c.other_fact}
         return tuple(
             ConflictView(
@@ -80,7 +83,7 @@ class ModelDoubts:
                 is_with_proposal=doubt.is_with_proposal,
                 is_model_doubt=True,
             )
-            for doubt in self._doubts.get((proposal.id, sentence_of(proposal)), ())
+            for doubt in doubts
             if doubt.other.id not in conflicting_ids
             and (not doubt.is_with_proposal or doubt.other.id in open_fact_ids)
             and (claim is None or precedents.find_ruling(claim, doubt.other, catalogue) is None)

@@ -5,7 +5,6 @@ Only what a proposal makes necessary: most say nothing of a place or of the past
 
 from __future__ import annotations
 
-from asyncio import gather
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, assert_never
 
@@ -19,7 +18,7 @@ from agents.canon_keeper.proposal_subjects import (
     is_premise,
 )
 from stores.ports import CanonReader
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -79,15 +78,18 @@ class RelatedFactsLoader:
         """Read what the proposals make necessary. Raises StoreError."""
         if not proposals:
             return
-        self._add_facts(await self._canon.facts(self._universe_id, FactQuery(kind=FactKind.AXIOM)))
-        if any(isinstance(p.change, AssertFact | StateChange) for p in proposals):
-            for origin in self._catalogue.origin_predicates():
-                self._add_facts(
-                    await self._canon.facts(self._universe_id, FactQuery(predicate=origin, history=True))
-                )
-        cause_ids = {fact_id for p in proposals for fact_id in causes_of(p.change)}
-        self._add_facts((await self._canon.facts_by_id(cause_ids)).values())
-        await self._read_facts(q for p in proposals for q in self._queries_for(p))
+        is_fact_stated = any(isinstance(p.change, AssertFact | StateChange) for p in proposals)
+        origins = self._catalogue.origin_predicates() if is_fact_stated else ()
+        await self._read_all(
+            FactsQuery(
+                ids={fact_id for p in proposals for fact_id in causes_of(p.change)},
+                about=self._about_queries(q for p in proposals for q in self._queries_for(p)),
+                of_universe=[
+                    FactQuery(kind=FactKind.AXIOM),
+                    *(FactQuery(predicate=origin, history=True) for origin in origins),
+                ],
+            )
+        )
         await self._read_facts(self._queries_for_axioms(proposals))
         await self._read_axiom_forms(proposals)
         await self._read_scenes(proposals)
@@ -163,16 +165,16 @@ class RelatedFactsLoader:
         """Read what a new rule might make impossible."""
         axioms = [p.change for p in proposals if isinstance(p.change, NoteAxiom)]
         forms = [axiom.form for axiom in axioms if axiom.form is not None]
-        for name in sorted({r for form in forms for r in self._catalogue.related_predicates(form.predicate)}):
-            self._add_facts(
-                await self._canon.facts(self._universe_id, FactQuery(predicate=name, limit=MAX_RELATED_FACTS))
-            )
-        for form in forms:
-            if form.unless is not None:
-                self._add_facts(
-                    await self._canon.facts(self._universe_id, FactQuery(predicate=form.unless.predicate))
-                )
+        names = sorted({r for form in forms for r in self._catalogue.related_predicates(form.predicate)})
         if forms:
+            await self._read_all(
+                FactsQuery(
+                    of_universe=[
+                        *(FactQuery(predicate=name, limit=MAX_RELATED_FACTS) for name in names),
+                        *(FactQuery(predicate=f.unless.predicate) for f in forms if f.unless is not None),
+                    ]
+                )
+            )
             people = {i.entity_id for f in self._facts.values() for i in f.involves} - self._entities.keys()
             self._entities.update(await self._canon.entities_by_id(people))
 
@@ -183,13 +185,13 @@ class RelatedFactsLoader:
         placed_facts = [f for f in self._facts.values() if f.entity("location") and f.valid_from in ticks]
         if any(map(is_outcome, proposals)):
             placed_facts += [f for f in self._facts.values() if f.predicate == ALIVE]
-        for fact, evidence in zip(
-            placed_facts, await gather(*map(self._read_scene_ids, placed_facts)), strict=True
-        ):
-            self.scenes_by_fact[fact.id] = evidence
-
-    async def _read_scene_ids(self, fact: Fact) -> frozenset[Id]:
-        return frozenset(e.scene_id for e in await self._canon.evidence_of(fact.id) if e.scene_id)
+        if not placed_facts:
+            return
+        evidence_by_fact = await self._canon.evidence_of_all({fact.id for fact in placed_facts})
+        for fact in placed_facts:
+            self.scenes_by_fact[fact.id] = frozenset(
+                evidence.scene_id for evidence in evidence_by_fact.get(fact.id, ()) if evidence.scene_id
+            )
 
     async def _read_surroundings(self, proposals: Sequence[ProposedChange]) -> None:
         """Read what the places lie in that are spoken of, up to the widest."""
@@ -221,22 +223,23 @@ class RelatedFactsLoader:
         return [i.entity_id for i in change.involves if i.role in roles]
 
     async def _read_facts(self, queries: Iterable[_FactQuery]) -> list[Fact]:
+        about_queries = self._about_queries(queries)
+        return await self._read_all(FactsQuery(about=about_queries)) if about_queries else []
+
+    def _about_queries(self, queries: Iterable[_FactQuery]) -> list[tuple[Id, FactsAboutQuery]]:
         distinct_queries = {q._replace(who=self._current_id(q.who)) for q in queries}
-        answers = await gather(
-            *(
-                self._canon.facts_about(
-                    q.who,
-                    FactsAboutQuery(
-                        predicate=q.predicate,
-                        history=True,
-                        begins_within=q.begins,
-                        limit=MAX_RELATED_FACTS,
-                    ),
-                )
-                for q in sorted(distinct_queries, key=str)
+        return [
+            (
+                q.who,
+                FactsAboutQuery(
+                    predicate=q.predicate, history=True, begins_within=q.begins, limit=MAX_RELATED_FACTS
+                ),
             )
-        )
-        matching_facts = [fact for answer in answers for fact in answer]
+            for q in sorted(distinct_queries, key=str)
+        ]
+
+    async def _read_all(self, query: FactsQuery) -> list[Fact]:
+        matching_facts = await self._canon.facts_of_all(self._universe_id, query)
         self._add_facts(matching_facts)
         return matching_facts
 

@@ -87,7 +87,8 @@ class PolicyStore:
 
     async def read_catalogue(self, universe_id: Id) -> Catalogue:
         """Return the predicates of the universe: the bundled ones, overridden by its own."""
-        return (await self.read_policy(universe_id)).catalogue
+        policy = await self._log.policy(universe_id)
+        return self._base if policy is None else self._extended_catalogue(policy.predicates)
 
     # --- rules by kind --------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from asyncio import gather
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from agents.context_assembly.context_package import ScenePerson
@@ -24,17 +25,15 @@ MAX_SAME_WORD: Final = 20
 _CAPITALISED_WORD: Final = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w-]{2,}")
 
 
+@dataclass(frozen=True, slots=True)
 class NamedEntityFinder:
-    """Finds who and what a text names. It keeps the words of all names, for each version of canon."""
+    """Finds who and what a text names."""
 
-    def __init__(self, canon: CanonReader, context_loader: SceneContextLoader) -> None:
-        self._canon = canon
-        self._context_loader = context_loader
-        self._names_version: tuple[Id, str] = ("", "")
-        self._ids_by_word: Mapping[str, Collection[Id]] = {}
+    canon: CanonReader
+    context_loader: SceneContextLoader
 
     async def find_elsewhere(
-        self, scene: SceneContext, text: str, cast_ids: Collection[Id], canon_version: str
+        self, scene: SceneContext, text: str, cast_ids: Collection[Id]
     ) -> tuple[ScenePerson, ...]:
         """Return the entities that the text names and that are neither in the cast nor this place. Raises StoreError.
 
@@ -42,7 +41,7 @@ class NamedEntityFinder:
         means somebody if it is part of nobody else's.
         """
         named_entities, called_people = await gather(
-            self._find_by_name(scene, text), self._find_by_short_name(scene, text, canon_version)
+            self._find_by_name(scene, text), self._find_by_short_name(scene, text)
         )
         entities = {entity.id: entity for entity in (*named_entities, *called_people)}
         place_id = scene.place.id if scene.place else None
@@ -55,13 +54,11 @@ class NamedEntityFinder:
     async def _find_by_name(self, scene: SceneContext, text: str) -> Iterable[Entity]:
         names = find_names(text)[:MAX_NAMES]
         matches_by_name = await gather(
-            *(self._context_loader.find_entities(scene, name, allow_partial=True) for name in names)
+            *(self.context_loader.find_entities(scene, name, allow_partial=True) for name in names)
         )
         return [entities[0] for entities in matches_by_name if len(entities) == 1]
 
-    async def _find_by_short_name(
-        self, scene: SceneContext, text: str, canon_version: str
-    ) -> Iterable[Entity]:
+    async def _find_by_short_name(self, scene: SceneContext, text: str) -> Iterable[Entity]:
         words = [
             word
             for word in dict.fromkeys(_CAPITALISED_WORD.findall(text))
@@ -69,10 +66,10 @@ class NamedEntityFinder:
         ][:MAX_SHORT_NAMES]
         if not words:
             return []
-        ids_by_word = await self._read_ids_by_word(scene.universe.id, canon_version)
+        ids_by_word = await self._read_ids_by_word(scene.universe.id, words)
         candidate_ids = {i for word in words for i in [*ids_by_word.get(fold_name(word), ())][:MAX_SAME_WORD]}
         missing_ids = candidate_ids - scene.entities.keys()
-        canon_entities = await self._canon.entities_by_id(missing_ids) if missing_ids else {}
+        canon_entities = await self.canon.entities_by_id(missing_ids) if missing_ids else {}
         people = [
             entity
             for entity in {**canon_entities, **scene.entities}.values()
@@ -84,15 +81,14 @@ class NamedEntityFinder:
         matches_by_word = ([e for e in people if word.casefold() in names_by_id[e.id]] for word in words)
         return [matches[0] for matches in matches_by_word if len(matches) == 1]
 
-    async def _read_ids_by_word(self, universe_id: Id, canon_version: str) -> Mapping[str, Collection[Id]]:
-        """Return the entities of canon by each word of their names, read once for each version of canon."""
-        if self._names_version != (universe_id, canon_version):
-            ids_by_word: dict[str, dict[Id, None]] = {}
-            for name, entity_id in await self._canon.folded_names(universe_id):
-                for word in name.split():
-                    ids_by_word.setdefault(word, {})[entity_id] = None
-            self._ids_by_word, self._names_version = ids_by_word, (universe_id, canon_version)
-        return self._ids_by_word
+    async def _read_ids_by_word(self, universe_id: Id, words: Iterable[str]) -> Mapping[str, Collection[Id]]:
+        """Return the entities of canon by each of the words that their names have."""
+        folded_words = {fold_name(word) for word in words}
+        ids_by_word: dict[str, dict[Id, None]] = {}
+        for name, entity_id in await self.canon.names_containing(universe_id, folded_words):
+            for word in folded_words.intersection(name.split()):
+                ids_by_word.setdefault(word, {})[entity_id] = None
+        return ids_by_word
 
 
 def build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = True) -> ScenePerson:

@@ -151,8 +151,7 @@ class ContextPackageBuilder:
         """
         canon, scene = package.canonical, package.scene
         known_ids = {p.entity.id for p in (*canon.cast, *canon.named_elsewhere)}
-        canon_version = await self._log.canon_version(scene.universe.id)
-        named_entities = await self._named_entity_finder.find_elsewhere(scene, text, known_ids, canon_version)
+        named_entities = await self._named_entity_finder.find_elsewhere(scene, text, known_ids)
         return replace(
             package, canonical=replace(canon, named_elsewhere=(*canon.named_elsewhere, *named_entities))
         )
@@ -186,9 +185,7 @@ class ContextPackageBuilder:
             canon_version = await self._log.canon_version(scene.universe.id)
             agenda, named_elsewhere = await gather(
                 self._agenda_reader.read_agenda(scene),
-                self._named_entity_finder.find_elsewhere(
-                    scene, player_text, {p.entity.id for p in cast}, canon_version
-                ),
+                self._named_entity_finder.find_elsewhere(scene, player_text, {p.entity.id for p in cast}),
             )
             canon_context = await self._read_canon_cached(
                 scene, player_text, cast, named_elsewhere, canon_version

@@ -5,18 +5,18 @@ Read-only. The working state is canonical state with the state changes on the li
 
 from __future__ import annotations
 
-from asyncio import gather
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from agents.canon_keeper.change_application import build_entity
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
+from agents.proposals.line_order import sort_in_line_order
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CreateEntity, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
@@ -41,6 +41,15 @@ MAX_PARTIAL_MATCHES = 200
 """Entities of a universe whose names have the typed words somewhere that are looked at."""
 MAX_NAMED_MATCHES = 6
 """Entities that are named when a typed name may mean several."""
+
+
+class StagedIndex(NamedTuple):
+    """What is staged on a line, by the entity that it changes."""
+
+    state_changes: dict[Id, list[StateChange]]
+    """In the order of the line."""
+    deaths: dict[Id, bool]
+    """Whether somebody is dead, where a proposal states it: the last one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,8 @@ class SceneContext:
     """The last transition of the scene's loop, if it was read already."""
     left_turn_ids: frozenset[Id] = frozenset()
     """Turns of the line after `head`, if this is the scene as it stood before them."""
+    _staged_index: StagedIndex | None = field(default=None, init=False, repr=False, compare=False)
+    """Made when it is first needed."""
 
     @property
     def tick(self) -> int:
@@ -100,13 +111,11 @@ class SceneContext:
 
     def is_dead(self, entity: Entity) -> bool:
         """Return whether somebody is dead, by canon or by what is staged on the line."""
+        stated_death = self._read_staged_index().deaths.get(entity.id)
+        if stated_death is not None:
+            return stated_death
         state = self.working_state(entity)
-        is_dead = state.values.get("alive", "dead" not in {tag.casefold() for tag in state.tags}) is False
-        for change in (p.change for p in self.staged_proposals):
-            if isinstance(change, AssertFact) and change.predicate == "alive":
-                is_about = any(i.role == "subject" and i.entity_id == entity.id for i in change.involves)
-                is_dead = change.value is False if is_about else is_dead
-        return is_dead
+        return state.values.get("alive", "dead" not in {tag.casefold() for tag in state.tags}) is False
 
     def recorded_place_id(self) -> Id | None:
         """Return where the scene is by what is canon or proposed, without plain words of its turns."""
@@ -128,17 +137,36 @@ class SceneContext:
         """Return the entity's working state on this line."""
         return fold_changes(entity, self.state_changes(entity.id))
 
-    def state_changes(self, entity_id: Id) -> list[StateChange]:
+    def state_changes(self, entity_id: Id) -> Sequence[StateChange]:
         """Return the staged state changes of one entity, in order."""
         return self.state_changes_by_entity().get(entity_id, [])
 
-    def state_changes_by_entity(self) -> dict[Id, list[StateChange]]:
+    def state_changes_by_entity(self) -> Mapping[Id, Sequence[StateChange]]:
         """Return the staged state changes of every entity, in order."""
-        changes_by_entity: dict[Id, list[StateChange]] = {}
-        for change in (p.change for p in self.staged_proposals):
-            if isinstance(change, StateChange):
-                changes_by_entity.setdefault(change.entity_id, []).append(change)
-        return changes_by_entity
+        return self._read_staged_index().state_changes
+
+    def _read_staged_index(self) -> StagedIndex:
+        """Return what is staged by entity: a scene may have thousands of proposals, and asks of dozens of people."""
+        if self._staged_index is None:
+            object.__setattr__(self, "_staged_index", index_staged(self.staged_proposals))
+        assert self._staged_index is not None
+        return self._staged_index
+
+
+def index_staged(staged_proposals: Iterable[ProposedChange]) -> StagedIndex:
+    """Return what the proposals change, by entity."""
+    index = StagedIndex({}, {})
+    for change in (p.change for p in staged_proposals):
+        if isinstance(change, StateChange):
+            index.state_changes.setdefault(change.entity_id, []).append(change)
+        elif isinstance(change, AssertFact) and change.predicate == "alive":
+            subject_ids = (i.entity_id for i in change.involves if i.role == "subject")
+            index.deaths.update(dict.fromkeys(subject_ids, change.value is False))
+    return index
+
+
+FindNamed = Callable[[str], Awaitable[list[Entity]]]
+"""Gives the entities of a universe with exactly this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +178,10 @@ class SceneContextLoader:
 
     async def load_context(self, scene_id: Id) -> SceneContext:
         """Return the scene as it stands at its head."""
-        scene = await self.log.scene(scene_id)
-        # Read in parallel: each read waits for a thread.
-        story, head, open_proposals, universe = await gather(
-            self.log.story(scene.story_id),
-            self._read_turn(scene.head),
-            self.log.proposals(
-                ProposalQuery(scene_id=scene_id, statuses=(*OPEN_STATUSES, ProposalStatus.WITHDRAWN))
-            ),
-            self.canon.universe(scene.universe_id),
+        scene, story, head, open_proposals = await self.log.scene_records(
+            scene_id, (*OPEN_STATUSES, ProposalStatus.WITHDRAWN)
         )
+        universe = await self.canon.universe(scene.universe_id)
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
@@ -237,16 +259,23 @@ class SceneContextLoader:
         return await self.log.turn(turn_id) if turn_id else None
 
     async def find_entities(
-        self, context: SceneContext, name: str, *, allow_partial: bool = False
+        self,
+        context: SceneContext,
+        name: str,
+        *,
+        allow_partial: bool = False,
+        find_named: FindNamed | None = None,
     ) -> list[Entity]:
         """Return the entities that `name` may mean: in the scene first, then in the universe.
 
         With `allow_partial`, a part of a name is enough (`Mara` for Mara Quill, `Old T` for Old Tam, `Undersinger`
-        for The Undersinger).
+        for The Undersinger). `find_named` gives those of the universe by a whole name, if they were read already.
         """
         scene_entities = list(context.entities.values())
-        matching_entities = _match_whole_name(scene_entities, name) or await self.canon.find_entity(
-            context.universe.id, name
+        matching_entities = _match_whole_name(scene_entities, name) or (
+            await find_named(name)
+            if find_named is not None
+            else await self.canon.find_entity(context.universe.id, name)
         )
         if matching_entities or not allow_partial:
             return matching_entities
@@ -350,16 +379,6 @@ def select_effective_proposals(proposals: Iterable[ProposedChange]) -> tuple[Pro
         if p.status in WAITING_STATUSES
         and (p.decision is None or p.decision.verdict in (Verdict.ACCEPT, Verdict.DEFER))
     )
-
-
-def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Sort the proposals of one line in its order.
-
-    What happened earlier on the line comes first, even if it was proposed later, after an undo. World time
-    only rises along a line; proposals without a time keep their place.
-    """
-    timed_proposals = iter(sorted((p for p in proposals if p.tick is not None), key=lambda p: p.tick or 0))
-    return tuple(next(timed_proposals) if p.tick is not None else p for p in proposals)
 
 
 def derive_place_entry_id(proposal_id: Id) -> Id:

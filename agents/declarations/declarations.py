@@ -156,15 +156,15 @@ class DeclarationService:
     async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a fact: a relation, a value, or a sentence."""
         catalogue = await self._read_catalogue(context.universe.id)
-        find_entity = scene_entity_finder(context, self._context, guess_people=True)
         statement = name_hero_in(context, argument)
+        find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
         change = await declare.read_fact(statement, catalogue, find_entity, context.tick)
         critical = catalogue.is_critical(change.predicate, change.value)
         return await self._stage_proposal(context, change, argument, critical=critical)
 
     async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a secret, or who may know what canon has already: `Vess, Dob: The seal is forged`."""
-        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        find_entity = scene_entity_finder(context, self._context, text=argument, guess_people=True)
         knowers, words = await read_secret(argument, find_entity, context.player_character())
         if not words:
             raise InputError("A secret needs a sentence.", kept="Nothing was proposed.", todo=USAGE)
@@ -214,8 +214,8 @@ class DeclarationService:
 
     async def declare_axiom(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a rule of the world."""
-        find_entity = scene_entity_finder(context, self._context)
-        change = await declare.read_axiom(name_hero_in(context, argument), find_entity)
+        rule = name_hero_in(context, argument)
+        change = await declare.read_axiom(rule, scene_entity_finder(context, self._context, text=rule))
         return await self._stage_proposal(context, change, argument)
 
     async def declare_lore(self, context: SceneContext, argument: str) -> ProposedChange:
@@ -307,7 +307,7 @@ class DeclarationService:
 
         A sentence that states a fact of the catalogue, such as a death, is that fact; any other is the event.
         """
-        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        find_entity = scene_entity_finder(context, self._context, text=event.statement, guess_people=True)
         mentioned_entities = await declare.find_mentioned_entities(event.statement, find_entity)
         catalogue = await self._read_catalogue(context.universe.id)
         fact = read_sentence_fact(event.statement, mentioned_entities, catalogue, context.tick)

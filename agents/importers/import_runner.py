@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.events import EventBus, ImportProgressed, Notice
-from agents.importers.cards.card_importer import CardImporter
 from agents.importers.cards.card_receipt import CardReceipt, describe_receipt
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
-from agents.importers.importer import Importer, OnProgress
 from stores.errors import InputError
+
+if TYPE_CHECKING:
+    from agents.importers.cards.card_importer import CardImporter
+    from agents.importers.importer import Importer, OnProgress
+
+
+class Importers(NamedTuple):
+    """What imports a log of play, and what imports a character card or lorebook."""
+
+    log_importer: Importer
+    card_importer: CardImporter
+
+
+LoadImporters = Callable[[], Importers]
+"""Imports the modules that read files, which few sessions need, and builds the importers; called in a thread."""
 
 OpenFile = Callable[[str], Awaitable[bytes]]
 """Reads the file at a path. Raises InputError."""
@@ -22,11 +36,9 @@ class ImportRunner:
     A file is a log of play, or a character card or lorebook: its content decides.
     """
 
-    def __init__(
-        self, importer: Importer, card_importer: CardImporter, open_file: OpenFile, events: EventBus
-    ) -> None:
-        self._importer = importer
-        self._card_importer = card_importer
+    def __init__(self, load_importers: LoadImporters, open_file: OpenFile, events: EventBus) -> None:
+        self._load_importers = load_importers
+        self._importers: Importers | None = None
         self._open = open_file
         self._events = events
         self._task: asyncio.Task[ImportResult | CardReceipt] | None = None
@@ -40,9 +52,10 @@ class ImportRunner:
 
     async def preview(self, request: ImportRequest) -> ImportPreview | CardReceipt:
         """Return what a file contains and where it would go. Nothing is changed."""
-        if (card := await self._card_importer.read(request)) is not None:
-            return await self._card_importer.preview(request, card)
-        return await self._importer.preview(request)
+        log_importer, card_importer = await self._read_importers()
+        if (card := await card_importer.read(request)) is not None:
+            return await card_importer.preview(request, card)
+        return await log_importer.preview(request)
 
     async def import_file(
         self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
@@ -52,15 +65,17 @@ class ImportRunner:
         Play may continue meanwhile. To cancel it, cancel the task: what was imported stays, and the same request
         continues from there.
         """
-        if (card := await self._card_importer.read(request)) is not None:
-            return await self._card_importer.import_card(request, card)
+        _, card_importer = await self._read_importers()
+        if (card := await card_importer.read(request)) is not None:
+            return await card_importer.import_card(request, card)
         return await self.import_log(request, on_progress)
 
     async def import_log(
         self, request: ImportRequest, on_progress: OnProgress = lambda progress: None
     ) -> ImportResult:
         """Import a log, whatever else the file could be."""
-        return await self._importer.import_log(request, on_progress)
+        log_importer, _ = await self._read_importers()
+        return await log_importer.import_log(request, on_progress)
 
     @property
     def progress(self) -> ImportProgress | None:
@@ -104,6 +119,11 @@ class ImportRunner:
         if (task := self._task) is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    async def _read_importers(self) -> Importers:
+        if self._importers is None:
+            self._importers = await asyncio.to_thread(self._load_importers)
+        return self._importers
 
     def _record_progress(self, progress: ImportProgress) -> None:
         self._progress = progress

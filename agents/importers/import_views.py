@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agents.importers.log_entries import ImportProblem, LogFormat
-from agents.importers.log_reading import read_title
 from stores.records.ids import Id
 
 
@@ -32,6 +31,8 @@ class ImportRequest:
     @cached_property
     def own_titles(self) -> tuple[str, str]:
         """What the log calls itself and its world; empty where it says neither. Raises InputError for no log."""
+        from agents.importers.log_reading import read_title  # most sessions import nothing
+
         return read_title(self.data)
 
     @cached_property

@@ -19,7 +19,7 @@ from agents.events import EventBus, HeadMoved, SceneOpened
 from agents.importers.import_records import StoryImport, story_id_of, universe_id_of
 from agents.importers.import_views import ImportPreview, ImportProgress, ImportRequest, ImportResult
 from agents.importers.log_entries import ParsedLog, Voice
-from agents.importers.log_reading import read_log
+from agents.importers.log_process import read_log_beside_play
 from agents.importers.scenes import ImportedScene, split_scenes
 from agents.importers.tag_proposer import TagProposer
 from agents.proposals.proposals import Proposals
@@ -197,7 +197,7 @@ class Importer:
 
     async def _read_log(self, request: ImportRequest, story: Story | None) -> _ReadLog:
         hero = await self._read_entity_name(story.pc_id) if story else _hero_name(request)
-        log = await asyncio.to_thread(read_log, request.data, form=request.form, hero=hero)
+        log = await read_log_beside_play(request.data, form=request.form, hero=hero)
         return _ReadLog(log, await asyncio.to_thread(split_scenes, log.entries))
 
     async def _build_import(

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
+
+LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
+"""The second line of a journal that MONITOR exports; it explains the signs."""
 
 
 class Voice(StrEnum):

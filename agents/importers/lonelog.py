@@ -13,13 +13,10 @@ from datetime import datetime
 from typing import Final
 
 from agents.importers.journal_markup import read_block, split_blocks, word_set
-from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
+from agents.importers.log_entries import LEGEND, ImportProblem, LogEntry, ParsedEntries, Voice
 from agents.importers.log_times import format_day, parse_time
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
-
-LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
-"""The second line of a journal that MONITOR exports; it explains the signs."""
 
 _SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.ORACLE, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
 _SIGN: Final = re.compile(r"(?P<sign>@|\?|->|=>|d:|gen:|tbl:)\s*(?P<text>.*)", re.DOTALL)

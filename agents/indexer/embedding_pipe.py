@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
+from array import array
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,5 +57,7 @@ def decode_vectors(data: bytes, count: int) -> list[Sequence[float]]:
     size, rest = divmod(len(data), NUMBER_BYTES * count) if count else (0, len(data))
     if rest or (count and not size):
         raise ValueError("not so many vectors")
-    vector_struct = struct.Struct(f"<{size}f")
-    return [vector_struct.unpack_from(data, index * vector_struct.size) for index in range(count)]
+    numbers = array("f", data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return [numbers[index * size : (index + 1) * size] for index in range(count)]

@@ -19,7 +19,9 @@ from agents.jobs.worker_pipe import (
     Done,
     Failure,
     FromProcess,
+    Postponed,
     Reconcile,
+    TextVectors,
     WorkAnswer,
     WorkRequest,
     WriteRequest,
@@ -35,8 +37,8 @@ WAIT_PARTS: Final = 10
 
 T = TypeVar("T")
 
-WriteForProcess = Callable[[WriteRequest], Awaitable[None]]
-"""Writes what the process asks for. What it raises is a failure of the work that asked."""
+WriteForProcess = Callable[[WriteRequest], Awaitable[Done | TextVectors]]
+"""Does what the process asks for. What it raises is raised where it was asked, a MonitorError as it is."""
 
 log = logging.getLogger("monitor.background")
 
@@ -49,7 +51,7 @@ class ProcessEnd:
     """The work that was under way."""
 
 
-Answer = WorkAnswer | Done | Failure | ProcessEnd
+Answer = WorkAnswer | Postponed | Done | Failure | ProcessEnd
 
 
 class _Question(NamedTuple):
@@ -73,6 +75,8 @@ class RunningProcess:
         self._questions: dict[int, _Question] = {}
         self._ready_answer = self._expect_answer(READY_NUMBER, None)
         self._has_failed = False
+        self._unanswered_writes = 0
+        """What it waits for itself."""
         self._reader_task = asyncio.create_task(self._read_messages(process.stdout))
 
     @classmethod
@@ -106,11 +110,16 @@ class RunningProcess:
     async def wait_until_ready(self, seconds: float) -> Done | Failure | ProcessEnd:
         """Return `Done`, or what the process says why it cannot be ready."""
         answer = await self._wait(self._ready_answer, seconds)
-        assert not isinstance(answer, WorkAnswer)
+        assert not isinstance(answer, WorkAnswer | Postponed)
         return answer
 
-    async def ask(self, request: WorkRequest, seconds: float) -> WorkAnswer | Failure | ProcessEnd:
-        """Return the answer; if there is none in time, all requests that wait have failed."""
+    async def ask(
+        self, request: WorkRequest, seconds: float
+    ) -> WorkAnswer | Postponed | Failure | ProcessEnd:
+        """Return the answer; if there is none in time, all requests that wait have failed.
+
+        While it waits for what it asked itself (a provider's vectors may take a minute), its time does not run out.
+        """
         if self._has_failed:
             return ProcessEnd()
         number = next(self._numbers)
@@ -143,8 +152,9 @@ class RunningProcess:
         return question.answer
 
     async def _wait(self, answer: asyncio.Future[Answer], seconds: float) -> Answer:
-        if not await is_done_within(answer, seconds):
-            self._fail_questions()
+        while not await is_done_within(answer, seconds):
+            if not self._unanswered_writes:
+                self._fail_questions()
         return answer.result()
 
     def _fail_questions(self) -> None:
@@ -169,7 +179,7 @@ class RunningProcess:
                 while True:
                     number, message = await _read_message(stdout)
                     match message:
-                        case WorkAnswer() | Failure():
+                        case WorkAnswer() | Postponed() | Failure():
                             self._take_answer(number, message)
                         case Done() if number == READY_NUMBER:
                             self._take_answer(number, message)
@@ -182,20 +192,23 @@ class RunningProcess:
         finally:
             self._fail_questions()
 
-    def _take_answer(self, number: int, message: WorkAnswer | Failure | Done) -> None:
+    def _take_answer(self, number: int, message: WorkAnswer | Postponed | Failure | Done) -> None:
         question = self._questions.get(number)
         if question is not None and not question.answer.done():
             question.answer.set_result(message)
 
     async def _write_and_answer(self, number: int, request: WriteRequest) -> None:
-        message: Done | Failure = Done()
+        message: Done | TextVectors | Failure
+        self._unanswered_writes += 1
         try:
-            await self._write(request)
+            message = await self._write(request)
         except MonitorError as error:
-            message = Failure(error.what, error.kept, error.todo)
+            message = Failure.of(error)
         except Exception as error:
             log.exception("background: what the process asked for was not written")
             message = Failure(f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+        finally:
+            self._unanswered_writes -= 1
         self._stdin.write(pack_frame(number, message))
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from agents.events import Event
 from agents.jobs.worker import JobSubject
+from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.memory import ArchivedLog, Memory, Summary
@@ -136,6 +137,19 @@ class PublishEvent:
     event: Event
 
 
+@dataclass(frozen=True, slots=True)
+class EmbedTexts:
+    """Asks for the vectors of texts: the program has the model, its budget and its bill."""
+
+    texts: Sequence[str]
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class MarkVectorsComplete:
+    """Asks to have searches use the vectors that were made."""
+
+
 WriteRequest = (
     PutMemories
     | PutSummaries
@@ -146,13 +160,31 @@ WriteRequest = (
     | StageSnippets
     | WriteCursor
     | PublishEvent
+    | EmbedTexts
+    | MarkVectorsComplete
 )
-"""What the process asks of the program, which alone writes the library."""
+"""What the process asks of the program, which alone writes the library and alone has the models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """It is written, or the process is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextVectors:
+    """Answers `EmbedTexts`: one vector for each text."""
+
+    vectors: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """A worker raised RetryLater: the work cannot be done now, and nothing is wrong."""
+
+    what: str
+    seconds: float
+    whole_kind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +196,25 @@ class Failure:
     todo: str = ""
     traceback: str = ""
     """For the log, of an error that is none of ours."""
+    error_type: type[MonitorError] = MonitorError
+    """What is raised where the answer arrives."""
+
+    @classmethod
+    def of(cls, error: MonitorError) -> Failure:
+        is_words_alone = type(error).__init__ is MonitorError.__init__
+        return cls(
+            error.what,
+            error.kept,
+            error.todo,
+            error_type=type(error) if is_words_alone else MonitorError,
+        )
+
+    def error(self) -> MonitorError:
+        return self.error_type(self.what, kept=self.kept, todo=self.todo)
 
 
-FromProgram = WorkRequest | Done | Failure
-FromProcess = WorkAnswer | WriteRequest | Done | Failure
+FromProgram = WorkRequest | Done | TextVectors | Failure
+FromProcess = WorkAnswer | Postponed | WriteRequest | Done | Failure
 
 
 def pack_frame(number: int, message: FromProgram | FromProcess) -> bytes:
@@ -178,7 +225,9 @@ def pack_frame(number: int, message: FromProgram | FromProcess) -> bytes:
 def unpack_from_program(data: bytes) -> FromProgram:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
-    if isinstance(message, ListSubjects | NoteEvent | Reconcile | ConfirmComplete | Done | Failure):
+    if isinstance(
+        message, ListSubjects | NoteEvent | Reconcile | ConfirmComplete | Done | TextVectors | Failure
+    ):
         return message
     raise ValueError("not a message of the program's")
 
@@ -186,7 +235,7 @@ def unpack_from_program(data: bytes) -> FromProgram:
 def unpack_from_process(data: bytes) -> FromProcess:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
-    if isinstance(message, WorkAnswer | WriteRequest | Done | Failure):
+    if isinstance(message, WorkAnswer | Postponed | WriteRequest | Done | Failure):
         return message
     raise ValueError("not a message of the process's")
 

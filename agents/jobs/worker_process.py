@@ -21,6 +21,7 @@ from agents.jobs.worker_pipe import (
     Failure,
     ListSubjects,
     NoteEvent,
+    Postponed,
     Reconcile,
     WorkAnswer,
     WorkRequest,
@@ -112,13 +113,16 @@ class WorkerProcess:
     async def ask(self, request: WorkRequest) -> WorkAnswer:
         """Return the answer.
 
-        Raises ProcessLost, ProcessNotStarted, or MonitorError with the words of what the worker raised.
+        Raises ProcessLost, ProcessNotStarted, the worker's RetryLater, or MonitorError with the words of what else
+        it raised.
         """
         process = await self._ensure_process()
         answer = await process.ask(request, self._answer_seconds)
         match answer:
             case WorkAnswer():
                 return answer
+            case Postponed(what, seconds, whole_kind):
+                raise RetryLater(what, seconds=seconds, whole_kind=whole_kind)
             case Failure():
                 raise _worker_error(answer)
             case ProcessEnd() if self._is_closed:
@@ -292,7 +296,7 @@ class ProcessWorker:
 def _worker_error(failure: Failure) -> MonitorError:
     if failure.traceback:
         log.warning("background: in its own process:\n%s", failure.traceback)
-    return MonitorError(failure.what, kept=failure.kept, todo=failure.todo)
+    return failure.error()
 
 
 def _start_failure(reason: str) -> Failure:

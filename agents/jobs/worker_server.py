@@ -9,16 +9,19 @@ from itertools import count
 from typing import assert_never
 
 from agents.events import Event
-from agents.jobs.worker import Cursors, JobSubject, Worker
+from agents.jobs.worker import Cursors, JobSubject, RetryLater, Worker
 from agents.jobs.worker_pipe import (
     FRAME_HEADER,
     READY_NUMBER,
     ConfirmComplete,
     Done,
+    EmbedTexts,
     Failure,
     ListSubjects,
     MarkArchived,
+    MarkVectorsComplete,
     NoteEvent,
+    Postponed,
     PublishEvent,
     PutMemories,
     PutPages,
@@ -27,6 +30,7 @@ from agents.jobs.worker_pipe import (
     PutSummaries,
     Reconcile,
     StageSnippets,
+    TextVectors,
     WorkAnswer,
     WorkRequest,
     WriteCursor,
@@ -43,7 +47,7 @@ from stores.records.workflow import ProposedChange
 
 
 class ProgramPipe:
-    """Has the program write what workers in this process found.
+    """Has the program write what workers in this process found, and embed what they index.
 
     Implements `stores.ports.MemoryWriter`, `SourceWriter` and `ArchivedLogWriter`.
     """
@@ -51,7 +55,7 @@ class ProgramPipe:
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
         self._numbers = count(READY_NUMBER + 1)
-        self._answers_by_number: dict[int, asyncio.Future[None]] = {}
+        self._answers_by_number: dict[int, asyncio.Future[Done | TextVectors]] = {}
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
         await self._ask(PutMemories(memories))
@@ -77,29 +81,39 @@ class ProgramPipe:
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
         await self._ask(WriteCursor(kind, subject, cursor))
 
+    async def embed_texts(self, texts: Sequence[str], universe_id: Id) -> Sequence[Sequence[float]]:
+        """Return the vectors that the program's embedding model makes. Raises what that raises."""
+        answer = await self._ask(EmbedTexts(texts, universe_id))
+        assert isinstance(answer, TextVectors)
+        return answer.vectors
+
+    async def mark_vectors_complete(self) -> None:
+        await self._ask(MarkVectorsComplete())
+
     def publish(self, event: Event) -> None:
         """Have an event published; what was asked before is done before."""
         self._write(pack_frame(next(self._numbers), PublishEvent(event)))
 
-    def answer(self, number: int, message: WorkAnswer | Done | Failure) -> None:
+    def answer(self, number: int, message: WorkAnswer | Postponed | Done | Failure) -> None:
         self._write(pack_frame(number, message))
 
-    def take_answer(self, number: int, message: Done | Failure) -> None:
-        """Note what the program says to a write."""
+    def take_answer(self, number: int, message: Done | TextVectors | Failure) -> None:
+        """Note what the program says to what it was asked."""
         answer = self._answers_by_number.get(number)
         if answer is None or answer.done():
             return
         if isinstance(message, Failure):
-            answer.set_exception(MonitorError(message.what, kept=message.kept, todo=message.todo))
+            answer.set_exception(message.error())
         else:
-            answer.set_result(None)
+            answer.set_result(message)
 
-    async def _ask(self, request: WriteRequest) -> None:
+    async def _ask(self, request: WriteRequest) -> Done | TextVectors:
         number = next(self._numbers)
         answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
             self._write(pack_frame(number, request))
-            await answer
+            message: Done | TextVectors = await answer
+            return message
         finally:
             del self._answers_by_number[number]
 
@@ -132,7 +146,7 @@ async def serve_workers(
             while True:
                 number, length = FRAME_HEADER.unpack(await requests.readexactly(FRAME_HEADER.size))
                 match unpack_from_program(await requests.readexactly(length)):
-                    case (Done() | Failure()) as message:
+                    case (Done() | TextVectors() | Failure()) as message:
                         program.take_answer(number, message)
                     case request:
                         tasks.create_task(_answer(worker_by_kind[request.kind], number, request, program))
@@ -141,11 +155,13 @@ async def serve_workers(
 
 
 async def _answer(worker: Worker, number: int, request: WorkRequest, program: ProgramPipe) -> None:
-    message: WorkAnswer | Failure
+    message: WorkAnswer | Postponed | Failure
     try:
         message = await _ask(worker, request)
+    except RetryLater as error:
+        message = Postponed(error.what, error.seconds, error.whole_kind)
     except MonitorError as error:
-        message = Failure(error.what, error.kept, error.todo)
+        message = Failure.of(error)
     except Exception as error:  # noqa: BLE001 - passed on to the program
         message = Failure(f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
     program.answer(number, message)

@@ -10,12 +10,12 @@ from agents.context_assembly.scene_context import (
     SceneContext,
     SceneContextLoader,
     select_effective_proposals,
-    sort_in_line_order,
 )
 from agents.events import EventBus, ProposalsChanged, TriggerRaised
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.proposals.line_order import sort_in_line_order
 from agents.views.play_views import CommitReport, ProposalView
 from stores.ports import OrchestratorLog
 from stores.records.canon import CreateEntity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
+from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.commit_reports import commit_lines
@@ -16,6 +16,7 @@ from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
+from agents.proposals.line_order import sort_in_line_order
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, Reply, UndoneDecision
 from stores.errors import InputError

@@ -147,10 +147,8 @@ class SceneActions:
     async def describe_proposed(self, context: SceneContext, proposals: Sequence[ProposedChange]) -> Outcome:
         """Return a line on each change that was proposed and on each conflict, and the scene with them staged."""
         context_after = await self.read_context_after(context, proposals)
-        proposed_ids = {p.id for p in proposals}
-        # All that waits: a proposal may be about somebody whom only another one brings in, or contradict another.
-        rows = await self._views.build_proposal_rows(context_after.undecided)
-        own_rows = [row for row in rows if not proposed_ids.isdisjoint(row.member_ids)]
+        # Among all that waits: one may be about somebody whom only another brings in, or contradict another.
+        own_rows = await self._views.build_rows_of(proposals, context_after.undecided, (context_after.head,))
         titles = [stated_title(p.change) for p in proposals]
         if not all(titles):
             titles = [row.title for row in own_rows]

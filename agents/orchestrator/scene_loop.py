@@ -11,7 +11,6 @@ from agents.context_assembly.scene_context import (
     SceneContext,
     SceneContextLoader,
     is_scene_end_turn,
-    sort_in_line_order,
 )
 from agents.declarations.declarations import DeclarationService, name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder
@@ -24,6 +23,7 @@ from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outco
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
+from agents.proposals.line_order import sort_in_line_order
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.supporting_words import supports_statement

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext, sort_in_line_order
+from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
@@ -19,6 +19,7 @@ from agents.orchestrator.folded_rows import (
     number_rows,
 )
 from agents.orchestrator.verdict_undo import VerdictUndo
+from agents.proposals.line_order import sort_as_made
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
@@ -153,7 +154,7 @@ class SceneViewBuilder:
         turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
         on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]
-        return list(sort_in_line_order(sorted([*undecided, *closed_proposals], key=lambda p: p.created_at)))
+        return list(sort_as_made([*undecided, *closed_proposals]))
 
     async def ids_in_same_rows(self, ids: Collection[Id]) -> list[Id]:
         """Return the ids with those that share a row with them, since a verdict is on the row."""
@@ -180,27 +181,43 @@ class SceneViewBuilder:
         ]
         return await self._build_scene_rows(scene_id, turn_proposals)
 
-    async def build_proposal_rows(
-        self, proposals: Sequence[ProposedChange], *, read_turns: Iterable[Turn | None] = ()
-    ) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, numbered from 1, each with the number of its turn.
+    async def build_proposal_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, numbered from 1, each with the number of its turn."""
+        return number_rows(await self._build_rows(proposals, (), None))
 
-        Turns that were read are passed in.
+    async def build_rows_of(
+        self,
+        new_proposals: Sequence[ProposedChange],
+        proposals: Sequence[ProposedChange],
+        read_turns: Iterable[Turn | None],
+    ) -> tuple[ProposalView, ...]:
+        """Return the rows of new proposals among all that wait; their numbers say nothing.
+
+        All are compared with each other. Moves that may share a row with a new one are folded into it.
         """
-        return number_rows(await self._build_rows(proposals, read_turns, None))
+        new_ids = {proposal.id for proposal in new_proposals}
+        row_ids = new_ids | (
+            {p.id for p in proposals if is_foldable(p)} if any(map(is_foldable, new_proposals)) else set()
+        )
+        rows = await self._build_rows(proposals, read_turns, None, row_ids)
+        return tuple(row for row in rows if not new_ids.isdisjoint(row.member_ids))
 
     async def _build_rows(
         self,
         proposals: Sequence[ProposedChange],
         read_turns: Iterable[Turn | None],
         numbers: Mapping[Id, int] | None,
+        row_ids: Collection[Id] | None = None,
     ) -> tuple[ProposalView, ...]:
         turns = {turn.id: turn for turn in read_turns if turn is not None}
-        if missing_ids := {p.turn_id for p in proposals if p.turn_id} - turns.keys():
+        shown_proposals = (p for p in proposals if row_ids is None or p.id in row_ids)
+        if missing_ids := {p.turn_id for p in shown_proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
         return fold_rows(
-            await self._keeper.build_views(proposals, turn_numbers=turn_numbers, numbers=numbers)
+            await self._keeper.build_views(
+                proposals, turn_numbers=turn_numbers, numbers=numbers, row_ids=row_ids
+            )
         )
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final, assert_never
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
-from agents.importers.lonelog import LEGEND
+from agents.importers.log_entries import LEGEND
 from agents.proposals.effects import describe_effect
 from agents.proposals.evidence import show_words
 from agents.proposals.statements import as_sentence

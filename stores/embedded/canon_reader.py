@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import apsw
 
 from stores.embedded.documents import DocumentReader, ids_json, parse_uncached, read_all, read_readable
 from stores.ports import Neighbourhood
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -16,6 +16,8 @@ from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Unive
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _SELECT_UNIVERSES = "SELECT body FROM canon_universes ORDER BY made"
+_MAX_PARTS = 100
+"""Parts of names that one statement looks for."""
 _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
@@ -78,13 +80,36 @@ class EmbeddedCanonReader(DocumentReader):
 
         return await self._read(read_names)
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        folded_parts = sorted({fold_name(part) for part in parts})
+
+        def read_names(connection: apsw.Connection) -> list[tuple[str, Id]]:
+            rows = set[tuple[str, int, str]]()
+            for batch in _in_batches(folded_parts, _MAX_PARTS):
+                # SQLite compares without Python: 20,000 names with two parts take two milliseconds.
+                conditions = " OR ".join(["instr(folded, ?) > 0"] * len(batch))
+                rows.update(
+                    connection.execute(
+                        f"""SELECT folded, ordinal, entity_id FROM canon_entity_names
+                            WHERE universe_id = ? AND ({conditions})""",
+                        (universe_id, *batch),
+                    )
+                )
+            return [(name, entity_id) for name, _, entity_id in sorted(rows)]
+
+        return await self._read(read_names)
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
+        return await self.entities_named(universe_id, [name])
+
+    async def entities_named(self, universe_id: Id, names: Collection[str]) -> list[Entity]:
         return await self._all(
             Entity,
             """SELECT body FROM canon_entities WHERE id IN (
-                 SELECT entity_id FROM canon_entity_names WHERE universe_id = ? AND folded = ?)
+                 SELECT n.entity_id FROM json_each(?2) CROSS JOIN canon_entity_names n
+                 WHERE n.universe_id = ?1 AND n.folded = json_each.value)
                ORDER BY made""",
-            (universe_id, fold_name(name)),
+            (universe_id, ids_json({fold_name(name) for name in names})),
         )
 
     # --- facts --------------------------------------------------------------------------------------
@@ -93,44 +118,11 @@ class EmbeddedCanonReader(DocumentReader):
         return await self._one(Fact, "SELECT body FROM canon_facts WHERE id = ?", fact_id)
 
     async def facts_by_id(self, ids: Collection[Id]) -> dict[Id, Fact]:
-        facts = await self._all(
-            Fact,
-            "SELECT body FROM canon_facts WHERE id IN (SELECT value FROM json_each(?))",
-            (ids_json(ids),),
-        )
+        facts = await self._read(lambda connection: _read_facts_by_id(connection, ids))
         return {fact.id: fact for fact in facts}
 
     async def facts_about(self, entity_id: Id, query: FactsAboutQuery = FactsAboutQuery()) -> list[Fact]:
-        first_tick, last_tick = query.begins_within or (None, None)
-        involvement_condition, index_name = "i.entity_id = :entity", "fact_by_entity_made"
-        if query.begins_within:
-            involvement_condition, index_name = (
-                involvement_condition + " AND i.begins BETWEEN :first AND :last",
-                "fact_by_entity_begins",
-            )
-        if query.predicate:
-            involvement_condition, index_name = (
-                involvement_condition + " AND i.predicate = :predicate",
-                "fact_by_entity",
-            )
-        return await self._all(
-            Fact,
-            # Select the rows by covering indexes alone; then read only their bodies.
-            f"""SELECT body FROM canon_facts WHERE made IN (
-                  SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {index_name}
-                  CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
-                  WHERE {involvement_condition} AND (:history OR {_CURRENT_CONDITION})
-                  ORDER BY i.made {"DESC" if query.newest is not None else ""} LIMIT :limit)
-                ORDER BY made""",
-            {
-                "entity": entity_id,
-                "predicate": query.predicate,
-                "history": query.history,
-                "first": first_tick,
-                "last": last_tick,
-                "limit": query.limit if query.newest is None else query.newest,
-            },
-        )
+        return await self._read(lambda connection: _read_facts_about(connection, entity_id, query))
 
     async def facts_at(
         self, universe_id: Id, tick: int, *, kind: FactKind | None = None, limit: int = 10_000
@@ -164,34 +156,26 @@ class EmbeddedCanonReader(DocumentReader):
         return await self._read(count_rows)
 
     async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
-        conditions = ["f.universe_id = :universe"]
-        conditions += ["f.kind = :kind"] if query.kind else []
-        conditions += ["f.predicate = :predicate"] if query.predicate else []
-        # A range of the index, which LIKE would not use; char(1114111) is the last code point.
-        conditions += (
-            ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
-        )
-        conditions += ["f.is_secret = 1"] if query.only_secrets else []
-        conditions += [] if query.history else [_CURRENT_CONDITION]
-        return await self._all(
-            Fact,
-            f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
-            {
-                "universe": universe_id,
-                "kind": query.kind,
-                "predicate": query.predicate,
-                "prefix": query.prefix,
-                "limit": query.limit,
-            },
-        )
+        return await self._read(lambda connection: _read_facts(connection, universe_id, query))
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
-        return await self._all(
-            Fact,
-            """SELECT f.body FROM canon_facts f
-               WHERE f.universe_id = ? AND f.statement_key IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
-            (universe_id, ids_json(statement_keys)),
+        return await self._read(
+            lambda connection: _read_stated_facts(connection, universe_id, statement_keys)
         )
+
+    async def facts_of_all(self, universe_id: Id, query: FactsQuery) -> list[Fact]:
+        def read_facts(connection: apsw.Connection) -> list[Fact]:
+            answers = (
+                _read_facts_by_id(connection, query.ids) if query.ids else (),
+                *(_read_facts_about(connection, entity_id, one) for entity_id, one in query.about),
+                *(_read_facts(connection, universe_id, one) for one in query.of_universe),
+                _read_stated_facts(connection, universe_id, query.statement_keys)
+                if query.statement_keys
+                else (),
+            )
+            return list({fact.id: fact for answer in answers for fact in answer}.values())
+
+        return await self._read(read_facts)
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:
         def read_neighbourhood(connection: apsw.Connection) -> Neighbourhood:
@@ -293,6 +277,85 @@ class EmbeddedCanonReader(DocumentReader):
             'SELECT body FROM canon_scene_nodes WHERE story_id = ? ORDER BY "order", made',
             (story_id,),
         )
+
+
+def _in_batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _read_facts_by_id(connection: apsw.Connection, ids: Collection[Id]) -> list[Fact]:
+    sql = "SELECT body FROM canon_facts WHERE id IN (SELECT value FROM json_each(?))"
+    return read_all(connection, Fact, sql, (ids_json(ids),))
+
+
+def _read_facts_about(connection: apsw.Connection, entity_id: Id, query: FactsAboutQuery) -> list[Fact]:
+    first_tick, last_tick = query.begins_within or (None, None)
+    involvement_condition, index_name = "i.entity_id = :entity", "fact_by_entity_made"
+    if query.begins_within:
+        involvement_condition, index_name = (
+            involvement_condition + " AND i.begins BETWEEN :first AND :last",
+            "fact_by_entity_begins",
+        )
+    if query.predicate:
+        involvement_condition, index_name = (
+            involvement_condition + " AND i.predicate = :predicate",
+            "fact_by_entity",
+        )
+    return read_all(
+        connection,
+        Fact,
+        # Select the rows by covering indexes alone; then read only their bodies.
+        f"""SELECT body FROM canon_facts WHERE made IN (
+              SELECT DISTINCT i.made FROM canon_involvements i INDEXED BY {index_name}
+              CROSS JOIN canon_facts f INDEXED BY fact_as_it_stands ON f.id = i.fact_id
+              WHERE {involvement_condition} AND (:history OR {_CURRENT_CONDITION})
+              ORDER BY i.made {"DESC" if query.newest is not None else ""} LIMIT :limit)
+            ORDER BY made""",
+        {
+            "entity": entity_id,
+            "predicate": query.predicate,
+            "history": query.history,
+            "first": first_tick,
+            "last": last_tick,
+            "limit": query.limit if query.newest is None else query.newest,
+        },
+    )
+
+
+def _read_facts(connection: apsw.Connection, universe_id: Id, query: FactQuery) -> list[Fact]:
+    conditions = ["f.universe_id = :universe"]
+    conditions += ["f.kind = :kind"] if query.kind else []
+    conditions += ["f.predicate = :predicate"] if query.predicate else []
+    # A range of the index, which LIKE would not use; char(1114111) is the last code point.
+    conditions += (
+        ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
+    )
+    conditions += ["f.is_secret = 1"] if query.only_secrets else []
+    conditions += [] if query.history else [_CURRENT_CONDITION]
+    return read_all(
+        connection,
+        Fact,
+        f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
+        {
+            "universe": universe_id,
+            "kind": query.kind,
+            "predicate": query.predicate,
+            "prefix": query.prefix,
+            "limit": query.limit,
+        },
+    )
+
+
+def _read_stated_facts(
+    connection: apsw.Connection, universe_id: Id, statement_keys: Collection[str]
+) -> list[Fact]:
+    return read_all(
+        connection,
+        Fact,
+        """SELECT f.body FROM canon_facts f
+           WHERE f.universe_id = ? AND f.statement_key IN (SELECT value FROM json_each(?)) ORDER BY f.made""",
+        (universe_id, ids_json(statement_keys)),
+    )
 
 
 def _find_near_ids(connection: apsw.Connection, roots: Sequence[Id], hops: int, limit: int) -> list[Id]:

@@ -13,12 +13,13 @@ from stores.embedded.documents import (
     ids_json,
     quote_values,
     read_all,
+    read_one,
     read_readable,
     read_uncached,
     where_clause,
 )
 from stores.embedded.memory_reader import EmbeddedMemoryReader
-from stores.ports import LlmSpending
+from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, ProposalQuery
 from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
@@ -47,6 +48,9 @@ SELECT_SCENES = (
 _SELECT_STORIES = """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
     ORDER BY rtrim(created_at, 'Z') DESC, made DESC"""
 
+_SELECT_STORY = "SELECT body FROM stories WHERE id = ?"
+_SELECT_TURN = "SELECT body FROM turns WHERE id = ?"
+
 _SELECT_LINE = """SELECT t.body FROM line l JOIN turns t ON t.id = l.turn_id
     WHERE l.scene_id = ? AND l.depth BETWEEN ? AND ? ORDER BY l.depth"""
 
@@ -72,7 +76,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         )
 
     async def story(self, story_id: Id) -> Story:
-        return await self._one(Story, "SELECT body FROM stories WHERE id = ?", story_id)
+        return await self._one(Story, _SELECT_STORY, story_id)
 
     async def scenes(self, story_id: Id) -> list[Scene]:
         all_scenes = await self._all(
@@ -83,6 +87,16 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def scene(self, scene_id: Id) -> Scene:
         return await self._one(Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)
 
+    async def scene_records(self, scene_id: Id, statuses: Collection[ProposalStatus]) -> SceneRecords:
+        def read_records(connection: apsw.Connection) -> SceneRecords:
+            scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)
+            story = read_one(connection, Story, _SELECT_STORY, scene.story_id)
+            head = read_one(connection, Turn, _SELECT_TURN, scene.head) if scene.head else None
+            query = ProposalQuery(scene_id=scene_id, statuses=statuses)
+            return SceneRecords(scene, story, head, _read_proposals(connection, query))
+
+        return await self._read(read_records)
+
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
         sql = f"{SELECT_SCENES} WHERE id IN (SELECT value FROM json_each(?))"
         return {scene.id: scene for scene in await self._all(Scene, sql, (ids_json(ids),))}
@@ -90,7 +104,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     # --- turns --------------------------------------------------------------------------------------
 
     async def turn(self, turn_id: Id) -> Turn:
-        return await self._one(Turn, "SELECT body FROM turns WHERE id = ?", turn_id)
+        return await self._one(Turn, _SELECT_TURN, turn_id)
 
     async def turns(self, ids: Collection[Id]) -> dict[Id, Turn]:
         turns = await self._all(
@@ -197,25 +211,7 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     # --- proposals and commits ----------------------------------------------------------------------
 
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
-        filters = {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
-        conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
-        if query.source_id is not None:
-            conditions.append("source_id = :source_id")
-        elif not query.with_sources:
-            conditions.append("source_id IS NULL")
-        if query.kind is not None:
-            conditions.append("body ->> '$.payload.kind' = :kind")
-        if query.statuses is not None:
-            conditions.append(f"status IN ({quote_values(_to_stored_statuses(query.statuses))})")
-            conditions.append(f"shown IN ({quote_values(query.statuses)})")
-        sql = f"{_SELECT_PROPOSALS} {where_clause(conditions)} ORDER BY made DESC LIMIT :last"
-        row_limit = -1 if query.last is None else query.last
-        newest_first = await self._all(
-            ProposedChange,
-            sql,
-            {**filters, "kind": query.kind, "source_id": query.source_id, "last": row_limit},
-        )
-        return newest_first[::-1]
+        return await self._read(lambda connection: _read_proposals(connection, query))
 
     async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
         def count(connection: apsw.Connection) -> dict[tuple[ProposalStatus, Verdict | None], int]:
@@ -453,6 +449,25 @@ _SELECT_DECISION_MARKS = """SELECT d.body FROM decisions d INDEXED BY decision_b
     WHERE d.scene_id = ? AND EXISTS (
       SELECT 1 FROM on_line l WHERE l.turn_id = d.turn_id AND l.scene_id = d.scene_id)
     ORDER BY t.depth, d.made"""
+
+
+def _read_proposals(connection: apsw.Connection, query: ProposalQuery) -> list[ProposedChange]:
+    filters = {"universe_id": query.universe_id, "story_id": query.story_id, "scene_id": query.scene_id}
+    conditions = [f"{column} = :{column}" for column, value in filters.items() if value is not None]
+    if query.source_id is not None:
+        conditions.append("source_id = :source_id")
+    elif not query.with_sources:
+        conditions.append("source_id IS NULL")
+    if query.kind is not None:
+        conditions.append("body ->> '$.payload.kind' = :kind")
+    if query.statuses is not None:
+        conditions.append(f"status IN ({quote_values(_to_stored_statuses(query.statuses))})")
+        conditions.append(f"shown IN ({quote_values(query.statuses)})")
+    sql = f"{_SELECT_PROPOSALS} {where_clause(conditions)} ORDER BY made DESC LIMIT :last"
+    row_limit = -1 if query.last is None else query.last
+    values = {**filters, "kind": query.kind, "source_id": query.source_id, "last": row_limit}
+    newest_first = read_all(connection, ProposedChange, sql, values)
+    return newest_first[::-1]
 
 
 def _to_stored_time(at: datetime) -> str:

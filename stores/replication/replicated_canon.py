@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from stores.ports import Neighbourhood
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -45,6 +45,9 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         return await self._read(lambda canon: canon.folded_names(universe_id))
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        return await self._read(lambda canon: canon.names_containing(universe_id, parts))
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self._read(lambda canon: canon.find_entity(universe_id, name))
 
@@ -67,6 +70,12 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
 
     async def facts(self, universe_id: Id, query: FactQuery = FactQuery()) -> list[Fact]:
         return await self._read(lambda canon: canon.facts(universe_id, query))
+
+    async def entities_named(self, universe_id: Id, names: Collection[str]) -> list[Entity]:
+        return await self._read(lambda canon: canon.entities_named(universe_id, names))
+
+    async def facts_of_all(self, universe_id: Id, query: FactsQuery) -> list[Fact]:
+        return await self._read(lambda canon: canon.facts_of_all(universe_id, query))
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         return await self._read(lambda canon: canon.facts_by_statement(universe_id, statement_keys))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from stores.ports import LlmSpending
+from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, MemoryQuery, ProposalQuery
 from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
@@ -53,6 +53,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
         return await self._read(lambda log: log.scenes_by_id(ids))
+
+    async def scene_records(self, scene_id: Id, statuses: Collection[ProposalStatus]) -> SceneRecords:
+        return await self._read(lambda log: log.scene_records(scene_id, statuses))
 
     async def turn(self, turn_id: Id) -> Turn:
         return await self._read(lambda log: log.turn(turn_id))

@@ -6,6 +6,7 @@ is something that canon only refers to.
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 
 from stores.errors import LibraryUnreadable, NotFound
 from stores.ports import Neighbourhood
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
@@ -89,13 +90,27 @@ class ServerCanonReader:
         )
         return [(str(name), str(entity_id)) for name, entity_id in rows]
 
+    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+        rows = await self._read_rows(
+            """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
+               WHERE any(part IN $parts WHERE n.folded CONTAINS part)
+               RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
+            universe=universe_id,
+            parts=sorted({fold_name(part) for part in parts}),
+        )
+        return [(str(name), str(entity_id)) for name, entity_id in rows]
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
+        return await self.entities_named(universe_id, [name])
+
+    async def entities_named(self, universe_id: Id, names: Collection[str]) -> list[Entity]:
         return await self._read_all(
             Entity,
-            """MATCH (:Name {universe_id: $universe, key: $name})<-[:KNOWN_AS]-(e:Entity)
+            """UNWIND $names AS name
+               MATCH (:Name {universe_id: $universe, key: name})<-[:KNOWN_AS]-(e:Entity)
                WITH DISTINCT e RETURN e.body ORDER BY e.made""",
             universe=universe_id,
-            name=index_key(fold_name(name)),
+            names=list({index_key(fold_name(name)) for name in names}),
         )
 
     # --- facts --------------------------------------------------------------------------------------
@@ -195,6 +210,15 @@ class ServerCanonReader:
             universe=universe_id,
             said=list(dict.fromkeys(map(index_key, statement_keys))),
         )
+
+    async def facts_of_all(self, universe_id: Id, query: FactsQuery) -> list[Fact]:
+        by_id = await self.facts_by_id(query.ids) if query.ids else {}
+        answers = await gather(
+            *(self.facts_about(entity_id, one) for entity_id, one in query.about),
+            *(self.facts(universe_id, one) for one in query.of_universe),
+            *([self.facts_by_statement(universe_id, query.statement_keys)] if query.statement_keys else []),
+        )
+        return list({**by_id, **{fact.id: fact for answer in answers for fact in answer}}.values())
 
     async def neighbourhood(self, roots: Sequence[Id], *, hops: int = 2, limit: int = 50) -> Neighbourhood:
         async def read_neighbourhood(tx: AsyncManagedTransaction) -> Neighbourhood:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from stores.ports import LlmSpending
+from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, ProposalQuery
 from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
@@ -69,6 +70,15 @@ class ServerLogReader(ServerMemoryReader):
         if not scenes:
             raise not_found_error(Scene, scene_id)
         return scenes[0]
+
+    async def scene_records(self, scene_id: Id, statuses: Collection[ProposalStatus]) -> SceneRecords:
+        scene = await self.scene(scene_id)
+        story, proposals, turns = await gather(
+            self.story(scene.story_id),
+            self.proposals(ProposalQuery(scene_id=scene_id, statuses=statuses)),
+            self.turns([scene.head] if scene.head else []),
+        )
+        return SceneRecords(scene, story, turns.get(scene.head or ""), proposals)
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
         async with self._mongo.read_transaction(self._role) as tx:

@@ -10,7 +10,7 @@ import pytest
 
 from stores.authority import Role
 from stores.errors import NotFound, WriteDenied
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.records.canon import (
     Appearance,
     Fact,
@@ -146,6 +146,15 @@ async def test_find_entity_matches_the_exact_name_or_alias(keeper: Any) -> None:
     assert await keeper.find_entity(make.UNIVERSE, "E\u0301a") == [mara]
     assert await keeper.find_entity(make.UNIVERSE, "lamp") == []
     assert await keeper.find_entity(make.new_id(), "Mara") == []
+
+
+async def test_entities_are_found_by_several_names_at_once(keeper: Any) -> None:
+    mara, other = make.entity("Mara Venn", aliases=("Mara", "The Lampwright")), make.entity("Élan")
+    await commit(keeper, entities=(mara, other, make.entity("Nobody")))
+    names = ["the lampwright", "MARA", "E\u0301lan", "lamp"]
+    assert await keeper.entities_named(make.UNIVERSE, names) == [mara, other]
+    assert await keeper.entities_named(make.UNIVERSE, []) == []
+    assert await keeper.entities_named(make.new_id(), names) == []
 
 
 async def test_find_entity_after_rename_uses_the_new_name_only(keeper: Any) -> None:
@@ -444,6 +453,24 @@ async def test_facts_are_found_by_statement_and_by_predicate(keeper: Any) -> Non
     assert await keeper.facts(make.UNIVERSE, FactQuery(predicate="hangs", history=True)) == [other]
 
 
+async def test_facts_of_several_questions_are_found_once_and_in_their_order(keeper: Any) -> None:
+    mara = make.entity("Mara")
+    told = make.fact("The bell is gone.", predicate="stated")
+    old = make.fact("Mara was here.", mara, predicate="hangs", status=SUPERSEDED)
+    new = make.fact("Mara is there.", mara, predicate="stated")
+    await commit(keeper, entities=(mara,), facts=(told, old, new))
+    query = FactsQuery(
+        ids=[new.id],
+        about=[(mara.id, FactsAboutQuery(predicate="stated")), (mara.id, FactsAboutQuery(history=True))],
+        of_universe=[FactQuery(predicate="stated"), FactQuery(predicate="nothing")],
+        statement_keys=["mara was here"],
+    )
+    assert await keeper.facts_of_all(make.UNIVERSE, query) == [new, old, told]
+    assert await keeper.facts_of_all(make.UNIVERSE, FactsQuery()) == []
+    elsewhere = FactsQuery(of_universe=[FactQuery()], statement_keys=["mara was here"])
+    assert await keeper.facts_of_all(make.new_id(), elsewhere) == []
+
+
 async def test_facts_are_found_by_predicate_prefix(keeper: Any) -> None:
     tide = ProgressClock(name="Tide", filled=2, per_scene=1)
     facts = [
@@ -457,6 +484,27 @@ async def test_facts_are_found_by_predicate_prefix(keeper: Any) -> None:
     assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:")) == facts[:2]
     assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:%")) == []
     assert await keeper.facts(make.new_id(), FactQuery(prefix="clock:")) == []
+
+
+async def test_names_are_found_by_their_parts(keeper: Any) -> None:
+    mara = make.entity("Mara Venn", aliases=("The Lampwright", "ÉLAN"))
+    vess, gone = make.entity("Vess of the Venn"), make.entity("Venn Gone", status=EntityStatus.RETCONNED)
+    await commit(keeper, entities=(mara, vess, gone))
+    assert await keeper.names_containing(make.UNIVERSE, ["VENN"]) == [
+        ("mara venn", mara.id),
+        ("vess of the venn", vess.id),
+    ]
+    assert await keeper.names_containing(make.UNIVERSE, ["E\u0301la", "wright", "nobody"]) == [
+        ("the lampwright", mara.id),
+        ("élan", mara.id),
+    ]
+    many = [f"word {number}" for number in range(2_500)]
+    assert await keeper.names_containing(make.UNIVERSE, [*many, "venn", "_"]) == [
+        ("mara venn", mara.id),
+        ("vess of the venn", vess.id),
+    ]
+    assert await keeper.names_containing(make.UNIVERSE, []) == []
+    assert await keeper.names_containing(make.new_id(), ["venn"]) == []
 
 
 async def test_entity_names_and_folded_names_list_canonical_entities(keeper: Any) -> None:

@@ -487,6 +487,27 @@ async def test_proposals_are_found_by_universe_story_and_scene(handles: LogHandl
     assert await handles.reader.proposals_by_id([here.id, make.new_id()]) == {here.id: here}
 
 
+async def test_scene_records_are_what_single_reads_give(handles: LogHandles) -> None:
+    statuses = (PENDING, WITHDRAWN)
+    empty = await handles.reader.scene_records(handles.scene.id, statuses)
+    assert empty == (handles.scene, handles.story, None, [])
+    first = await handles.say("I look up.")
+    last = await handles.say("I look down.", first)
+    elsewhere = make.scene(handles.story)
+    await handles.orchestrator.create_scene(elsewhere)
+    here, there = make.proposal(handles.scene, last), make.proposal(elsewhere, None)
+    await handles.resolver.stage([here, there])
+    records = await handles.reader.scene_records(handles.scene.id, statuses)
+    assert (records.scene.head, records.head, records.story) == (last.id, last, handles.story)
+    assert records.proposals == [here]
+    await handles.undo(first)
+    undone = await handles.reader.scene_records(handles.scene.id, statuses)
+    assert (undone.head, [p.status for p in undone.proposals]) == (first, [WITHDRAWN])
+    assert (await handles.reader.scene_records(handles.scene.id, (PENDING,))).proposals == []
+    with pytest.raises(NotFound):
+        await handles.reader.scene_records(make.new_id(), statuses)
+
+
 async def test_proposals_are_found_by_kind(handles: LogHandles) -> None:
     new = CreateEntity(entity_id=make.new_id(), entity_kind=EntityKind.CHARACTER, name="Sela")
     born, later = (make.proposal(handles.scene, payload=new) for _ in range(2))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.crowd import make_crowd
+from screens.play.scene_screen import SceneScreen
 from tests.loop_watchdog import LoopWatchdog, watched_loop
 from tests.screens.screen_driver import NIGHT, ScreenDriver, real_services, started_app
 
@@ -39,6 +40,17 @@ async def press(driver: ScreenDriver, watchdog: LoopWatchdog, key: str, screen: 
     assert watchdog.take_steps_over(MAX_MILLISECONDS) == [], key
 
 
+async def commit_one(driver: ScreenDriver, title: str) -> None:
+    """Have one of the thousands that wait committed, and see that it was."""
+    services, screen = driver.services, driver.app.screen
+    assert isinstance(screen, SceneScreen)
+    view = await services.play.scene(screen.scene_id)
+    (row,) = [row for row in view.proposals if row.title == title]
+    await services.gate.commit(view.scene.id, row.member_ids)
+    (committed,) = await services.world.list_entities(view.universe.id, title)
+    assert committed.name == title
+
+
 async def test_loop_is_never_held_in_play_and_at_a_gate_of_2000(crowded_home: Path) -> None:
     async with started_app(real_services(crowded_home, start=NIGHT)) as driver:
         with watched_loop() as watchdog:
@@ -54,6 +66,13 @@ async def test_loop_is_never_held_in_play_and_at_a_gate_of_2000(crowded_home: Pa
             await press(driver, watchdog, "g", "GateScreen", "/")
             await press(driver, watchdog, "escape", "GateScreen")
             await press(driver, watchdog, "escape", "SceneScreen")
+            # What is committed changes canon's version, and so all that is remembered of it.
+            await press(driver, watchdog, "enter", "SceneScreen", "/npc Corvin Ferrant!: a guard")
+            assert driver.shows("Corvin Ferrant")
+            await commit_one(driver, "Corvin Ferrant")
+            assert watchdog.take_steps_over(MAX_MILLISECONDS) == []
+            await press(driver, watchdog, "enter", "SceneScreen", "I call Corvin over.")
+            assert driver.shows("I call Corvin over.")
 
 
 async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: Path) -> None:

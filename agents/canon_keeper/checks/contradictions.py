@@ -109,6 +109,7 @@ class CheckRun:
         self._overruled_notes: dict[Id, str] = {}
         self._names = NameIndex(canon.everyone)
         self._findings: dict[Id, ProposalFindings] = {}
+        self._reported_findings: dict[Id, ProposalFindings] = {}
         self._conflicts_by_proposal: defaultdict[Id, list[ConflictView]] = defaultdict(list)
         self._source_proposals: dict[Id, ProposedChange] = {}
         self._duplicate_ids: dict[Id, Id] = {}
@@ -116,19 +117,26 @@ class CheckRun:
         self._is_conflict_free = True
 
     def report(self) -> ContradictionReport:
-        findings = {
-            i: replace(
-                f,
-                conflicts=tuple(self._conflicts_by_proposal[i]),
-                ruled_out=self._overruled_notes.get(i, ""),
-                notes=(*dict.fromkeys(self._upheld_notes[i]), *f.notes),
-            )
-            for i, f in self._findings.items()
-        }
+        findings = {i: self._complete_findings(i, f) for i, f in self._findings.items()}
         is_conflict_free = self._is_conflict_free and not self._overruled_notes
         dry_run = DryRun(self._draft, tuple(self._steps)) if is_conflict_free else None
         entities = {**self._draft.entities, **self._draft.canon.entities}
         return ContradictionReport(findings, entities, self._source_proposals, dry_run)
+
+    def _complete_findings(self, proposal_id: Id, findings: ProposalFindings) -> ProposalFindings:
+        """Return the findings with what proposals after it found: the object of the last report if nothing changed."""
+        conflicts = tuple(self._conflicts_by_proposal.get(proposal_id, ()))
+        ruled_out = self._overruled_notes.get(proposal_id, "")
+        notes = (*dict.fromkeys(self._upheld_notes.get(proposal_id, ())), *findings.notes)
+        last_findings = self._reported_findings.get(proposal_id)
+        if last_findings is None or (conflicts, ruled_out, notes) != (
+            last_findings.conflicts,
+            last_findings.ruled_out,
+            last_findings.notes,
+        ):
+            last_findings = replace(findings, conflicts=conflicts, ruled_out=ruled_out, notes=notes)
+            self._reported_findings[proposal_id] = last_findings
+        return last_findings
 
     def add_canon(self, canon: CanonSnapshot, added: CanonSnapshot) -> None:
         """Take in what was read for the proposals that come next; `canon` has all that was read."""

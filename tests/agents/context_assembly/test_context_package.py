@@ -22,6 +22,7 @@ from agents.search.search_port import SearchResults
 from agents.story_outline import NewCharacter, StoryOutline
 from monitor_tui.compose import Program
 from stores.authority import Role
+from stores.embedded.canon_reader import EmbeddedCanonReader
 from stores.errors import InputError, StoreUnavailable
 from stores.records.ids import Id, derive_id
 from stores.records.llm import DecisionMark, Persona
@@ -215,6 +216,27 @@ async def test_context_package_looks_up_named_entities(story: PlayedStory) -> No
     assert "Old Tam" not in sections["cast"]
     assert "keeper of the bell" in sections["named"]
     assert "Old Tam is dead, and not here" in sections["state"]
+
+
+async def test_context_package_finds_a_first_name_without_reading_all_names(
+    story: PlayedStory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def named(words: str) -> str:
+        with monkeypatch.context() as patch:
+            patch.setattr(EmbeddedCanonReader, "folded_names", read_all_names)
+            return (await story.parts(words)).get("named", "")
+
+    async def read_all_names(*_: object) -> list[tuple[str, Id]]:
+        raise AssertionError("20,000 names take long")
+
+    await story.play("/npc Corvin Ferrant: a guard of the bell", "I wait.")
+    await story.end()
+    assert "a guard of the bell" in await named("I ask Corvin for the key.")
+    # Whoever a commit adds is found, and a name that two people have then is nobody's alone.
+    await story.play("/npc Corvin Bell: a diver", "I wait.")
+    await story.end()
+    assert "guard" not in await named("I ask Corvin for the key.")
+    assert "a guard of the bell" in await named("I ask Ferrant for the key.")
 
 
 # --- recalled ------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from functools import partial
 
 from agents.child_processes import claim_stdout, write_all
 from agents.events import Event, HeadMoved, Notice
-from agents.jobs.worker import PLAIN_QUEUE, JobSubject
+from agents.indexer.embedding_port import EmbedderUnavailable
+from agents.jobs.worker import PLAIN_QUEUE, JobSubject, RetryLater
 from agents.jobs.worker_pipe import FRAME_HEADER, WorkAnswer, pack_frame
 from agents.jobs.worker_server import ProgramPipe, serve_workers
 from stores.errors import InputError
@@ -51,6 +52,14 @@ class ServedWorker:
                 os._exit(0)
             case "nonsense":
                 self._write(FRAME_HEADER.pack(1, 4) + b"????")
+            case "embedded":
+                try:
+                    (vector,) = await self._program.embed_texts(["a bell"], "universe")
+                except EmbedderUnavailable as error:
+                    raise RetryLater(error.what, seconds=7.0, whole_kind=True) from error
+                return int(sum(vector))
+            case "complete":
+                await self._program.mark_vectors_complete()
             case "held":
                 await self._release.wait()
             case "release":

@@ -13,12 +13,16 @@ from pathlib import Path
 import pytest
 
 from agents.events import HeadMoved, Notice
+from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import MAX_FAILURES, PLAIN_QUEUE, JobSubject, RetryLater
 from agents.jobs.worker_pipe import (
     READY_NUMBER,
     Done,
+    EmbedTexts,
     ListSubjects,
+    MarkVectorsComplete,
     PublishEvent,
+    TextVectors,
     WriteCursor,
     WriteRequest,
     pack_frame,
@@ -57,12 +61,13 @@ class Program:
             concerns=lambda event: isinstance(event, HeadMoved),
         )
 
-    async def _write(self, request: WriteRequest) -> None:
+    async def _write(self, request: WriteRequest) -> Done | TextVectors:
         self.write_began.set()
         async with self.write_lock:
             if self.write_error is not None:
                 raise self.write_error
             self.written.append(request)
+        return TextVectors([(1.0, 41.0)]) if isinstance(request, EmbedTexts) else Done()
 
     def _count_loss(self) -> None:
         self.loss_count += 1
@@ -146,6 +151,33 @@ async def test_worker_is_told_why_it_could_not_be_written() -> None:
         with pytest.raises(MonitorError, match="The disk is full") as failure:
             await program.worker.reconcile("written")
         assert failure.value.todo == "Free some."
+        assert program.loss_count == 0
+
+
+async def test_texts_are_embedded_by_the_program() -> None:
+    async with program_with() as program:
+        assert await program.worker.reconcile("embedded") == 42
+        await program.worker.reconcile("complete")
+        assert program.written == [EmbedTexts(["a bell"], "universe"), MarkVectorsComplete()]
+
+
+async def test_model_that_is_away_is_waited_for_and_no_failure() -> None:
+    async with program_with() as program:
+        program.write_error = EmbedderUnavailable("The budget is used up.")
+        with pytest.raises(RetryLater, match="The budget is used up") as postponed:
+            await program.worker.reconcile("embedded")
+        assert (postponed.value.seconds, postponed.value.whole_kind) == (7.0, True)
+        assert program.loss_count == 0
+
+
+async def test_process_that_waits_for_the_programs_model_does_not_hang() -> None:
+    async with program_with(answer_seconds=0.2) as program:
+        await program.worker.subjects()  # it is started
+        async with program.write_lock:
+            embedded = asyncio.create_task(program.worker.reconcile("embedded"))
+            await program.write_began.wait()
+            await asyncio.sleep(0.5)
+        assert await embedded == 42
         assert program.loss_count == 0
 
 
