@@ -214,7 +214,7 @@ class LinePlayer:
         reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         claim_lines = await self._plain_claims.describe_claims(run.exchange)
-        note_lines = await self._plain_claims.note_unknown_things(run.exchange, context)
+        note_lines = await self._plain_claims.note_unknown_names(run.exchange, context)
         reply = replace(reply, lines=(*reply.lines, *claim_lines, *note_lines))
         return replace(run, context=context, reply=reply)
 

@@ -63,6 +63,15 @@ _NO_ROLES: Final = frozenset(
         "poor",
     }
 )
+_OPENING_WORD_LIST: Final = (
+    "later sometimes meanwhile eventually outside inside upstairs downstairs elsewhere afterwards soon often "
+    "everywhere poor dear sadly oddly yesterday"
+)
+_OPENING_WORDS: Final = frozenset(_OPENING_WORD_LIST.split())
+"""What a sentence may begin with before a name, and no part of it."""
+_NO_FIRST_NAMES: Final = TITLES | NON_NAME_WORDS | _NO_ROLES | _OPENING_WORDS
+_MIN_ADVERB_LENGTH: Final = 6
+"""Letters of an adverb in `ly`; shorter words are names as well: Emily, Sally."""
 _CONTRACTIONS: Final = (
     (re.compile(r"\b(can)(?:not|['’]t)\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
@@ -280,19 +289,38 @@ class MentionReader:
 
 
 def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
-    """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`."""
-    words = [word.casefold() for word in match[0].split()]
-    longer_names = [name for name in map(_name_words, figure.names) if len(name) > len(words)]
+    """Say whether what matched one of somebody's names is a part of another's."""
     before = _NAME_BEFORE.search(match.string, 0, match.start())
-    if before is not None and before[1].casefold() not in TITLES | NON_NAME_WORDS | _NO_ROLES:
-        is_end = bool(longer_names) and all(name[-len(words) :] == words for name in longer_names)
-        if is_end:
-            return True
     after = _NAME_AFTER.match(match.string, match.end())
-    if after is None or after[1].casefold() in NON_NAME_WORDS:
+    words = match[0].split()
+    return is_part_of_other_name(
+        words, figure.names, before[1] if before is not None else "", after[1] if after is not None else ""
+    )
+
+
+def is_part_of_other_name(words: Sequence[str], names: Iterable[str], before: str, after: str) -> bool:
+    """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`.
+
+    `before` and `after` are the words around it that are written with a capital, empty if there is none.
+    """
+    part = [word.casefold() for word in words]
+    longer_names = [name for name in map(_name_words, names) if len(name) > len(part)]
+    is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
+    if is_last and before and not _is_no_first_name(before):
+        return True
+    if not after or after.casefold() in NON_NAME_WORDS:
         return False
-    is_beginning = bool(longer_names) and all(name[: len(words)] == words for name in longer_names)
-    return is_beginning or (words[-1] in TITLES and match[0][0].isupper())
+    # `Harrow Hall`, `Dob Weaver`
+    return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
+
+
+def _is_no_first_name(word: str) -> bool:
+    """Say whether a word before a name is a title, an owner or begins the sentence: `Captain Orrin`, `Later Orrin`."""
+    folded = word.casefold()
+    if folded.endswith(("'s", "’s")):
+        return True
+    is_adverb = folded.endswith("ly") and len(folded) >= _MIN_ADVERB_LENGTH
+    return folded in _NO_FIRST_NAMES or is_adverb
 
 
 def _name_words(name: str) -> list[str]:
