@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.prose import cast_words as words
@@ -71,6 +72,14 @@ _OPENS_WITH_TIME: Final = re.compile(
     r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE
 )
 """The beginning of a sentence that may say of a death that it is to come, or was long ago."""
+_BEGINS_WITH_DEED: Final = re.compile(
+    r"(?:go|walk|run|ride|head|hurry|march|climb|sail|row|step|swim|travel|return|enter|sneak|creep|crawl|stroll|drive|"
+    r"hike|descend|follow|take|grab|light|pick\s+up|open|close|lock|leave|get\s+up|stand\s+up)\s",
+    re.IGNORECASE,
+)
+"""What a player's line begins with that leaves `I` out."""
+_ENDS_WITH_CALL: Final = re.compile(r"[!?]\s*$|,\s*@[^@]+@[\s.!]*$")
+"""The end of a sentence that tells somebody else to do it: `Go to the Tarn, @1@.`"""
 _COMES_WITH_HERO: Final = re.compile(
     r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))"
 )
@@ -96,6 +105,8 @@ class TurnReading(NamedTuple):
     """What becomes of whom, in order, by the numbers of the figures."""
     destination: int | None
     """The number of the place that the hero goes to; None if none is named."""
+    met_again: frozenset[int] = frozenset()
+    """Those who were left behind, and are met as the hero goes back to no place by its name."""
 
 
 class CastReader:
@@ -132,7 +143,7 @@ class CastReader:
         """Return what becomes of whom, and the place that the hero goes to."""
         reading = self._read_text(text, state, is_gm)
         reading.settle_exit()
-        return TurnReading(reading.moves, reading.destination)
+        return TurnReading(reading.moves, reading.destination, frozenset(reading.met_again))
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
@@ -159,6 +170,8 @@ class CastReader:
     def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
         reading = CastReading.begin(state)
         sentences = self._mentions.read(text, is_gm=is_gm)
+        if not is_gm:
+            sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
         for position, sentence in enumerate(sentences):
             reading.sentence_position = position
@@ -420,6 +433,14 @@ def _compile_leaving(place_names: Collection[str]) -> re.Pattern[str]:
         r"(?=\s*(?:$|[.,;!]|(?:and|with|without|again|together|alone|by|for|in\s+silence|at\s+(?:once|last))\b))",
         re.IGNORECASE,
     )
+
+
+def _with_hero(sentence: MarkedSentence) -> MarkedSentence:
+    """Return a player's sentence that begins with what the hero does, with the hero before it: `go to the Tarn`."""
+    is_of_hero = _BEGINS_WITH_DEED.match(sentence.text) and not _ENDS_WITH_CALL.search(sentence.text)
+    if not is_of_hero:
+        return sentence
+    return replace(sentence, text=f"@{HERO}@ {sentence.text[:1].lower()}{sentence.text[1:]}")
 
 
 def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str] | None:

@@ -78,6 +78,8 @@ class CastReading:
     """Those who are said to stay."""
     destination: int | None = None
     """The place that the hero went to last, by its number; None if the text names none."""
+    met_again: set[int] = field(default_factory=set)
+    """Those who were left behind, and are met as the hero goes back without a word on where they are."""
     excepted: set[int] = field(default_factory=set)
     """Those whom the sentence excepts from what all do."""
     absent: frozenset[int] = frozenset()

@@ -50,6 +50,7 @@ class HeroActs:
         apart = reading.left_behind | reading.out_of_earshot
         if apart and words.GOES_BACK.match(rest):
             reading.companions.update(company)
+            reading.met_again |= reading.left_behind
             reading.move(CastMove.COMES, sorted(apart))
             reading.exit_cast = None
             return None

@@ -106,7 +106,14 @@ class CastMoves:
             if move is CastMove.COMES
             and (
                 (needs_entrance and not enters_scene(turn.text, names_of(people[number])))
-                or (number in state.left_behind and _stays_elsewhere(context, people[number], destination))
+                or (
+                    number in state.left_behind
+                    and _stays_elsewhere(
+                        context,
+                        people[number],
+                        context.place if number in reading.met_again else destination,
+                    )
+                )
             )
         }
         moves = [
@@ -296,10 +303,10 @@ def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entit
     return [p for p in places if context.place is None or p.id != context.place.id]
 
 
-def _stays_elsewhere(context: SceneContext, entity: Entity, destination: Entity | None) -> bool:
-    """Return whether somebody was left behind in another place than the hero goes to."""
+def _stays_elsewhere(context: SceneContext, entity: Entity, place: Entity | None) -> bool:
+    """Return whether somebody was left behind in another place than where the hero is then."""
     stay_id = context.last_presence_entries()[entity.id].place_id
-    return destination is not None and stay_id is not None and stay_id != destination.id
+    return place is not None and stay_id is not None and stay_id != place.id
 
 
 def _build_place_entry(turn: Turn, place_id: Id) -> PlaceEntry:

@@ -60,6 +60,15 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         ("I take my lantern and climb down the ladder into the Cellar.", "Cellar"),
         ("Jon and I walk to the Tarn.", "Tarn"),
         ("We head for the Old Mill.", "Old Mill"),
+        ("I go to the tarn.", "Tarn"),
+        ("I walk over to the old mill", "Old Mill"),
+        ("I go down to the cellar.", "Cellar"),
+        ("go out on the Tarn", "Tarn"),
+        ("I take the lantern and go out on the Tarn.", "Tarn"),
+        ("take the lantern and go out onto the tarn", "Tarn"),
+        ("I step back inside the Old Mill.", "Old Mill"),
+        ("I make my way back to the Mill.", "Old Mill"),
+        ("> You walk up to the old mill.", "Old Mill"),
         ("I follow Jon down to the Cellar.", "Cellar"),
         ("I take Jon to the Tarn.", "Tarn"),
         ("I enter the Old Mill, sword drawn.", "Old Mill"),
@@ -109,7 +118,13 @@ async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
         "I go to the mill door.",
         "I go to the Moon Gate.",
         "I go to bed.",
-        "I go down to the cellar.",
+        "I go down to the crypt.",
+        "I go to the mill.",
+        "I go to a cellar.",
+        "I go to cellar the wine.",
+        "Go to the Tarn, Jon.",
+        "Go to the Tarn!",
+        "I stand out on the Tarn.",
         "I almost go to the Tarn.",
         "> Jon goes down to the Cellar.",
         "> The path goes to the Tarn.",
@@ -130,6 +145,21 @@ async def test_plain_going_takes_along_who_comes_along(table: Table) -> None:
     assert (await table.place(), await table.cast()) == ("Yard", {"Bram", "Jon"})
     await table.say("/undo")
     assert (await table.place(), await table.cast()) == ("Cellar", {"Jon"})
+
+
+async def test_plain_going_reads_the_article_of_a_place_and_its_whole_name_before_a_part(
+    table: Table,
+) -> None:
+    await table.say("/place The Forge", "/place Dwarves' Forge", "I go to the forge.")
+    assert await table.place() == "The Forge"
+
+
+async def test_plain_going_back_to_no_known_place_meets_nobody_who_stayed_elsewhere(table: Table) -> None:
+    await table.say("I go to the Tarn.")
+    assert await table.say("I walk back to the crypt.") == ()
+    assert (await table.place(), await table.cast()) == ("Tarn", set())
+    await table.say("> Jon comes in.")
+    assert await table.cast() == {"Jon"}
 
 
 async def test_plain_going_back_to_another_place_meets_nobody_who_stayed_elsewhere(table: Table) -> None:

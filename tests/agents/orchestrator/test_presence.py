@@ -109,7 +109,7 @@ async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: Table, p
     await table.say("/npc here Osk Wendry: a mercenary", f"/place {place}", "I nod.")
     assert (await table.say(f"/go {place} with Osk Wendry"))[-1] == "Osk Wendry comes along."
     assert await table.say("I walk out on the bridge, staff in hand.") == ()
-    assert await table.say("I walk out to the yard, staff in hand.") == ()
+    assert await table.say("I walk out to the meadow, staff in hand.") == ()
     assert await table.cast() == {"Osk Wendry": ""}
 
 
