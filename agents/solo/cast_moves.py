@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Final, NamedTuple
 
-from agents.context_assembly.earlier_stays import find_earlier_stays, find_proposed_stays
+from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
@@ -56,7 +56,7 @@ class RecordedMoves(NamedTuple):
     entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
     proposals: tuple[ProposedChange, ...] = ()
-    """Where the hero is now, if an earlier place of theirs is proposed: without it that one would be written."""
+    """Where the hero is now, if canon or a proposal has them elsewhere: without it that one would hold."""
 
 
 class ToldDeath(NamedTuple):
@@ -187,11 +187,13 @@ class CastMoves:
     async def _propose_arrival(
         self, context: SceneContext, turn: Turn, place: Entity, *, is_typed: bool
     ) -> tuple[ProposedChange, ...]:
-        """Propose that the hero is where the words of a turn took them, if an earlier place is proposed already."""
+        """Propose that the hero is where the words of a turn took them, if canon or a proposal has them elsewhere."""
         hero = context.player_character()
-        if hero is None or not find_proposed_stays(context, hero.id, place.id):
+        if hero is None:
             return ()
         earlier_stays = await find_earlier_stays(context, self._canon, hero.id, place.id)
+        if not earlier_stays:
+            return ()
         scene = context.scene
         arrival = build_proposal(
             derive_id("proposal", "arrival", turn.id),

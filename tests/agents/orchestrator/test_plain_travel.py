@@ -219,3 +219,18 @@ async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_ba
     stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
     assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
     assert await table.place() == "Tarn"
+
+
+async def test_plain_going_from_a_place_of_canon_proposes_the_new_place(table: Table) -> None:
+    """`/go` to a place and commit, then on in plain words: canon follows the hero."""
+    await table.say("/go Cellar", "/commit", "I look round.", "I go to the Tarn.")
+    rows = [row for row in (await table.view()).proposals if row.status == "pending"]
+    assert [row.title for row in rows] == ["Mara is in Tarn."]
+    await table.say("/undo")
+    assert [row.title for row in (await table.view()).proposals if row.status == "pending"] == []
+    await table.say("/redo", "/commit")
+    view = await table.view()
+    assert view.story.pc_id is not None
+    card = await table.program.services.world.read_card(view.story.pc_id)
+    stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
+    assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
