@@ -49,6 +49,8 @@ _OTHER_BEGINNING: Final = re.compile(
 """Behind `and`, what does not begin with a verb whose subject is the last one."""
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
+_AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
+"""The beginning of a predicate that may be said of a body, too."""
 _ALSO_GOES: Final = compile_phrases(
     "[lead escort carry walk march drag follow take see show usher bear hurry help]"
 )
@@ -107,6 +109,8 @@ class TurnReading(NamedTuple):
     """The number of the place that the hero goes to; None if none is named."""
     met_again: frozenset[int] = frozenset()
     """Those who were left behind, and are met as the hero goes back to no place by its name."""
+    acting_dead: frozenset[int] = frozenset()
+    """Those who were dead before, and come in, come along or are brought as only the living do."""
 
 
 class CastReader:
@@ -143,7 +147,12 @@ class CastReader:
         """Return what becomes of whom, and the place that the hero goes to."""
         reading = self._read_text(text, state, is_gm)
         reading.settle_exit()
-        return TurnReading(reading.moves, reading.destination, frozenset(reading.met_again))
+        return TurnReading(
+            reading.moves,
+            reading.destination,
+            frozenset(reading.met_again),
+            frozenset(reading.acting_dead & state.dead),
+        )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
@@ -218,7 +227,7 @@ class CastReader:
             if match := pattern.search(text):
                 reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
         if match := turns.STAGE_ENTRANCE.search(text):
-            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+            reading.bring_in(figures_of(who_of(match), reading))
         if match := turns.WAITED_OUT.search(text):
             act, numbers = match["act"] or match["act2"], figures_of(who_of(match), reading)
             if words.FALLS_ASLEEP.match(act):
@@ -262,7 +271,7 @@ class CastReader:
         if match := turns.COMES_IN_INVERTED.search(text):
             reading.subject = who_of(match)
             if not self._is_elsewhere(text, sentence):
-                reading.move(CastMove.COMES, figures_of(reading.subject, reading))
+                reading.bring_in(figures_of(reading.subject, reading))
             return True
         if match := turns.IT_IS_WHO.search(text):
             reading.last_move = self._read_predicate(who_of(match), text[match.end() :], sentence, reading)
@@ -327,7 +336,10 @@ class CastReader:
         if read_others_going(rest, reading):
             return None
         if self._is_entering(numbers, rest, sentence, reading):
-            reading.move(CastMove.COMES, numbers)
+            if _AT_REST.match(rest):
+                reading.move(CastMove.COMES, numbers)
+            else:
+                reading.bring_in(numbers)
             if _COMES_WITH_HERO.match(rest):
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
@@ -376,7 +388,11 @@ class CastReader:
                 continue
             if move is CastMove.COMES and reading.last_move is CastMove.LEAVES and _TAKES.match(rest):
                 move = CastMove.LEAVES  # `leaves and takes @1@ with her`
-            reading.move(move, figures_of(who_of(match), reading))
+            numbers = figures_of(who_of(match), reading)
+            if move is CastMove.COMES:
+                reading.bring_in(numbers)
+            else:
+                reading.move(move, numbers)
             return move
         return None
 
@@ -384,9 +400,7 @@ class CastReader:
         match = words.ENTERS.match(rest)
         if match is None or self._is_elsewhere(rest, sentence):
             return False
-        if re.match(
-            r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)", rest
-        ) and ELSEWHERE.search(sentence):
+        if _AT_REST.match(rest) and ELSEWHERE.search(sentence):
             return False
         is_away = all(
             n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
@@ -407,11 +421,15 @@ class CastReader:
         """Move those whom a clause attaches to somebody who moves: `followed by`, `with ... in tow`."""
         if reading.last_move is not None:
             for match in turns.ATTACHED.finditer(text):
-                reading.move(reading.last_move, figures_of(who_of(match), reading))
+                numbers = figures_of(who_of(match), reading)
+                if reading.last_move is CastMove.COMES:
+                    reading.bring_in(numbers)
+                else:
+                    reading.move(reading.last_move, numbers)
         if reading.exit_cast is not None:
             for match in turns.COMES_ALONG.finditer(text):
                 companions = figures_of(who_of(match), reading)
-                reading.move(CastMove.COMES, companions)
+                reading.bring_in(companions)
                 reading.companions.update(companions)
 
 

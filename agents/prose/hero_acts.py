@@ -57,7 +57,7 @@ class HeroActs:
         if subject == COMPANY:
             reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
             return None
-        reading.move(CastMove.COMES, company)
+        reading.bring_in(company)
         reading.companions.update(company)
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
         if self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
@@ -120,14 +120,14 @@ class HeroActs:
             reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
             return True
         if match := words.BRINGS.match(rest):
-            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+            reading.bring_in(figures_of(who_of(match), reading))
             return True
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
             if is_away or words.TO_ANOTHER_PLACE.search(rest):
                 reading.leave_with_hero()
-            reading.move(CastMove.COMES, companions)
+            reading.bring_in(companions)
             reading.companions.update(companions)
             return True
         return False

@@ -117,6 +117,11 @@ _OPENING_COMPANY: Final = re.compile(
     re.DOTALL,
 )
 """A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
+_INNER_COMPANY: Final = re.compile(
+    r"(?P<who>@[^@]+@),\s+(?P<company>(?:followed|accompanied|flanked|trailed|supported|led)(?:\s+\w+ly)?\s+by\s+"
+    r"@[^@]+@),\s+(?P<rest>[^,;.!?…]+)"
+)
+"""Who comes along, between who moves and the verb: `@0@, followed by @1@, comes in`."""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
@@ -268,6 +273,7 @@ class MentionReader:
     def _join_groups(self, marked: str) -> str:
         """Return the sentence with people who stand together as one mark, and without appositions."""
         marked = _OPENING_COMPANY.sub(_put_behind, marked)
+        marked = _INNER_COMPANY.sub(r"\g<who> \g<rest>, \g<company>", marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:

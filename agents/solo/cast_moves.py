@@ -142,7 +142,7 @@ class CastMoves:
             if destination
             else ()
         )
-        return RecordedMoves(entries, _find_acting_dead(turn, people, state), arrivals)
+        return RecordedMoves(entries, _find_acting_dead(turn, people, state, reading.acting_dead), arrivals)
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
@@ -403,15 +403,19 @@ def _is_mentioned(figure: Figure, text: str) -> bool:
     return re.search(any_name_pattern(words), text, re.IGNORECASE) is not None
 
 
-def _find_acting_dead(turn: Turn, people: Sequence[Entity], state: CastState) -> tuple[Entity, ...]:
-    """Return the dead of whom the GM tells what they do; what the hero says or dreams of them is no act."""
-    if turn.speaker is not Speaker.GM or not state.dead:
-        return ()
+def _find_acting_dead(
+    turn: Turn, people: Sequence[Entity], state: CastState, arriving: Collection[int]
+) -> tuple[Entity, ...]:
+    """Return the dead of whom a turn tells what they do, and those `arriving` among them.
+
+    What the hero says or dreams of them is no act of theirs.
+    """
     figures = _build_figures(people)
     return tuple(
         people[number]
         for number in sorted(state.dead)
-        if find_act_of_living(turn.text, figures[number].names)
+        if number in arriving
+        or (turn.speaker is Speaker.GM and find_act_of_living(turn.text, figures[number].names))
     )
 
 
