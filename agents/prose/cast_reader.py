@@ -131,7 +131,9 @@ class CastReader:
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
-        self._hero_acts = HeroActs(self._other_places, DestinationReader(places))
+        self._hero_acts = HeroActs(
+            self._other_places, DestinationReader(places), self._here if here_names else None
+        )
         # In a scene without a place, who is present leaves it whatever place they leave.
         self._leaves_here = _compile_leaving(here_names or other_places)
 

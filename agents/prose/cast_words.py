@@ -62,6 +62,15 @@ _COVER: Final = (
     "haystack|wardrobe|cupboard|chest|sack|boat|canoe|rowboat|skiff|saddle|carriage|cart|wagon|coach|well"
 )
 """What somebody comes out of into the scene, and who is here stays here."""
+_VEHICLE: Final = (
+    "boat|rowboat|lifeboat|skiff|canoe|punt|raft|dinghy|ferry|barge|ship|car|cab|taxi|bus|van|truck|lorry|train|tram|coach|"
+    "carriage|cart|wagon|sledge|sleigh|gondola|lift|elevator|airship|plane|helicopter|litter"
+)
+_FURNITURE: Final = (
+    "chair|armchair|seat|stool|bench|table|desk|couch|sofa|bed|bunk|cot|cradle|hammock|blankets?|covers|sheets|bath|tub|"
+    "bathtub|saddle|horse|mule|donkey|pony|camel|mount|tree|wall|ladder|rock|roof|throne|cage|sack|box|"
+    "coat|cloak|clothes|dress|shirt|boots|armou?r|uniform|chains|ropes|bonds|lake|ocean|surf|puddle|shower|coffin"
+)
 _OUT: Final = phrases(
     rf"""
     out(side|doors)?(?! of (?!(the|this|that|here|town|sight|camp|doors|my|our|his|her|their|a)\b))(?! (of
@@ -204,6 +213,21 @@ LEAVES: Final = compile_phrases(
     _WORDS,
 )
 """`leaves`, `goes out`, `has gone`, `slips away into the crowd`."""
+
+GETS_OUT: Final = compile_phrases(
+    r"""
+    (GO|[get rise slide scrabble hoist pull heave]) DIRECTION(up |HIMSELF )?FROM(OWNER )?(\w+ ){0,2}?THING\b(?! PART)
+    """,
+    {
+        **_WORDS,
+        "HIMSELF": r"(?:himself|herself|itself|themselves|myself)",
+        "FROM": r"(?:(?:out\s+of|down\s+from|off|from)\s+)",
+        "OWNER": r"(?:the|an?|his|her|their|its|my|our|your)",
+        "THING": rf"(?:(?P<vehicle>{_VEHICLE})|{_FURNITURE}|{_COVER})",
+        "PART": r"(?:window|door|shed|house|room|stop|yard|station|shop)",
+    },
+)
+"""Somebody gets out of something that may stand in the scene: a boat, a bed, the water, a coat."""
 
 ENTERS: Final = compile_phrases(
     r"""

@@ -27,10 +27,14 @@ _MOTION: Final = compile_phrases(
 class HeroActs:
     """Reads the predicates of the hero, alone or with company."""
 
-    def __init__(self, other_places: re.Pattern[str], destinations: DestinationReader) -> None:
+    def __init__(
+        self, other_places: re.Pattern[str], destinations: DestinationReader, here: re.Pattern[str] | None
+    ) -> None:
         self._other_places = other_places
         """The names of places that the scene is not in."""
         self._destinations = destinations
+        self._here = here
+        """The names of the place that the scene is in; None if it is in none."""
 
     def read(self, subject: str, company: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
         """Move whom a predicate of the hero's moves; return whether those who act with the hero leave.
@@ -81,6 +85,8 @@ class HeroActs:
 
     def is_leaving(self, rest: str) -> bool:
         """Say whether a predicate is that somebody leaves the scene."""
+        if self._gets_out_here(rest):
+            return False
         if words.LEAVES.match(rest):
             return True
         direction = _GOES_TO.match(rest)
@@ -89,6 +95,16 @@ class HeroActs:
             and _MOTION.match(rest) is not None
             and self._other_places.match(rest, direction.end()) is not None
         )
+
+    def _gets_out_here(self, rest: str) -> bool:
+        """Say whether somebody gets out of what is in the scene, and not out of the place: a boat, a bed, the water.
+
+        Without a place the scene may be in the boat.
+        """
+        match = words.GETS_OUT.match(rest)
+        if match is None or (self._here is None and match["vehicle"]):
+            return False
+        return self._here is None or self._here.search(match[0]) is None
 
     def _read_act_on_others(self, rest: str, reading: CastReading) -> bool:
         """Read what the hero does to others; return whether that was all."""
