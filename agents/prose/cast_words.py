@@ -391,16 +391,21 @@ DIES: Final = compile_phrases(
         certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
         broke)\b)
     (is|am|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
-        trampled|hacked|clubbed|choked) to death|hanged|executed)\b
+        trampled|hacked|clubbed|choked|starved|frozen|crushed|strangled|put) to death|hanged|executed|drowned|strangled|
+        beheaded)\b
     [bleed] (out|to death)\b
-    [drown perish expire]\b(?! (in (work|paper|debt|tears|sorrow)|out|his|her|their|the))
+    [drown perish expire]\b(?! (@|in (work|paper|debt|tears|sorrow)|out|his|her|their|my|your|a|an|the))
     [give] up the ghost
     [burn freeze choke starve] to death
+    [fall plunge jump leap tumble drop] to (his|her|their|its|your|my) deaths?\b
+    [take] (his|her|their|your|my) own li(fe|ves)\b
+    [kill hang] (himself|herself|themselves|yourself|myself)\b
     [succumb] to (his|her|their|its|the|your) (\w+ )?(wounds?|injur(y|ies)|fever|plague|cold|disease|illness|
         poison)\b
     [pass] away\b
     [lose] (his|her|their|your) lifeEND
     [meet] (his|her|their|your) (death|end)\b
+    (does|do|did) not surviveEND
     (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
         morning|dawn|hour|fall|fever|wounds?|blow|crossing|winter)\b
     """,
@@ -499,7 +504,7 @@ TOUCHES: Final = compile_phrases(
 """What one can do only to somebody who is here."""
 KILLS: Final = compile_phrases(
     r"""
-    [kill slay murder behead execute assassinate strangle] (?P<who>@[\d,H]+@)
+    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)
     [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
     [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
     """

@@ -17,6 +17,7 @@ from agents.canon_keeper.sentences.noun_phrases import (
     read_noun_phrase,
 )
 from agents.canon_keeper.sentences.tokens import NameBook, Token
+from agents.canon_keeper.sentences.turns_of_phrase import say_plainly
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
 from agents.canon_keeper.sentences.verb_phrases import (
     CLAUSE_WORDS,
@@ -63,7 +64,7 @@ class ClauseReader:
             if any(t.word in '“”"' for t in part):
                 continue
             for clause in self._read_sentence(part, pronoun):
-                clauses.append(clause)
+                clauses.append(say_plainly(clause, self._lists))
                 pronoun = pronoun or clause.subject
         return clauses
 
@@ -301,7 +302,7 @@ class ClauseReader:
             if (
                 len(subjects) == 2
                 and len(tail) in (1, 2)
-                and base.form == "be"
+                and (base.form == "be" or base.verb == "become")
                 and means_two(tail, self._lists)
             ):
                 if number:

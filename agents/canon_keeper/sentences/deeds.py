@@ -153,6 +153,8 @@ class DeedReader:
             and (not words or words[0] in PREPOSITIONS)
             and subject.entity not in self._names.places
         ):
+            if not self._lists.seeming_deaths.isdisjoint(words):
+                return
             if is_plain(clause) or not (tail or clause.when):
                 yield death_of(clause, subject)
             yield Claim("verb:die", subject, time=past_of(clause), adjuncts=read_adjuncts(tail, subject))

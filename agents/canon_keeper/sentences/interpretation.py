@@ -49,6 +49,8 @@ class Interpreter:
         is_death = claim.relation == ALIVE and claim.value == "false" and is_affirmed
         subject = claim.subject
         time = claim.time if claim.time is not ClaimTime.NOW else _time(clause, claim)
+        if clause.verb == "become" and clause.tense == "perfect":
+            time = ClaimTime.NOW  # what somebody has become they are
         if (clause.negation == "never" and time is not ClaimTime.NOW) or (
             clause.negation == "never" and not claim.is_state
         ):
@@ -80,6 +82,7 @@ class Interpreter:
             or not adverbs.isdisjoint(("now", "again"))
             or clause.negation == "no longer"
             or "anymore" in adverbs
+            or clause.verb == "become"
         )
         if clause.is_cleft:
             is_only = True
