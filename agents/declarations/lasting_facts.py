@@ -19,7 +19,7 @@ from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, FactKind
 from stores.records.world import Entity, EntityKind
 
@@ -31,7 +31,7 @@ _SPEECH: Final = "¶"
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
 _NAME_RUN: Final = re.compile(
-    r"[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
+    rf"{SHORT_TITLE_PATTERN}[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
 )
 _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"

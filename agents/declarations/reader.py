@@ -22,6 +22,7 @@ from agents.proposals.statements import (
 )
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
+from agents.prose.words import SHORT_TITLE_PATTERN
 from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
@@ -62,7 +63,7 @@ By the predicate the ledger keeps promise, debt and question apart.
 """
 _KIND_PREFIX = re.compile(rf"({'|'.join(_FACT_KIND_BY_WORD)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _CAPITALISED = re.compile(
-    r"\b(?:the\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
+    rf"\b(?:the\s+)?{SHORT_TITLE_PATTERN}[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
 )
 """Names as they stand in a sentence, with what joins them and an article before them, which may be part of
 the first: `the Heron House` of an inn called The Heron House."""

@@ -23,7 +23,7 @@ from agents.prose.sentence_phrases import who_of
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
-from agents.prose.words import split_sentences
+from agents.prose.words import drop_title_stops, split_sentences
 
 _NO_SUBJECT_AFTER: Final = re.compile(
     r"(?:\b(?:of|than|like|what|how|where|who|whom|whose|that|which|whether|why|to|for|with|from|by|behind|beside|about|at|"
@@ -125,6 +125,9 @@ class CastReader:
         places: Sequence[Sequence[str]] = (),
     ) -> None:
         """`here_names` are the names of the place that the scene is in; `places` those of each that there is."""
+        here_names, other_places = (
+            [drop_title_stops(name) for name in names] for names in (here_names, other_places)
+        )
         self._mentions = MentionReader(figures, hero_names)
         self._here = _compile_here(here_names)
         names = sorted(filter(str.strip, other_places), key=len, reverse=True)

@@ -12,6 +12,7 @@ from typing import Final
 
 from agents.prose.cast_words import GO
 from agents.prose.phrases import compile_phrases
+from agents.prose.words import drop_title_stops
 
 _DIRECTION: Final = (
     r"(?:back|down|up|over|across|out|on|off|away|along|straight|right|home|again|together|alone|first|around|"
@@ -94,7 +95,8 @@ def _number_unique(numbered_names: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _without_article(name: str) -> str:
-    return " ".join(re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE).split())
+    """Return a name as marked prose has it, without `the` before it."""
+    return " ".join(re.sub(r"^the\s+", "", drop_title_stops(name.strip()), flags=re.IGNORECASE).split())
 
 
 def _any_of(names: Iterable[str]) -> str:

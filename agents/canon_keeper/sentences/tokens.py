@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from agents.prose.mentions import is_part_of_other_name
+from agents.prose.words import drop_title_stops
 from stores.records.world import Entity, EntityKind
 
 _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
@@ -191,7 +192,7 @@ def _bare(word: str) -> str:
 def split_words(text: str) -> list[Token]:
     """Return the words and marks of a text; contractions are written out."""
     tokens: list[Token] = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(drop_title_stops(text)):
         written = match[0].replace("’", "'")
         word = written.casefold()
         if negative := _NEGATIVE.match(word):

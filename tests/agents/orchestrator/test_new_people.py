@@ -97,3 +97,24 @@ def test_sentence_makes_somebody_known_only_by_what_is_said_of_people_alone(sent
     mentioned = [MARA] if "Mara" in sentence else []
     person = read_new_person(sentence, mentioned, kit.CATALOGUE, lambda: "new", 1)
     assert (person.creation.name if person is not None else "") == name
+
+
+async def test_name_with_the_full_stop_of_a_title_is_read_whole(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin_with_mara_orrin(program)
+
+        async def play(line: str) -> tuple[str, ...]:
+            return (await program.services.play.submit(scene_id, line)).lines
+
+        await play("> Mrs. Hale comes in")
+        assert await play("/npc Mrs. Hale") == ("Proposed: Mrs. Hale", "Mrs. Hale is here.")
+        assert await play("> Mrs. Hale leaves.") == ("Mrs. Hale leaves.",)
+        assert await play("> Mrs. Vane comes in.") == (), "another with the same title"
+        assert await play("> Mr. Hale comes in.") == (), "another with the same surname"
+        assert await play("> Mrs. Hale comes in.") == ("Mrs. Hale comes in.",)
+        await play("/npc Capt. Orrin")
+        await play("/fact Capt. Orrin is Mrs. Hale's brother")
+        await play("/place St. Osk's Chapel")
+        assert (await play("I go to St. Osk's Chapel."))[0] == "The scene goes on in St. Osk's Chapel."
+        *_, kinship, _ = (await program.services.play.scene(scene_id)).proposals
+        assert kinship.reading == "read as: Capt. Orrin — is — Mrs. Hale's brother"
