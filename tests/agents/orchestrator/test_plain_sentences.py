@@ -190,6 +190,20 @@ async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, re
         assert row.reading == reading
 
 
+async def test_plain_fact_in_which_no_claim_is_read_says_so(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        note = "No claim is read in these words, so they are compared with nothing."
+        for line, is_unread in (
+            ("/fact What a night for Mara", True),
+            ("/fact Mara might be a spy", True),
+            ("/fact Mara owns the skiff", False),
+            ("/fact event: What a night for Mara", False),
+            ("/promise Mara will come back", False),
+        ):
+            assert (note in (await program.services.play.submit(scene_id, line)).lines) is is_unread, line
+
+
 async def test_editing_a_plain_fact_reads_it_anew(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         (row,) = open_rows(await proposed(program, "/fact Iselin Quay is in Pier Nine"))
