@@ -59,7 +59,7 @@ async def test_declaration_rests_on_its_words_and_not_on_the_roll_before_it(worl
     assert impact.same_turn_facts == ()
     story_id = (await world.services.play.scene(world.scene_id)).story.id
     exported = write_markdown(await world.services.stories.story_record(story_id))
-    assert "Rests on by hand after 1.2 “Dob Harrow is dead”; scene 1." in exported
+    assert "Rests on your words after 1.2 “Dob Harrow is dead”; scene 1." in exported
     assert "stamp on the rat.[^" not in exported
     assert "Rests on turn" not in exported
     rows = await world.services.play.transcript_reader.read_rows(world.scene_id, 0, 10)
