@@ -14,8 +14,54 @@ from agents.canon_keeper.sentences.word_lists import WordLists
 _FORMS: Final = {"be": "be", "have": "have"}
 _NOT: Final = "not"
 _SELVES: Final = frozenset({"himself", "herself", "itself", "themselves"})
+_BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "am"})
+_BEFORE_HABIT: Final = _BE | {"get", "gets", "got", "become", "becomes", "became", "getting"}
+"""Before `used to`: somebody is accustomed to something."""
+_DENYING: Final = frozenset({"no", "nobody", "nothing", "none", "neither"})
+_ENDS: Final = frozenset({".", ",", ";", "!", "and", "but", "in", "at", "on"})
+_NOT_AFTER_GOT: Final = frozenset(
+    {"to", "up", "out", "in", "on", "away", "back", "home", "rid", "married", "lost", "into"}
+)
+_ENDING_VERBS: Final = frozenset({"stop", "quit", "cease"})
+_BEGINNING_VERBS: Final = frozenset({"start", "begin"})
 _SOMEBODY_NEXT: Final = "@"
 _NOTHING_NEXT: Final = "."
+
+
+def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
+    """Return the words of a sentence with plain words for `used to`, `any more`, `no more` and `has got`."""
+    plain: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        words = [t.word for t in tokens[position : position + 3]]
+        before = plain[-1].word if plain else ""
+        is_end = position + 2 >= len(tokens) or tokens[position + 2].word in _ENDS
+        if words[:2] in (["used", "to"], ["use", "to"]) and before not in _BEFORE_HABIT and len(words) > 2:
+            if before == "never":
+                plain[-1] = Token("did", "did")
+                plain.append(Token("not", "not"))
+            elif words[0] == "used":
+                plain.append(Token("was", "was") if words[2] == "be" else Token("did", "did"))
+            position += 3 if words[2] == "be" and words[0] == "used" and before != "never" else 2
+        elif is_end and words[:2] in (["any", "more"], ["any", "longer"], ["no", "more"]):
+            is_state = words[0] == "no" and (before in _BE or not plain)
+            is_denied = not _DENYING.isdisjoint(t.word for t in plain)
+            ended = Token("now", "now") if is_denied else Token("anymore", "anymore")
+            plain += tokens[position : position + 2] if is_state else [ended]
+            position += 2
+        elif words[0] == "got" and _is_having(plain) and words[1:2] and words[1] not in _NOT_AFTER_GOT:
+            position += 1
+        else:
+            plain.append(tokens[position])
+            position += 1
+    return plain
+
+
+def _is_having(plain: Sequence[Token]) -> bool:
+    words = [t.word for t in plain[-2:]]
+    return bool(words) and (
+        words[-1] in ("has", "have") or (words[0] in ("has", "have") and words[-1] in ("not", "never"))
+    )
 
 
 def say_plainly(clause: Clause, lists: WordLists) -> Clause:
@@ -25,7 +71,7 @@ def say_plainly(clause: Clause, lists: WordLists) -> Clause:
     for phrase, plain in () if clause.is_passive else lists.turns_of_phrase.get(clause.verb, ()):
         if (rest := _match(clause, phrase)) is not None:
             return _say(clause, plain, rest, is_affirmed=phrase[0] == _NOT)
-    return _say_death(clause, lists)
+    return _say_habit(_say_death(clause, lists), lists)
 
 
 def _match(clause: Clause, phrase: Sequence[str]) -> tuple[Token, ...] | None:
@@ -79,3 +125,28 @@ def _say_death(clause: Clause, lists: WordLists) -> Clause:
         if clause.tail[0].is_person and is_whole:
             return replace(clause, verb="kill")
     return clause
+
+
+def _say_habit(clause: Clause, lists: WordLists) -> Clause:
+    """Return who stopped drinking as somebody who no longer drinks, and who began to as somebody who drinks now."""
+    tail = (
+        clause.tail[1:]
+        if clause.verb == "give" and clause.tail[:1] and clause.tail[0].word == "up"
+        else clause.tail
+    )
+    is_end = clause.verb in _ENDING_VERBS or tail is not clause.tail
+    if clause.is_passive or clause.can or not tail or not (is_end or clause.verb in _BEGINNING_VERBS):
+        return clause
+    doing = next((r.lemma for r in lists.readings_as_verb(tail[0].word) if r.tag == "ing"), "")
+    if not doing or (clause.negation and not is_end):
+        return clause
+    never_ended = bool(clause.negation)
+    return replace(
+        clause,
+        verb=doing,
+        form=_FORMS.get(doing, "verb"),
+        tense="now",
+        negation="" if never_ended or not is_end else "no longer",
+        adverbs=clause.adverbs | ({"still"} if never_ended else {"now"}),
+        tail=tail[1:],
+    )
