@@ -435,6 +435,23 @@ class DeedReader:
             and clause.negation != "never"
         ):
             yield Claim(LOCATED_IN, subject, thing, is_affirmed=False, is_change=True, when=AFTER_THAT)
+        if thing is not None and thing.entity in self._names.factions and is_plain(clause):
+            if lemma in _LEAVING_VERBS:
+                yield Claim("member_of", subject, thing, is_affirmed=False, is_change=True, when=AFTER_THAT)
+            elif lemma == "join":
+                yield Claim("member_of", subject, thing, is_change=True, when=AFTER_THAT)
+        is_thing_lost = thing is not None and bool(thing.entity) and thing.entity not in self._names.people
+        if lemma == "lose" and thing is not None and is_thing_lost and is_plain(clause):
+            for relation in ("has", "owns"):
+                yield Claim(
+                    relation,
+                    subject,
+                    thing,
+                    is_change=True,
+                    is_affirmed=False,
+                    time=ClaimTime.PAST,
+                    when=AFTER_THAT,
+                )
         if lemma == "visit" and thing is not None:
             yield Claim("visited", subject, thing)
             return

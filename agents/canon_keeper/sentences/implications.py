@@ -11,6 +11,13 @@ from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.word_lists import WordLists
 
 _ANYTHING: Final = NounPhrase(head="thing", determiner="any")
+_DONE_FACE_TO_FACE: Final = frozenset(
+    ["raise", "rear", "teach", "train", "kiss", "hug", "marry", "wed", "adopt", "nurse", "hire", "fight", "rescue",
+     "wound", "bury", "heal"]
+)  # fmt: skip
+"""What nobody does to somebody whom they never met."""
+_LEADERS: Final = frozenset({"role:leader", "role:head", "role:chief"})
+_KINSHIP: Final = frozenset({"parent_of", "sibling_of"})
 _MET_BY_VERBS: Final = frozenset(
     ["speak", "dine", "drink", "dance", "fight", "walk", "live", "dwell", "work", "eat"]
 )
@@ -32,6 +39,11 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
         yield replace(_plain(claim), relation="has", subject=other, object=owned)
     if relation == "parent_of" and other is not None:
         yield replace(_plain(claim), relation="more:old")
+    if (relation in _KINSHIP or relation.startswith("kin:")) and other is not None:
+        for one, another in ((subject, other), (other, subject)):
+            yield replace(_plain(claim), relation="verb:relate", subject=one, object=another, value="")
+    if relation in _LEADERS and other is not None and claim.is_only_subject:
+        yield replace(_plain(claim), relation="verb:lead", value="", is_only_subject=True)
     if relation == "married_to" and other is not None:
         for spouse in (subject, other):
             yield replace(
@@ -76,6 +88,8 @@ def _implied_by_deed(claim: Claim, lists: WordLists) -> Iterator[Claim]:
         return
     for implied in sorted(lists.verb_implications.get(verb, ())):
         yield replace(_plain(claim), relation=f"verb:{implied}")
+    if verb in _DONE_FACE_TO_FACE and claim.object is not None and claim.object.entity:
+        yield replace(_plain(claim), relation="met", adjuncts=(), time=ClaimTime.PAST)
     for preposition, phrase in claim.adjuncts:
         if preposition in ("with", "to") and phrase.entity and verb in _MET_BY_VERBS:
             yield replace(_plain(claim), relation="met", object=phrase, adjuncts=(), time=ClaimTime.PAST)

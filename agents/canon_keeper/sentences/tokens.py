@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from agents.prose.mentions import is_part_of_other_name
-from agents.prose.words import drop_title_stops
+from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 
 _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
@@ -222,6 +222,8 @@ def read_tokens(text: str, names: NameBook) -> list[Token]:
             last = plain_tokens[end - 1].word
             bare_text = written[: len(written) - (len(last) - len(_bare(last)))]
             is_person = entity_id in names.people or entity_id in names.factions
+            if is_person and tokens and tokens[-1].text in SHORT_TITLES:
+                tokens.pop()  # `Dr. Imre Vass` of Imre Vass
             tokens.append(Token(bare_text, f"@{entity_id}", entity_id, is_person))
             position = end
         else:

@@ -29,7 +29,7 @@ _NOTHING_NEXT: Final = "."
 
 
 def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
-    """Return the words of a sentence with plain words for `used to`, `any more`, `no more` and `has got`."""
+    """Return the words of a sentence with plain words for `used to`, `any more`, `no more`, `has got`, `of Bram's`."""
     plain: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -49,6 +49,12 @@ def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
             ended = Token("now", "now") if is_denied else Token("anymore", "anymore")
             plain += tokens[position : position + 2] if is_state else [ended]
             position += 2
+        elif (
+            words[0] == "'s" and before and plain[-1].is_person and len(plain) > 1 and plain[-2].word == "of"
+        ):
+            if position + 1 < len(tokens) and tokens[position + 1].word not in _ENDS:
+                plain.append(tokens[position])  # `of Bram's house`
+            position += 1
         elif words[0] == "got" and _is_having(plain) and words[1:2] and words[1] not in _NOT_AFTER_GOT:
             position += 1
         else:
