@@ -270,6 +270,9 @@ class BeingReader:
         if words[0] in PLACE_PREPOSITIONS and phrase is not None and self.is_place(phrase):
             yield from self.location_claims(subject, tail[1:], preposition=words[0])
             return
+        if words[0] == "to" and phrase is not None and phrase.entity in self._names.places:
+            yield Claim("visited", subject, phrase)
+            return
         if words[0] == "from" and phrase is not None and phrase.entity:
             yield Claim("comes_from", subject, phrase)
             return
@@ -453,7 +456,9 @@ class BeingReader:
                 f"role:{head}", subject, None, is_only_subject=True, adjuncts=_modifier_adjuncts(noun)
             )
             return
-        yield Claim("is", subject, noun, is_only_subject=noun.determiner == "the" and noun.is_only)
+        is_sole = noun.determiner == "the" and noun.is_only
+        sole = replace(noun, determiner="a", is_only=False) if is_sole else noun
+        yield Claim("is", subject, sole, is_only_subject=is_sole)
 
     def _kin_claims(
         self,

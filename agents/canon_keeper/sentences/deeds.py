@@ -466,7 +466,7 @@ class DeedReader:
             yield Claim("visited", subject, adjuncts[0][1])
             return
         if verb in ("burn down", "collapse", "fall down") and thing is None and is_plain(clause):
-            yield Claim("state:existence", subject, value="1:gone", time=ClaimTime.NOW)
+            yield Claim("state:existence", subject, value="1:gone", is_change=True)
         if verb == "stand" and thing is None and not tail and "still" in clause.adverbs:
             yield Claim("state:existence", subject, value="0:there")
         if lemma == "last" and thing is not None and thing.number is not None:

@@ -106,14 +106,16 @@ def _is_word(token: Token, word: str) -> bool:
 
 
 def _say(clause: Clause, plain: Sequence[str], rest: tuple[Token, ...], *, is_affirmed: bool) -> Clause:
-    verb, *added = plain
+    is_denying = plain[0] == _NOT
+    verb, *added = plain[1:] if is_denying else plain
     if not rest and added and added[-1] in PREPOSITIONS:
         added = added[:-1]
+    denial = "" if not is_denying else "never" if "always" in clause.adverbs else _NOT
     return replace(
         clause,
         verb=verb,
         form=_FORMS.get(verb, "verb"),
-        negation="" if is_affirmed else clause.negation,
+        negation="" if is_affirmed or (is_denying and clause.negation) else denial or clause.negation,
         tail=(*(Token(word, word) for word in added), *rest),
     )
 

@@ -130,6 +130,9 @@ class WordLists:
     """By their verb, turns of phrase with what they say in plain words; the longest come first."""
     deaths_of_violence: frozenset[str]
     killing_verbs: frozenset[str]
+    kinds_of_things: Mapping[str, frozenset[str]]
+    doers: Mapping[str, str]
+    """Words for people with the verb of what they do."""
     seeming_deaths: frozenset[str]
     men: frozenset[str]
     women: frozenset[str]
@@ -211,6 +214,8 @@ def load_word_lists() -> WordLists:
         turns_of_phrase=_read_turns(data["turns_of_phrase"]),
         deaths_of_violence=words("deaths_of_violence"),
         killing_verbs=words("killing_verbs"),
+        doers={pair[0]: pair[1] for pair in map(str.split, _comma_list(data["doers"]))},
+        kinds_of_things={str(k): frozenset(str(v).split()) for k, v in data["kinds_of_things"].items()},
         seeming_deaths=words("seeming_deaths"),
         men=words("men"),
         women=words("women"),
