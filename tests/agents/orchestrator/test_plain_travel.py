@@ -234,3 +234,25 @@ async def test_plain_going_from_a_place_of_canon_proposes_the_new_place(table: T
     card = await table.program.services.world.read_card(view.story.pc_id)
     stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
     assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
+
+
+async def test_plain_going_through_several_places_is_one_row_of_the_gate(table: Table) -> None:
+    await table.say(
+        "/go Cellar", "/commit", "I go to the Tarn.", "I go to the mill.", "I go to the old mill."
+    )
+    await table.say("I go to the yard.")
+
+    async def waiting() -> list[tuple[str, int]]:
+        rows = (await table.view()).proposals
+        return [(row.title, len(row.member_ids)) for row in rows if row.status == "pending"]
+
+    assert await waiting() == [("Mara is in Yard.", 3)]
+    await table.say("/undo")
+    assert await waiting() == [("Mara is in Old Mill.", 2)]
+    await table.say("/commit")
+    assert await waiting() == []
+    view = await table.view()
+    assert view.story.pc_id is not None
+    card = await table.program.services.world.read_card(view.story.pc_id)
+    stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
+    assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Old Mill."]
