@@ -181,8 +181,9 @@ def _row_key(view: ProposalView) -> RowKey | None:
 
 def _is_journey(change: Payload) -> bool:
     """Return whether somebody is in another place by a change, and no longer where they were."""
-    is_stay = isinstance(change, AssertFact) and change.predicate == LOCATED_IN and bool(change.ends)
-    return is_stay and any(i.role == SUBJECT for i in change.involves)
+    if not isinstance(change, AssertFact) or change.predicate != LOCATED_IN:
+        return False
+    return bool(change.ends) and any(i.role == SUBJECT for i in change.involves)
 
 
 def _is_number(value: FactValue | None) -> bool:
