@@ -19,6 +19,7 @@ from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.new_people import find_unknown_names, read_new_person
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
@@ -26,7 +27,7 @@ from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.lore_entries import read_lore
 from agents.proposals.proposals import Proposals, ProposalSite
-from agents.proposals.statements import build_location_fact
+from agents.proposals.statements import STATED_PREDICATE, build_location_fact
 from agents.prose.hero_name import name_hero
 from agents.prose.supporting_words import mentions_name, supports_statement
 from agents.resolver.ruleset_schema import Pack
@@ -153,14 +154,28 @@ class DeclarationService:
             )
         return context.place
 
-    async def declare_fact(self, context: SceneContext, argument: str) -> ProposedChange:
-        """Propose a fact: a relation, a value, or a sentence."""
+    async def declare_fact(self, context: SceneContext, argument: str) -> list[ProposedChange]:
+        """Propose a fact: a relation, a value, or a sentence; with it somebody whom the sentence makes known."""
         catalogue = await self._read_catalogue(context.universe.id)
         statement = name_hero_in(context, argument)
         find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
         change = await declare.read_fact(statement, catalogue, find_entity, context.tick)
+        proposals = []
+        if change.predicate == STATED_PREDICATE:
+            mentioned = await declare.find_mentioned_entities(statement, find_entity)
+            new_person = read_new_person(statement, mentioned, catalogue, self._ids.new, context.tick)
+            if new_person is not None:
+                change = new_person.fact
+                proposals.append(self._build_proposal(context, new_person.creation, argument))
         critical = catalogue.is_critical(change.predicate, change.value)
-        return await self._stage_proposal(context, change, argument, critical=critical)
+        proposals.append(self._build_proposal(context, change, argument, critical=critical))
+        return await self._stage_command(proposals)
+
+    async def find_unknown_names(self, context: SceneContext, argument: str) -> list[str]:
+        """Return the names in a sentence that mean nobody and nothing that is known. Raises StoreError."""
+        find_entity = scene_entity_finder(context, self._context, guess_people=True)
+        statement = name_hero_in(context, argument)
+        return find_unknown_names(statement, await declare.find_mentioned_entities(statement, find_entity))
 
     async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a secret, or who may know what canon has already: `Vess, Dob: The seal is forged`."""

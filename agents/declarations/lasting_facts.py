@@ -19,7 +19,7 @@ from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, FactKind
 from stores.records.world import Entity, EntityKind
 
@@ -31,7 +31,7 @@ _SPEECH: Final = "¶"
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
 _NAME_RUN: Final = re.compile(
-    r"[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
+    rf"{SHORT_TITLE_PATTERN}[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
 )
 _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
@@ -85,7 +85,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
         return []
     readers = [
         LastingStatementReader(
-            build_name_book([*known, *_guess_entities(text, known, kind)]), guesses_things=True
+            build_name_book([*known, *guess_entities(text, known, kind)]), guesses_things=True
         )
         for kind in (EntityKind.OBJECT, EntityKind.CHARACTER)
     ]
@@ -119,7 +119,7 @@ def has_unknown_names(statement: Statement, entities: Sequence[Entity]) -> bool:
     """Say whether a statement means somebody or something by a name that none of these has."""
     sentence = statement.sentence
     return not LastingStatementReader(build_name_book(entities)).states_fact(sentence) or bool(
-        list(_guess_entities(sentence, entities, EntityKind.OBJECT))
+        list(guess_entities(sentence, entities, EntityKind.OBJECT))
     )
 
 
@@ -185,7 +185,7 @@ def _names_somebody_else(sentence: str, names: NameBook) -> bool:
     return any(t.is_person and (is_of_name(n - 1) or is_of_name(n + 1)) for n, t in enumerate(tokens))
 
 
-def _guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iterator[Entity]:
+def guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iterator[Entity]:
     """Yield an entity for each name in the text that nobody known has."""
     names = build_name_book(known)
     for match in _NAME_RUN.finditer(text):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.canon_keeper.predicates import Catalogue
@@ -21,6 +21,8 @@ from agents.proposals.statements import (
     require_statement_length,
 )
 from agents.prose.hero_name import HERO_PRONOUNS
+from agents.prose.mentions import is_part_of_other_name
+from agents.prose.words import SHORT_TITLE_PATTERN
 from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
@@ -33,7 +35,7 @@ from stores.records.canon import (
     NoteAxiom,
 )
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, Number
+from stores.records.world import ACTORS, Entity, EntityKind, Number
 
 FindEntity = Callable[[str], Awaitable[Entity | None]]
 """Gives the one entity of that name, or None."""
@@ -61,7 +63,7 @@ By the predicate the ledger keeps promise, debt and question apart.
 """
 _KIND_PREFIX = re.compile(rf"({'|'.join(_FACT_KIND_BY_WORD)})\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _CAPITALISED = re.compile(
-    r"\b(?:the\s+)?[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
+    rf"\b(?:the\s+)?{SHORT_TITLE_PATTERN}[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|the|and|in)\s+)*[^\W\d_a-z][\w'’-]*)*"
 )
 """Names as they stand in a sentence, with what joins them and an article before them, which may be part of
 the first: `the Heron House` of an inn called The Heron House."""
@@ -78,6 +80,7 @@ _DESCRIBED_AFTER_COMMA = re.compile(
 """A name with a comma and who it is; the comma of `Harl, Lord of the Pans` is part of the name."""
 _PLACE_WORDS = frozenset({"here", "+"})
 """What may stand before a name of somebody who is here, and is none alone."""
+_POSSESSIVE = re.compile(r"['’]s?$")
 _JOINING_WORDS = frozenset({"the", "a", "an", "of", "and", "in"})
 """Words that join names and name nobody alone."""
 _MAX_SPANS = 40
@@ -280,15 +283,38 @@ async def _find_named_entities(words: list[str], find: FindEntity) -> list[Entit
             name_words = words[start : start + size]
             if all(word.casefold() in _JOINING_WORDS for word in name_words):
                 continue
-            entity = await find(" ".join(name_words))
-            if entity is not None:
-                before, after = words[:start], words[start + size :]
+            before, after = words[:start], words[start + size :]
+            entity = await _find_bearer(" ".join(name_words), find)
+            if entity is not None and not _is_of_another(entity, name_words, before, after):
                 return [
                     *await _find_named_entities(before, find),
                     entity,
                     *await _find_named_entities(after, find),
                 ]
     return []
+
+
+async def _find_bearer(name: str, find: FindEntity) -> Entity | None:
+    """Return whom a name means, also where it says whose something is: `Mara's`."""
+    bare_name = _POSSESSIVE.sub("", name)
+    return await find(name) or (await find(bare_name) if bare_name != name else None)
+
+
+def _is_of_another(
+    entity: Entity, name_words: Sequence[str], before: Sequence[str], after: Sequence[str]
+) -> bool:
+    """Say whether the words are a part of a longer name than that of whom they would mean: `Corin Orrin`."""
+    is_owner = _POSSESSIVE.search(name_words[-1]) is not None
+    return entity.kind in ACTORS and is_part_of_other_name(
+        [_POSSESSIVE.sub("", word) for word in name_words],
+        (entity.name, *entity.aliases),
+        _capitalised(before[-1:]),
+        "" if is_owner else _capitalised(after[:1]),
+    )
+
+
+def _capitalised(words: Sequence[str]) -> str:
+    return next((word for word in words if word[:1].isupper()), "")
 
 
 def build_involvements(entities: Iterable[Entity]) -> list[Involvement]:

@@ -18,6 +18,8 @@ EVERYBODY: Final = frozenset({"all", "everybody", "everyone"})
 GM_ALONE: Final = frozenset({"nobody", "none", "no one", "gm", "the gm", "gm alone", "the gm alone"})
 
 _SEPARATOR: Final = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_FULL_NAME: Final = re.compile(r"[^\W\d_a-z][\w'’-]*(?:\s+[^\W\d_a-z][\w'’-]*)+")
+"""Two words or more with capitals: somebody's name, and no beginning of a sentence."""
 USAGE: Final = (
     "As in: /secret Vess, Dob: The seal is forged. Or, for the GM alone: /secret The seal is forged."
 )
@@ -34,7 +36,8 @@ class TypedKnowers:
 async def read_secret(argument: str, find: FindEntity, hero: Entity | None) -> tuple[TypedKnowers, str]:
     """Return who may know a typed secret, and its words. Raises InputError.
 
-    What stands before a colon is names only if the first of them is somebody's: `promise: ...` begins a sentence.
+    What stands before a colon is names only if the first is somebody's or a full name: `promise: ...` begins a
+    sentence.
     """
     names_text, colon, words = argument.partition(":")
     first_name = _split_names(names_text)[:1] if colon else ()
@@ -43,6 +46,8 @@ async def read_secret(argument: str, find: FindEntity, hero: Entity | None) -> t
         or await _find_actor(first_name[0], find)
     ):
         return await read_knowers(names_text, find, hero), words.strip()
+    if first_name and _FULL_NAME.fullmatch(first_name[0]):
+        raise _nobody_called(first_name[0])
     return TypedKnowers(), argument.strip()
 
 
@@ -57,13 +62,17 @@ async def read_knowers(names_text: str, find: FindEntity, hero: Entity | None) -
     for name in names:
         person = hero if name.casefold() in HERO_PRONOUNS else await _find_actor(name, find)
         if person is None:
-            raise InputError(
-                f"Nobody is called {name[:60]!r}.",
-                kept="Nothing was proposed and your words are still there.",
-                todo="Name those who are known, with commas; all, or nobody.",
-            )
+            raise _nobody_called(name)
         known_to.append(person.id)
     return TypedKnowers(tuple(dict.fromkeys(known_to)))
+
+
+def _nobody_called(name: str) -> InputError:
+    return InputError(
+        f"Nobody is called {name[:60]!r}.",
+        kept="Nothing was proposed and your words are still there.",
+        todo="Name those who are known, with commas; all, or nobody.",
+    )
 
 
 async def _find_actor(name: str, find: FindEntity) -> Entity | None:

@@ -20,6 +20,8 @@ _RELATIONS: Final = frozenset(
      "rules_over", "serves", "knows", "met", "buried_in"}
 )  # fmt: skip
 """Claims that become facts of the catalogue; each of the names is a predicate of it."""
+_BEGUN_TIES: Final = frozenset({"ally_of", "enemy_of", "married_to"})
+"""What two are to each other once a sentence tells that it began."""
 
 
 def read_sentence_fact(
@@ -71,7 +73,9 @@ def _is_of_catalogue(claim: Claim) -> bool:
         return claim.value != "*"
     if claim.relation == ALIVE:
         return claim.time in (ClaimTime.NOW, ClaimTime.PAST)
-    return claim.relation in _RELATIONS and claim.time is ClaimTime.NOW
+    # Who became an enemy is one since then.
+    is_since_then = claim.is_change and claim.relation in _BEGUN_TIES
+    return claim.relation in _RELATIONS and (claim.time is ClaimTime.NOW or is_since_then)
 
 
 def _build_fact(

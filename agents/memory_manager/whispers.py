@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import SAYS
+from agents.prose.words import NO_TITLE_BEFORE
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
@@ -30,7 +31,7 @@ _WHISPER_VERB = (
 )
 _FIRST_PERSON = frozenset({"me", "my"})
 _PRONOUNS = r"(?:your?|me|my|us|him|his|hers?|them)"
-_SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|\n|$")
+_SENTENCE_END = re.compile(rf"[.!?…]{NO_TITLE_BEFORE}(?=\s|$)|\n|$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Folds the moves of one clock or number in a scene into one row of the gate, which one verdict decides. Pure.
+"""Folds the moves of one clock, number or person in a scene into one row of the gate, which one verdict decides. Pure.
 
 Each move belongs to its own turn, so that undo withdraws that move alone. A change that contradicts something has
 a row of its own, and moves that come to nothing have none.
@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.proposals.decisions import gm_decision
 from agents.views.play_views import CommitReport, LeftOpen, ProposalView
-from stores.records.canon import AdvanceClock, FactValue, StateChange, StateOp
+from stores.records.canon import AdvanceClock, AssertFact, FactValue, Payload, StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
 
@@ -21,7 +22,8 @@ RowKey = tuple[object, ...]
 
 def is_foldable(proposal: ProposedChange) -> bool:
     """Return whether the proposal may share a row with others."""
-    return isinstance(proposal.payload, AdvanceClock | StateChange) and proposal.scene_id is not None
+    is_move = isinstance(proposal.payload, AdvanceClock | StateChange) or _is_journey(proposal.payload)
+    return is_move and proposal.scene_id is not None
 
 
 def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[Id]:
@@ -31,7 +33,7 @@ def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[I
 
 
 def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows; the moves of one clock or number are one row in the place of the first of them.
+    """Return the rows; the moves of one clock, number or person are one row in the place of the first of them.
 
     It has the number of its oldest member.
     """
@@ -103,6 +105,10 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
     first, last = members[0], members[-1]
     if first is last:
         return None if _is_without_effect(last) else last
+    if _is_journey(last.proposal.change):
+        steps = " ".join(row.title for row in members)
+        reason = f"{len(members)} moves in one row ({steps}); you decide on all of them."
+        return _build_folded_row(members, last.title, ("", "", ""), reason)
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
@@ -166,9 +172,18 @@ def _row_key(view: ProposalView) -> RowKey | None:
             _is_number(value) and proposal.status in OPEN_STATUSES
         ):
             subject = (change.entity_id, change.key.casefold())
+        case AssertFact() if _is_journey(change) and proposal.status in OPEN_STATUSES:
+            subject = (LOCATED_IN, next(i.entity_id for i in change.involves if i.role == SUBJECT))
         case _:
             return None
     return proposal.scene_id, subject, proposal.status, decision and decision.verdict
+
+
+def _is_journey(change: Payload) -> bool:
+    """Return whether somebody is in another place by a change, and no longer where they were."""
+    if not isinstance(change, AssertFact) or change.predicate != LOCATED_IN:
+        return False
+    return bool(change.ends) and any(i.role == SUBJECT for i in change.involves)
 
 
 def _is_number(value: FactValue | None) -> bool:

@@ -31,6 +31,7 @@ from agents.declarations.lasting_facts import (
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
+from agents.declarations.new_people import find_unknown_people
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
@@ -76,8 +77,8 @@ class PlainClaims:
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
-        self._noted_things: set[tuple[Id, str]] = set()
-        """Scenes and things that a note said are not known, so that it is said once."""
+        self._noted_names: set[tuple[Id, str]] = set()
+        """Scenes and names of which a note said that nobody has them, so that it is said once."""
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -175,17 +176,27 @@ class PlainClaims:
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         return (*named_lines, *describe_conflicts(own_rows))
 
-    async def note_unknown_things(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
-        """Return a line on each thing that words state something lasting of and that is not known, once a scene."""
+    async def note_unknown_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a line on each thing and person that words state something lasting of but that is not known.
+
+        It is said once a scene.
+        """
         text = strip_typed_markers(exchange.words)
         if not is_narration(exchange, text):
             return ()
+        known, hero = list(context.entities.values()), context.player_character()
+        unknown_names = [(name, "thing", "it") for name in find_unknown_things(text, known)]
+        statements = find_statements(text, known, hero.name if hero is not None else "")
+        if statements and not exchange.proposals:
+            catalogue = await self._read_catalogue(context.universe.id)
+            people = find_unknown_people(statements, known, catalogue)
+            unknown_names += [(name, "npc", "them") for name in people]
         notes = []
-        for name in find_unknown_things(text, list(context.entities.values())):
+        for name, command, pronoun in unknown_names:
             key = (context.scene.id, fold_name(name))
-            if key not in self._noted_things and not await self._canon.find_entity(context.universe.id, name):
-                self._noted_things.add(key)
-                notes.append(f"“{name}” is not known in this world: /thing {name} makes it known.")
+            if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
+                self._noted_names.add(key)
+                notes.append(f"“{name}” is not known in this world: /{command} {name} makes {pronoun} known.")
         return tuple(notes)
 
     async def _read_named_entities(

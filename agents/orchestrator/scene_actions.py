@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from agents.canon_keeper.proposal_description import stated_title
+from agents.canon_keeper.proposal_rows import NOT_COMPARED
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
@@ -22,6 +23,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.proposals.statements import STATED_PREDICATE
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves, describe_acting_dead, describe_moves
 from agents.solo.solo_tools import SoloTools
@@ -29,6 +31,7 @@ from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
+from stores.records.canon import AssertFact, Payload
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import ProposedChange
@@ -152,9 +155,12 @@ class SceneActions:
         titles = [stated_title(p.change) for p in proposals]
         if not all(titles):
             titles = [row.title for row in own_rows]
-        return Outcome(
-            Reply("operation", (*_proposed_lines(titles), *describe_conflicts(own_rows))), context_after
+        is_unread = any(row.reading == NOT_COMPARED and _is_sentence(row.proposal.change) for row in own_rows)
+        unread_lines = (
+            ("No claim is read in these words, so they are compared with nothing.",) if is_unread else ()
         )
+        lines = (*_proposed_lines(titles), *unread_lines, *describe_conflicts(own_rows))
+        return Outcome(Reply("operation", lines), context_after)
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]
@@ -175,6 +181,11 @@ class SceneActions:
         scene = await self._log.scene(scene_id)
         unsupported_canon = await self._undone_canon.find_unsupported(scene, removed_turns)
         return await self._undone_canon.propose_retcons(scene, unsupported_canon)
+
+
+def _is_sentence(change: Payload) -> bool:
+    """Return whether a change is a sentence that may be read, and no promise, event or lore."""
+    return isinstance(change, AssertFact) and change.predicate == STATED_PREDICATE
 
 
 def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from agents.personas.outputs import (
 )
 from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
+from agents.prose.words import NO_TITLE_BEFORE
 from agents.sanitize import clean
 from stores.records.llm import Persona
 from stores.records.memory import Memory
@@ -161,7 +162,7 @@ class Critic:
 MAX_SUMMARY = 200
 """Characters of a summary that is made without a model."""
 
-_SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["”’]))\s+(?=["“‘]?[^\Wa-z])""")
+_SENTENCE_END = re.compile(rf"""(?:(?<=[.!?…]){NO_TITLE_BEFORE}|(?<=[.!?…]["”’]))\s+(?=["“‘]?[^\Wa-z])""")
 
 
 @dataclass(frozen=True, slots=True)

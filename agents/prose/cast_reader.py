@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.prose import cast_words as words
@@ -22,7 +23,7 @@ from agents.prose.sentence_phrases import who_of
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
-from agents.prose.words import split_sentences
+from agents.prose.words import drop_title_stops, split_sentences
 
 _NO_SUBJECT_AFTER: Final = re.compile(
     r"(?:\b(?:of|than|like|what|how|where|who|whom|whose|that|which|whether|why|to|for|with|from|by|behind|beside|about|at|"
@@ -48,6 +49,8 @@ _OTHER_BEGINNING: Final = re.compile(
 """Behind `and`, what does not begin with a verb whose subject is the last one."""
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
+_AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
+"""The beginning of a predicate that may be said of a body, too."""
 _ALSO_GOES: Final = compile_phrases(
     "[lead escort carry walk march drag follow take see show usher bear hurry help]"
 )
@@ -71,6 +74,14 @@ _OPENS_WITH_TIME: Final = re.compile(
     r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE
 )
 """The beginning of a sentence that may say of a death that it is to come, or was long ago."""
+_BEGINS_WITH_DEED: Final = re.compile(
+    r"(?:go|walk|run|ride|head|hurry|march|climb|sail|row|step|swim|travel|return|enter|sneak|creep|crawl|stroll|drive|"
+    r"hike|descend|follow|take|grab|light|pick\s+up|open|close|lock|leave|get\s+up|stand\s+up)\s",
+    re.IGNORECASE,
+)
+"""What a player's line begins with that leaves `I` out."""
+_ENDS_WITH_CALL: Final = re.compile(r"[!?]\s*$|,\s*@[^@]+@[\s.!]*$")
+"""The end of a sentence that tells somebody else to do it: `Go to the Tarn, @1@.`"""
 _COMES_WITH_HERO: Final = re.compile(
     r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))"
 )
@@ -96,6 +107,10 @@ class TurnReading(NamedTuple):
     """What becomes of whom, in order, by the numbers of the figures."""
     destination: int | None
     """The number of the place that the hero goes to; None if none is named."""
+    met_again: frozenset[int] = frozenset()
+    """Those who were left behind, and are met as the hero goes back to no place by its name."""
+    acting_dead: frozenset[int] = frozenset()
+    """Those who were dead before, and come in, come along or are brought as only the living do."""
 
 
 class CastReader:
@@ -110,13 +125,18 @@ class CastReader:
         places: Sequence[Sequence[str]] = (),
     ) -> None:
         """`here_names` are the names of the place that the scene is in; `places` those of each that there is."""
+        here_names, other_places = (
+            [drop_title_stops(name) for name in names] for names in (here_names, other_places)
+        )
         self._mentions = MentionReader(figures, hero_names)
         self._here = _compile_here(here_names)
         names = sorted(filter(str.strip, other_places), key=len, reverse=True)
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
-        self._hero_acts = HeroActs(self._other_places, DestinationReader(places))
+        self._hero_acts = HeroActs(
+            self._other_places, DestinationReader(places), self._here if here_names else None
+        )
         # In a scene without a place, who is present leaves it whatever place they leave.
         self._leaves_here = _compile_leaving(here_names or other_places)
 
@@ -132,7 +152,12 @@ class CastReader:
         """Return what becomes of whom, and the place that the hero goes to."""
         reading = self._read_text(text, state, is_gm)
         reading.settle_exit()
-        return TurnReading(reading.moves, reading.destination)
+        return TurnReading(
+            reading.moves,
+            reading.destination,
+            frozenset(reading.met_again),
+            frozenset(reading.acting_dead & state.dead),
+        )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
@@ -159,6 +184,8 @@ class CastReader:
     def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
         reading = CastReading.begin(state)
         sentences = self._mentions.read(text, is_gm=is_gm)
+        if not is_gm:
+            sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
         for position, sentence in enumerate(sentences):
             reading.sentence_position = position
@@ -205,7 +232,7 @@ class CastReader:
             if match := pattern.search(text):
                 reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
         if match := turns.STAGE_ENTRANCE.search(text):
-            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+            reading.bring_in(figures_of(who_of(match), reading))
         if match := turns.WAITED_OUT.search(text):
             act, numbers = match["act"] or match["act2"], figures_of(who_of(match), reading)
             if words.FALLS_ASLEEP.match(act):
@@ -249,7 +276,7 @@ class CastReader:
         if match := turns.COMES_IN_INVERTED.search(text):
             reading.subject = who_of(match)
             if not self._is_elsewhere(text, sentence):
-                reading.move(CastMove.COMES, figures_of(reading.subject, reading))
+                reading.bring_in(figures_of(reading.subject, reading))
             return True
         if match := turns.IT_IS_WHO.search(text):
             reading.last_move = self._read_predicate(who_of(match), text[match.end() :], sentence, reading)
@@ -314,7 +341,10 @@ class CastReader:
         if read_others_going(rest, reading):
             return None
         if self._is_entering(numbers, rest, sentence, reading):
-            reading.move(CastMove.COMES, numbers)
+            if _AT_REST.match(rest):
+                reading.move(CastMove.COMES, numbers)
+            else:
+                reading.bring_in(numbers)
             if _COMES_WITH_HERO.match(rest):
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
@@ -363,7 +393,11 @@ class CastReader:
                 continue
             if move is CastMove.COMES and reading.last_move is CastMove.LEAVES and _TAKES.match(rest):
                 move = CastMove.LEAVES  # `leaves and takes @1@ with her`
-            reading.move(move, figures_of(who_of(match), reading))
+            numbers = figures_of(who_of(match), reading)
+            if move is CastMove.COMES:
+                reading.bring_in(numbers)
+            else:
+                reading.move(move, numbers)
             return move
         return None
 
@@ -371,9 +405,7 @@ class CastReader:
         match = words.ENTERS.match(rest)
         if match is None or self._is_elsewhere(rest, sentence):
             return False
-        if re.match(
-            r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)", rest
-        ) and ELSEWHERE.search(sentence):
+        if _AT_REST.match(rest) and ELSEWHERE.search(sentence):
             return False
         is_away = all(
             n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
@@ -394,11 +426,15 @@ class CastReader:
         """Move those whom a clause attaches to somebody who moves: `followed by`, `with ... in tow`."""
         if reading.last_move is not None:
             for match in turns.ATTACHED.finditer(text):
-                reading.move(reading.last_move, figures_of(who_of(match), reading))
+                numbers = figures_of(who_of(match), reading)
+                if reading.last_move is CastMove.COMES:
+                    reading.bring_in(numbers)
+                else:
+                    reading.move(reading.last_move, numbers)
         if reading.exit_cast is not None:
             for match in turns.COMES_ALONG.finditer(text):
                 companions = figures_of(who_of(match), reading)
-                reading.move(CastMove.COMES, companions)
+                reading.bring_in(companions)
                 reading.companions.update(companions)
 
 
@@ -420,6 +456,14 @@ def _compile_leaving(place_names: Collection[str]) -> re.Pattern[str]:
         r"(?=\s*(?:$|[.,;!]|(?:and|with|without|again|together|alone|by|for|in\s+silence|at\s+(?:once|last))\b))",
         re.IGNORECASE,
     )
+
+
+def _with_hero(sentence: MarkedSentence) -> MarkedSentence:
+    """Return a player's sentence that begins with what the hero does, with the hero before it: `go to the Tarn`."""
+    is_of_hero = _BEGINS_WITH_DEED.match(sentence.text) and not _ENDS_WITH_CALL.search(sentence.text)
+    if not is_of_hero:
+        return sentence
+    return replace(sentence, text=f"@{HERO}@ {sentence.text[:1].lower()}{sentence.text[1:]}")
 
 
 def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str] | None:

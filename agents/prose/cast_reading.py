@@ -78,8 +78,12 @@ class CastReading:
     """Those who are said to stay."""
     destination: int | None = None
     """The place that the hero went to last, by its number; None if the text names none."""
+    met_again: set[int] = field(default_factory=set)
+    """Those who were left behind, and are met as the hero goes back without a word on where they are."""
     excepted: set[int] = field(default_factory=set)
     """Those whom the sentence excepts from what all do."""
+    acting_dead: set[int] = field(default_factory=set)
+    """Those of the dead who come in, come along or are brought as only the living do."""
     absent: frozenset[int] = frozenset()
     """Those of whom the sentence says that they are not here, whatever else it has them do."""
     subject: str = ""
@@ -132,6 +136,12 @@ class CastReading:
             self.move(CastMove.COMES_ALONG, sorted(self.present & self.companions))
         if self.exit_cast is not None or self.destination is not None:
             self.moves += ((CastMove.STAYS_BEHIND, number) for number in sorted(self.bodies - self.carried))
+
+    def bring_in(self, numbers: Iterable[int]) -> None:
+        """Have people come in or along; the dead among them, unless they are carried, are noted."""
+        numbers = tuple(numbers)
+        self.acting_dead |= self.dead.intersection(numbers) - self.carried
+        self.move(CastMove.COMES, numbers)
 
     def move(self, kind: CastMove, numbers: Iterable[int]) -> None:
         """Move people; whom the move does not change, and the dead, it does not move."""

@@ -62,6 +62,15 @@ _COVER: Final = (
     "haystack|wardrobe|cupboard|chest|sack|boat|canoe|rowboat|skiff|saddle|carriage|cart|wagon|coach|well"
 )
 """What somebody comes out of into the scene, and who is here stays here."""
+_VEHICLE: Final = (
+    "boat|rowboat|lifeboat|skiff|canoe|punt|raft|dinghy|ferry|barge|ship|car|cab|taxi|bus|van|truck|lorry|train|tram|coach|"
+    "carriage|cart|wagon|sledge|sleigh|gondola|lift|elevator|airship|plane|helicopter|litter"
+)
+_FURNITURE: Final = (
+    "chair|armchair|seat|stool|bench|table|desk|couch|sofa|bed|bunk|cot|cradle|hammock|blankets?|covers|sheets|bath|tub|"
+    "bathtub|saddle|horse|mule|donkey|pony|camel|mount|tree|wall|ladder|rock|roof|throne|cage|sack|box|"
+    "coat|cloak|clothes|dress|shirt|boots|armou?r|uniform|chains|ropes|bonds|lake|ocean|surf|puddle|shower|coffin"
+)
 _OUT: Final = phrases(
     rf"""
     out(side|doors)?(?! of (?!(the|this|that|here|town|sight|camp|doors|my|our|his|her|their|a)\b))(?! (of
@@ -204,6 +213,21 @@ LEAVES: Final = compile_phrases(
     _WORDS,
 )
 """`leaves`, `goes out`, `has gone`, `slips away into the crowd`."""
+
+GETS_OUT: Final = compile_phrases(
+    r"""
+    (GO|[get rise slide scrabble hoist pull heave]) DIRECTION(up |HIMSELF )?FROM(OWNER )?(\w+ ){0,2}?THING\b(?! PART)
+    """,
+    {
+        **_WORDS,
+        "HIMSELF": r"(?:himself|herself|itself|themselves|myself)",
+        "FROM": r"(?:(?:out\s+of|down\s+from|off|from)\s+)",
+        "OWNER": r"(?:the|an?|his|her|their|its|my|our|your)",
+        "THING": rf"(?:(?P<vehicle>{_VEHICLE})|{_FURNITURE}|{_COVER})",
+        "PART": r"(?:window|door|shed|house|room|stop|yard|station|shop)",
+    },
+)
+"""Somebody gets out of something that may stand in the scene: a boat, a bed, the water, a coat."""
 
 ENTERS: Final = compile_phrases(
     r"""
@@ -367,16 +391,21 @@ DIES: Final = compile_phrases(
         certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
         broke)\b)
     (is|am|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
-        trampled|hacked|clubbed|choked) to death|hanged|executed)\b
+        trampled|hacked|clubbed|choked|starved|frozen|crushed|strangled|put) to death|hanged|executed|drowned|strangled|
+        beheaded)\b
     [bleed] (out|to death)\b
-    [drown perish expire]\b(?! (in (work|paper|debt|tears|sorrow)|out|his|her|their|the))
+    [drown perish expire]\b(?! (@|in (work|paper|debt|tears|sorrow)|out|his|her|their|my|your|a|an|the))
     [give] up the ghost
     [burn freeze choke starve] to death
+    [fall plunge jump leap tumble drop] to (his|her|their|its|your|my) deaths?\b
+    [take] (his|her|their|your|my) own li(fe|ves)\b
+    [kill hang] (himself|herself|themselves|yourself|myself)\b
     [succumb] to (his|her|their|its|the|your) (\w+ )?(wounds?|injur(y|ies)|fever|plague|cold|disease|illness|
         poison)\b
     [pass] away\b
     [lose] (his|her|their|your) lifeEND
     [meet] (his|her|their|your) (death|end)\b
+    (does|do|did) not surviveEND
     (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
         morning|dawn|hour|fall|fever|wounds?|blow|crossing|winter)\b
     """,
@@ -475,7 +504,7 @@ TOUCHES: Final = compile_phrases(
 """What one can do only to somebody who is here."""
 KILLS: Final = compile_phrases(
     r"""
-    [kill slay murder behead execute assassinate strangle] (?P<who>@[\d,H]+@)
+    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)
     [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
     [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
     """

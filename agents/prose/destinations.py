@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agents.prose.cast_words import GO
 from agents.prose.phrases import compile_phrases
+from agents.prose.words import drop_title_stops
 
 _DIRECTION: Final = (
     r"(?:back|down|up|over|across|out|on|off|away|along|straight|right|home|again|together|alone|first|around|"
@@ -20,8 +21,11 @@ _DIRECTION: Final = (
 )
 _GOES_THERE: Final = compile_phrases(
     r"""
-    VERB(?: DIRECTION){0,3} (to|into|inside|for)
-    [follow accompany take lead bring guide drag carry escort] @[^@]+@(?: DIRECTION){0,3} (to|into|inside)
+    VERB(?: DIRECTION){0,3} (to|into|inside|onto|for)
+    VERB(?: DIRECTION){0,2} (out|up|down|over|back) (on|upon|in)
+    [make find work] (my|our|your|his|her|their) way(?: DIRECTION){0,3} (to|into|inside|onto)
+    [follow accompany take lead bring guide drag carry escort] @[^@]+@(?: DIRECTION){0,3} (to|into|inside|onto)
+    [follow accompany take lead bring guide drag carry escort] @[^@]+@ (out|up|down|over|back) (on|upon|in)
     [arrive](?: back)? (at|in)
     [enter reach visit]
     """,
@@ -42,28 +46,36 @@ _AFTER_NAME: Final = (
 )
 
 
+_ARTICLE: Final = r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]his|[Tt]hat)"
+
+
 class DestinationReader:
     """Reads which of some places a predicate of the hero's leads to."""
 
     def __init__(self, places: Sequence[Sequence[str]]) -> None:
         """`places` are the names of each place; of several of one name none is meant.
 
-        A single word is a name only as it is written.
+        The last word of a longer name means the place only as it is written, with its capital: `the mill` may be
+        any mill. So it is with a single word without `the`: who goes to forge a sword goes to no Forge.
         """
-        spellings = [
-            (spelling, number)
-            for number, names in enumerate(places)
-            for spelling in dict.fromkeys(s for name in names for s in _list_spellings(name))
-        ]
-        counts = Counter(spelling.casefold() for spelling, _ in spellings)
-        self._numbers = {s.casefold(): n for s, n in spellings if counts[s.casefold()] == 1}
-        alternatives = [
-            rf"(?i:{re.escape(s)})" if " " in s else re.escape(s)  # `the yard` may be any yard
-            for s in sorted({s for s, _ in spellings if s.casefold() in self._numbers}, key=len, reverse=True)
-        ]
+        whole_names = _number_unique(
+            (_without_article(n), i) for i, names in enumerate(places) for n in names
+        )
+        last_words = _number_unique(
+            (word, i)
+            for i, names in enumerate(places)
+            for word in {n.split()[-1] for n in map(_without_article, names) if " " in n}
+        )
+        self._numbers = {name.casefold(): n for name, n in whole_names.items()}
+        for word, number in last_words.items():
+            self._numbers.setdefault(word.casefold(), number)
+        written = _any_of((*whole_names, *last_words))
+        several_words = _any_of(name for name in whole_names if " " in name)
+        single_words = _any_of(name for name in whole_names if " " not in name)
         self._place = re.compile(
-            r"\s+(?:(?:[Tt]he|an?|my|our|this|that)\s+)?"
-            rf"(?P<place>{'|'.join(alternatives) or '(?!)'}){_AFTER_NAME}"
+            rf"\s+(?:(?:{_ARTICLE}|an?)\s+)?(?P<written>{written}){_AFTER_NAME}"
+            rf"|\s+(?:{_ARTICLE}\s+)?(?P<several>(?i:{several_words})){_AFTER_NAME}"
+            rf"|\s+{_ARTICLE}\s+(?P<single>(?i:{single_words})){_AFTER_NAME}"
         )
 
     def find_destination(self, predicate: str) -> int | None:
@@ -72,10 +84,21 @@ class DestinationReader:
         if going is None:
             return None
         place = self._place.match(predicate, going.end())
-        return None if place is None else self._numbers[place["place"].casefold()]
+        return None if place is None else self._numbers[place[str(place.lastgroup)].casefold()]
 
 
-def _list_spellings(name: str) -> tuple[str, ...]:
-    """Return what prose calls a place: its name, and the last word of one that has several."""
-    words = re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE).split()
-    return tuple(dict.fromkeys((" ".join(words), words[-1]))) if words else ()
+def _number_unique(numbered_names: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the names that only one place has, with its number."""
+    names = [(name, number) for name, number in dict.fromkeys(numbered_names) if name]
+    counts = Counter(folded for folded, _ in {(name.casefold(), number) for name, number in names})
+    return {name: number for name, number in names if counts[name.casefold()] == 1}
+
+
+def _without_article(name: str) -> str:
+    """Return a name as marked prose has it, without `the` before it."""
+    return " ".join(re.sub(r"^the\s+", "", drop_title_stops(name.strip()), flags=re.IGNORECASE).split())
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """Return a pattern of any of the names, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"

@@ -27,10 +27,14 @@ _MOTION: Final = compile_phrases(
 class HeroActs:
     """Reads the predicates of the hero, alone or with company."""
 
-    def __init__(self, other_places: re.Pattern[str], destinations: DestinationReader) -> None:
+    def __init__(
+        self, other_places: re.Pattern[str], destinations: DestinationReader, here: re.Pattern[str] | None
+    ) -> None:
         self._other_places = other_places
         """The names of places that the scene is not in."""
         self._destinations = destinations
+        self._here = here
+        """The names of the place that the scene is in; None if it is in none."""
 
     def read(self, subject: str, company: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
         """Move whom a predicate of the hero's moves; return whether those who act with the hero leave.
@@ -50,13 +54,14 @@ class HeroActs:
         apart = reading.left_behind | reading.out_of_earshot
         if apart and words.GOES_BACK.match(rest):
             reading.companions.update(company)
+            reading.met_again |= reading.left_behind
             reading.move(CastMove.COMES, sorted(apart))
             reading.exit_cast = None
             return None
         if subject == COMPANY:
             reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
             return None
-        reading.move(CastMove.COMES, company)
+        reading.bring_in(company)
         reading.companions.update(company)
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
         if self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
@@ -80,6 +85,8 @@ class HeroActs:
 
     def is_leaving(self, rest: str) -> bool:
         """Say whether a predicate is that somebody leaves the scene."""
+        if self._gets_out_here(rest):
+            return False
         if words.LEAVES.match(rest):
             return True
         direction = _GOES_TO.match(rest)
@@ -88,6 +95,16 @@ class HeroActs:
             and _MOTION.match(rest) is not None
             and self._other_places.match(rest, direction.end()) is not None
         )
+
+    def _gets_out_here(self, rest: str) -> bool:
+        """Say whether somebody gets out of what is in the scene, and not out of the place: a boat, a bed, the water.
+
+        Without a place the scene may be in the boat.
+        """
+        match = words.GETS_OUT.match(rest)
+        if match is None or (self._here is None and match["vehicle"]):
+            return False
+        return self._here is None or self._here.search(match[0]) is None
 
     def _read_act_on_others(self, rest: str, reading: CastReading) -> bool:
         """Read what the hero does to others; return whether that was all."""
@@ -119,14 +136,14 @@ class HeroActs:
             reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
             return True
         if match := words.BRINGS.match(rest):
-            reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+            reading.bring_in(figures_of(who_of(match), reading))
             return True
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
             if is_away or words.TO_ANOTHER_PLACE.search(rest):
                 reading.leave_with_hero()
-            reading.move(CastMove.COMES, companions)
+            reading.bring_in(companions)
             reading.companions.update(companions)
             return True
         return False

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from agents.prose.absence import find_absent
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import SHORT_TITLES, split_sentences
+from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
 
 HERO: Final = "H"
 COMPANY: Final = "W"
@@ -63,6 +63,17 @@ _NO_ROLES: Final = frozenset(
         "poor",
     }
 )
+_OPENING_WORD_LIST: Final = (
+    "later sometimes meanwhile eventually outside inside upstairs downstairs elsewhere afterwards soon often "
+    "everywhere poor dear sadly oddly yesterday"
+)
+_OPENING_WORDS: Final = frozenset(_OPENING_WORD_LIST.split())
+"""What a sentence may begin with before a name, and no part of it."""
+_NO_FIRST_NAMES: Final = (
+    TITLES | NON_NAME_WORDS | _NO_ROLES | _OPENING_WORDS | frozenset(map(str.casefold, SHORT_TITLES))
+)
+_MIN_ADVERB_LENGTH: Final = 6
+"""Letters of an adverb in `ly`; shorter words are names as well: Emily, Sally."""
 _CONTRACTIONS: Final = (
     (re.compile(r"\b(can)(?:not|['’]t)\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
@@ -73,7 +84,6 @@ _CONTRACTIONS: Final = (
     (re.compile(r"\b(\w+)['’]ll\b"), r"\1 will"),
     (re.compile(r"\b(he|she|it|that|there|who|here)['’]s\b", re.I), r"\1 is"),
     (re.compile(r"\b(I|you|we|they|he|she)['’]d\b", re.I), r"\1 would"),
-    (re.compile(rf"\b({'|'.join(SHORT_TITLES)})\."), r"\1"),
 )
 _IS_AFTER_NAME: Final = re.compile(
     r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting)\b)"
@@ -108,6 +118,11 @@ _OPENING_COMPANY: Final = re.compile(
     re.DOTALL,
 )
 """A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
+_INNER_COMPANY: Final = re.compile(
+    r"(?P<who>@[^@]+@),\s+(?P<company>(?:followed|accompanied|flanked|trailed|supported|led)(?:\s+\w+ly)?\s+by\s+"
+    r"@[^@]+@),\s+(?P<rest>[^,;.!?…]+)"
+)
+"""Who comes along, between who moves and the verb: `@0@, followed by @1@, comes in`."""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
@@ -181,6 +196,7 @@ class MentionReader:
         """Return the sentences of a text with marks in place of people."""
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
+        text = drop_title_stops(text)
         for pattern, replacement in _CONTRACTIONS:
             text = pattern.sub(replacement, text)
         return [self._mark(sentence, is_gm) for sentence in split_sentences(text)]
@@ -259,6 +275,7 @@ class MentionReader:
     def _join_groups(self, marked: str) -> str:
         """Return the sentence with people who stand together as one mark, and without appositions."""
         marked = _OPENING_COMPANY.sub(_put_behind, marked)
+        marked = _INNER_COMPANY.sub(r"\g<who> \g<rest>, \g<company>", marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:
@@ -280,19 +297,50 @@ class MentionReader:
 
 
 def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
-    """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`."""
-    words = [word.casefold() for word in match[0].split()]
-    longer_names = [name for name in map(_name_words, figure.names) if len(name) > len(words)]
+    """Say whether what matched one of somebody's names is a part of another's."""
     before = _NAME_BEFORE.search(match.string, 0, match.start())
-    if before is not None and before[1].casefold() not in TITLES | NON_NAME_WORDS | _NO_ROLES:
-        is_end = bool(longer_names) and all(name[-len(words) :] == words for name in longer_names)
-        if is_end:
-            return True
     after = _NAME_AFTER.match(match.string, match.end())
-    if after is None or after[1].casefold() in NON_NAME_WORDS:
+    words = match[0].split()
+    return is_part_of_other_name(
+        words, figure.names, before[1] if before is not None else "", after[1] if after is not None else ""
+    )
+
+
+def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: str, after: str) -> bool:
+    """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`.
+
+    So it is with `Hale` of Mr. Hale in `Mrs. Hale`.
+    `before` and `after` are the words around it that are written with a capital, empty if there is none.
+    """
+    if _is_of_other_sex(before, names):
+        return True
+    part = [word.casefold() for word in words]
+    longer_names = [name for name in map(_name_words, names) if len(name) > len(part)]
+    is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
+    if is_last and before and not _is_no_first_name(before):
+        return True
+    if not after or after.casefold() in NON_NAME_WORDS:
         return False
-    is_beginning = bool(longer_names) and all(name[: len(words)] == words for name in longer_names)
-    return is_beginning or (words[-1] in TITLES and match[0][0].isupper())
+    # `Harrow Hall`, `Dob Weaver`
+    return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
+
+
+def _is_of_other_sex(title: str, names: Sequence[str]) -> bool:
+    """Say whether a title is a man's and the names are a woman's, or the other way round."""
+    title = title.rstrip(".").casefold()
+    titles = {name.split()[0].rstrip(".").casefold() for name in names if name.split()}
+    return (title in _HE_TITLES and not titles.isdisjoint(_SHE_TITLES)) or (
+        title in _SHE_TITLES and not titles.isdisjoint(_HE_TITLES)
+    )
+
+
+def _is_no_first_name(word: str) -> bool:
+    """Say whether a word before a name is a title, an owner or begins the sentence: `Captain Orrin`, `Later Orrin`."""
+    folded = word.rstrip(".").casefold()
+    if folded.endswith(("'s", "’s")):
+        return True
+    is_adverb = folded.endswith("ly") and len(folded) >= _MIN_ADVERB_LENGTH
+    return folded in _NO_FIRST_NAMES or is_adverb
 
 
 def _name_words(name: str) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from agents.prose.words import SHORT_TITLES
 from stores.records.world import Entity
 
 MAX_NAME_WORDS: Final = 6
@@ -144,7 +145,7 @@ def find_name_spans(text: str) -> list[NameSpan]:
 
 def has_title(name: str) -> bool:
     """Return whether a name begins with a title."""
-    return name.partition(" ")[0].rstrip(".").casefold() in HONORIFICS
+    return _is_title(name.partition(" ")[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,7 @@ def _find_runs(text: str) -> Iterator[_CapitalisedRun]:
     for word in _WORD.finditer(text):
         gap_text = text[end : word.start()]
         begins_sentence = end == 0 or _SENTENCE_BREAK.search(gap_text) is not None
-        follows_title = (
-            bool(run_words) and run_words[-1][0].casefold() in HONORIFICS and gap_text.strip() == "."
-        )
+        follows_title = bool(run_words) and _is_title(f"{run_words[-1][0]}.") and gap_text.strip() == "."
         is_separate = not _WORD_GAP.fullmatch(gap_text) or (begins_sentence and not follows_title)
         end = word.end()
         if run_words and (
@@ -243,9 +242,17 @@ def names_of(entity: Entity) -> tuple[str, ...]:
     parts = [
         word
         for word in entity.name.split()
-        if len(word) > 2 and word[0].isupper() and word.casefold() not in HONORIFICS | _NAME_PARTICLES
+        if len(word) > 2
+        and word[0].isupper()
+        and not _is_title(word)
+        and word.casefold() not in _NAME_PARTICLES
     ]
     return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
+
+
+def _is_title(word: str) -> bool:
+    bare_word = word.removesuffix(".")
+    return bare_word.casefold() in HONORIFICS or (bare_word != word and bare_word in SHORT_TITLES)
 
 
 def any_name_pattern(names: Iterable[str]) -> str:

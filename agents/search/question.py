@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
@@ -145,6 +146,8 @@ class RecordQuestion:
     not among them."""
     wanted_predicates: Mapping[str, frozenset[str]]
     """The predicates that the question asks for, with the words that ask for them."""
+    asker_ids: frozenset[Id] = frozenset()
+    """Whom `I` means."""
 
     @property
     def entity_ids(self) -> tuple[Id, ...]:
@@ -171,7 +174,12 @@ class QuestionMatch:
         return (self.name_share + self.word_share) / 2
 
 
-def parse_question(text: str, entity_names: Iterable[tuple[str, Id]], catalogue: Catalogue) -> RecordQuestion:
+def parse_question(
+    text: str,
+    entity_names: Iterable[tuple[str, Id]],
+    catalogue: Catalogue,
+    asker_ids: Collection[Id] = (),
+) -> RecordQuestion:
     """Parse a question; `entity_names` are the names in canon, in lower case, with the entity of each."""
     text = plain_line(text)[:MAX_QUESTION_LENGTH]
     folded_words = [_fold_word(word) for word in _WORD.findall(_POSSESSIVE.sub(" ", text))]
@@ -180,7 +188,8 @@ def parse_question(text: str, entity_names: Iterable[tuple[str, Id]], catalogue:
     normalized_words = frozenset(
         normalize_word(word) for word in content_words if word not in STOP_WORDS and len(word) > 1
     )
-    return RecordQuestion(text, names, normalized_words, _find_wanted_predicates(content_words, catalogue))
+    wanted_predicates = _find_wanted_predicates(content_words, catalogue)
+    return RecordQuestion(text, names, normalized_words, wanted_predicates, frozenset(asker_ids))
 
 
 def match_question(
@@ -224,12 +233,16 @@ def shares_content_word(question: RecordQuestion, text: str) -> bool:
 def find_asked_subjects(question: RecordQuestion) -> frozenset[Id]:
     """Return those of whose own doings a question asks: Bram in `What did Bram promise?` and `Bram's debts`.
 
+    In `What did I promise?` it is the hero.
+
     To whom something is done (`Who promised Bram a mule?`, `What is Bram owed?`) is not meant.
     """
     words = [_fold_word(word) for word in _WORD.findall(plain_line(question.text))]
     if not _PASSIVE_WORDS.isdisjoint(words):
         return frozenset()
     subject_ids: set[Id] = set()
+    if any(before in _DOING_WORDS for before, word in pairwise(words) if word == "i"):
+        subject_ids |= question.asker_ids
     for name in question.names:
         positions = [n for n, word in enumerate(words) if normalize_word(word) in name.normalized_words]
         if not positions:

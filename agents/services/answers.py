@@ -17,6 +17,7 @@ from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
+from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
     asks_about_death,
     bears_on_death,
@@ -75,7 +76,7 @@ MAX_SCORE: Final = 10.0
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
 OWN_DEED_SCORE: Final = 2.0
-"""What is asked of somebody comes before the same of others that only names them, by this much of a score."""
+"""What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
 
@@ -166,7 +167,7 @@ class FindingCollector:
             for f in facts.values()
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
-        asked_subjects = find_asked_subjects(question)
+        asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
         ranked_facts = []
         for fact in scope_facts:
             involved_ids = {i.entity_id for i in fact.involves}
@@ -183,6 +184,8 @@ class FindingCollector:
                 if fact.kind is FactKind.COMMITMENT and is_ended(fact):
                     score -= ENDED_COMMITMENT_PENALTY
                 if is_wanted and fact.entity(SUBJECT) in asked_subjects:
+                    score += OWN_DEED_SCORE
+                if is_wanted and is_made_to(fact.statement, recipients):
                     score += OWN_DEED_SCORE
                 ranked_facts.append((score, is_match, fact, _similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
@@ -245,7 +248,7 @@ class FindingCollector:
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
-        asked_subjects = find_asked_subjects(question)
+        asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -255,11 +258,11 @@ class FindingCollector:
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
             if match.is_match:
-                is_own_deed = (
-                    description.predicate in question.wanted_predicates
-                    and _subject_of_change(proposal.change) in asked_subjects
-                )
-                ranked_proposals.append((match.average_share + is_own_deed * OWN_DEED_SCORE, proposal))
+                is_wanted = description.predicate in question.wanted_predicates
+                is_own_deed = is_wanted and _subject_of_change(proposal.change) in asked_subjects
+                is_to_asked = is_wanted and is_made_to(description.text, recipients)
+                score = match.average_share + (is_own_deed + is_to_asked) * OWN_DEED_SCORE
+                ranked_proposals.append((score, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
         findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])

@@ -37,9 +37,8 @@ class FactProposer:
         if scene_id is not None and await self._loops.read_state(Loop.SCENE, scene_id) == "active":
             async with self._dispatcher.exclusive():
                 context = await self._contexts.load_context(scene_id)
-                proposal = await self._declarations.declare_fact(context, statement)
-            proposed_text = (
-                proposal.change.statement if isinstance(proposal.change, AssertFact) else statement
-            )
+                proposals = await self._declarations.declare_fact(context, statement)
+            stated = (p.change.statement for p in proposals if isinstance(p.change, AssertFact))
+            proposed_text = next(stated, statement)
             return f"Proposed: {proposed_text} It waits at the scene's gate."
         return "\n".join((await self._edits.propose_fact(universe_id, statement)).lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from stores.records.ids import Id, IdGenerator
 UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
 MAX_WORD_FINDINGS: Final = 50
 """Findings of a word search."""
+_SAYS_I: Final = re.compile(r"\bI\b", re.IGNORECASE)
 _KINDS: Final[tuple[SearchKind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
 ReadUniverseCatalogue = Callable[[Id], Awaitable[Catalogue]]
@@ -71,8 +73,10 @@ class QueryService:
         catalogue, entity_names = await gather(
             self._read_catalogue(universe_id), self._canon.folded_names(universe_id)
         )
+        asker_ids = await self._find_askers(universe_id, story_id) if _SAYS_I.search(question) else ()
         parsed_question = await run_beside_screen(
-            partial(parse_question, question, entity_names, catalogue), item_count=len(entity_names)
+            partial(parse_question, question, entity_names, catalogue, asker_ids),
+            item_count=len(entity_names),
         )
         gathered = await self._finding_collector.collect_findings(
             parsed_question, SearchScope(universe_id, story_id), catalogue
@@ -147,6 +151,11 @@ class QueryService:
         return await self._propose_fact(scene_id, universe_id, clean_line(statement))
 
     # --- inside --------------------------------------------------------------------------------------
+
+    async def _find_askers(self, universe_id: Id, story_id: Id | None) -> list[Id]:
+        """Return the heroes whom `I` may mean: those of the stories that are asked about."""
+        stories = (await self._log.readable_stories(universe_id)).records
+        return [s.pc_id for s in stories if s.pc_id is not None and story_id in (None, s.id)]
 
     async def _answer_in_words(
         self, answer: Answer, evidence: Sequence[QueryFinding], call_context: CallContext

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.proposals.statements import as_sentence
+from agents.prose.words import NO_TITLE_BEFORE
 from agents.sanitize import clean
 from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -42,7 +43,7 @@ _FACT_KIND_ORDER: Final = (
     FactKind.LORE,
 )
 """Kinds of fact, the most interesting first."""
-_SENTENCE_END: Final = re.compile(r"""(?<=[.!?…])\s+|(?<=[.!?…]["'”’)])\s+""")
+_SENTENCE_END: Final = re.compile(rf"""(?<=[.!?…]){NO_TITLE_BEFORE}\s+|(?<=[.!?…]["'”’)])\s+""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ class ExportedScene:
     """A scene with the rows of its timeline.
 
     `when` and `place` are in words. `notes` (out of character) were made before its first turn,
-    `removed_turn_notes` at turns that were undone.
+    `removed_turn_notes` at turns that were undone. `events` are lines of the story's journal by their turn, or by the
+    scene before its first turn: who comes and leaves, threads, decisions.
     """
 
     scene: Scene
@@ -53,6 +54,12 @@ class ExportedScene:
     place: str = ""
     notes: Sequence[str] = ()
     removed_turn_notes: Sequence[str] = ()
+    events: Mapping[Id, Sequence[str]] = field(default_factory=dict)
+
+    def event_line(self, turn_or_scene_id: Id) -> str:
+        """Return the events there as sentences on one line; empty if there are none."""
+        lines = dict.fromkeys(self.events.get(turn_or_scene_id, ()))
+        return " ".join(line if line.endswith((".", "!", "?", "…")) else f"{line}." for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class StoryRecord:
 
 
 def without_secrets(record: StoryRecord) -> StoryRecord:
-    """Return what may be shown to players: without secrets, in canon or in their very words, and without notes."""
+    """Return what may be shown to players: without secrets, in canon or their very words, without notes and events."""
     secrets = [view.fact.statement for view in record.facts if view.fact.is_secret]
 
     def strike_scene(part: ExportedScene) -> ExportedScene:
@@ -85,7 +92,7 @@ def without_secrets(record: StoryRecord) -> StoryRecord:
             for row in part.rows
         ]
         told_rows = [row for row in rows if row.turn.text.strip()]
-        return replace(part, scene=scene, rows=told_rows, notes=(), removed_turn_notes=())
+        return replace(part, scene=scene, rows=told_rows, notes=(), removed_turn_notes=(), events={})
 
     recap = strike_statements(record.story.recap, secrets)
     return replace(
@@ -121,11 +128,16 @@ class _MarkdownWriter:
         if record.story.recap:
             yield "## What came of it"
             yield from escape_paragraphs(record.story.recap)
-        if self._citations.uncited_facts:
-            yield "## Also true"
-            yield "\n".join(f"- {self._format_fact(view)}" for view in self._citations.uncited_facts)
+        for title, views in (
+            ("Also true", [v for v in self._citations.uncited_facts if not _has_ended(v)]),
+            ("No longer true", [v for v in self._citations.uncited_facts if _has_ended(v)]),
+        ):
+            if views:
+                yield f"## {title}"
+                yield "\n".join(f"- {self._format_fact(view)}" for view in views)
         for number, view in enumerate(self._footnotes, start=1):
-            yield f"[^{number}]: {self._format_fact(view)}"
+            ended = "No longer true: " if _has_ended(view) else ""
+            yield f"[^{number}]: {ended}{self._format_fact(view)}"
 
     def _write_scene(self, exported_scene: ExportedScene) -> Iterator[str]:
         scene = exported_scene.scene
@@ -135,8 +147,10 @@ class _MarkdownWriter:
             yield f"*{subtitle}*"
         question_ids = _find_question_ids(exported_scene.rows)
         yield from map(_format_note, exported_scene.notes)
+        yield from _format_events(exported_scene.event_line(scene.id))
         for row in exported_scene.rows:
             yield from self._write_row(row, is_question=row.turn.id in question_ids)
+            yield from _format_events(exported_scene.event_line(row.turn.id))
         yield from map(_format_note, exported_scene.removed_turn_notes)
         if scene.summary:
             outcome_facts = self._citations.outcome_facts_of(scene)
@@ -195,6 +209,12 @@ def _format_note(text: str) -> str:
     return format_block_quote("\n\n".join((f"**Note:** {first}", *more_paragraphs)))
 
 
+def _format_events(line: str) -> Iterator[str]:
+    """Yield what happened beside the prose, set apart from it: `> *Vess comes in.*`."""
+    if line:
+        yield format_block_quote(f"*{escape_line(line)}*")
+
+
 # --- journal ----------------------------------------------------------------------------------------
 
 
@@ -233,8 +253,10 @@ def _journal_scene(exported_scene: ExportedScene, citations: _FactCitations) -> 
         yield _format_entry("(goal: ", scene.goal, ")")
     question_ids = _find_question_ids(exported_scene.rows)
     yield from (_format_entry("(note: ", note, ")") for note in exported_scene.notes)
+    yield from _journal_events(exported_scene.event_line(scene.id))
     for row in exported_scene.rows:
         yield from _journal_row(row, is_question=row.turn.id in question_ids)
+        yield from _journal_events(exported_scene.event_line(row.turn.id))
         for view in citations.facts_at(row.turn.id):
             yield from _journal_fact(view, citations)
     yield from (_format_entry("(note: ", note, ")") for note in exported_scene.removed_turn_notes)
@@ -264,6 +286,11 @@ def _journal_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
     yield from (_format_entry("(note: ", note, ")") for note in row.notes)
 
 
+def _journal_events(line: str) -> Iterator[str]:
+    if line:
+        yield _format_entry("(note: ", line, ")")
+
+
 def _journal_roll(text: str, resolution: Resolution | None) -> str:
     """Return `d: 2d6+1 [5,4]+1 = 10 vs 9 -> success`; the answer to a question has only the arrow."""
     if resolution is None or _is_oracle_answer(resolution):
@@ -276,7 +303,8 @@ def _journal_roll(text: str, resolution: Resolution | None) -> str:
 
 
 def _journal_fact(view: FactView, citations: _FactCitations) -> Iterator[str]:
-    yield _format_entry("! ", f"{view.fact.statement} ({_describe_standing(view)})")
+    ended = "No longer true: " if _has_ended(view) else ""
+    yield _format_entry("! ", f"{ended}{view.fact.statement} ({_describe_standing(view)})")
     for evidence in citations.describe_evidence(view):
         yield _format_entry("<- ", evidence)
 
@@ -381,12 +409,17 @@ def _is_outcome(view: FactView, scene: Scene) -> bool:
     return view.fact.statement_key == normalize_statement(scene.summary)
 
 
+def _has_ended(view: FactView) -> bool:
+    """Return whether a fact does not hold any more, other than by being settled."""
+    return not view.is_current and not view.fact.closed
+
+
 def _describe_standing(view: FactView) -> str:
-    """Return the standing of a fact: since when, on whose word, and whether it still holds."""
+    """Return the standing of a fact: since when, on whose word, and whether it was settled."""
     fact = view.fact
     standing = "" if fact.standing is Standing.TRUE else fact.standing.value
-    ending_note = "settled" if fact.closed else "" if view.is_current else "no longer true"
-    parts = (view.when, _AUTHORITY_LABELS[fact.authority], standing, view.secret_note, ending_note)
+    settled_note = "settled" if fact.closed else ""
+    parts = (view.when, _AUTHORITY_LABELS[fact.authority], standing, view.secret_note, settled_note)
     return ", ".join(filter(None, parts))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import is_in_force
@@ -65,12 +64,7 @@ class StoryRecordReader:
             journal_texts[mark.turn_id].append(f"Decided: {format_mark(mark)}")
         exported_scenes = []
         for scene in scenes:
-            rows = [
-                replace(row, notes=(*row.notes, *journal_texts[row.turn.id]))
-                for row in await self._transcript.read_rows(
-                    scene.id, 0, await self._log.line_length(scene.id)
-                )
-            ]
+            rows = await self._transcript.read_rows(scene.id, 0, await self._log.line_length(scene.id))
             shown_turn_ids, scene_notes = (
                 {row.turn.id for row in rows},
                 [n for n in notes if n.scene_id == scene.id],
@@ -83,10 +77,11 @@ class StoryRecordReader:
                     rows,
                     format_tick(universe.calendar, first_tick),
                     place.name if place else "",
-                    notes=[*(n.text for n in scene_notes if n.turn_id is None), *journal_texts[scene.id]],
+                    notes=[n.text for n in scene_notes if n.turn_id is None],
                     removed_turn_notes=[
                         n.text for n in scene_notes if n.turn_id and n.turn_id not in shown_turn_ids
                     ],
+                    events={i: journal_texts[i] for i in (scene.id, *shown_turn_ids) if i in journal_texts},
                 )
             )
         return StoryRecord(

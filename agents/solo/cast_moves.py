@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Final, NamedTuple
 
-from agents.context_assembly.earlier_stays import find_earlier_stays, find_proposed_stays
+from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
@@ -56,7 +56,7 @@ class RecordedMoves(NamedTuple):
     entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
     proposals: tuple[ProposedChange, ...] = ()
-    """Where the hero is now, if an earlier place of theirs is proposed: without it that one would be written."""
+    """Where the hero is now, if canon or a proposal has them elsewhere: without it that one would hold."""
 
 
 class ToldDeath(NamedTuple):
@@ -106,7 +106,14 @@ class CastMoves:
             if move is CastMove.COMES
             and (
                 (needs_entrance and not enters_scene(turn.text, names_of(people[number])))
-                or (number in state.left_behind and _stays_elsewhere(context, people[number], destination))
+                or (
+                    number in state.left_behind
+                    and _stays_elsewhere(
+                        context,
+                        people[number],
+                        context.place if number in reading.met_again else destination,
+                    )
+                )
             )
         }
         moves = [
@@ -135,7 +142,7 @@ class CastMoves:
             if destination
             else ()
         )
-        return RecordedMoves(entries, _find_acting_dead(turn, people, state), arrivals)
+        return RecordedMoves(entries, _find_acting_dead(turn, people, state, reading.acting_dead), arrivals)
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
@@ -180,11 +187,13 @@ class CastMoves:
     async def _propose_arrival(
         self, context: SceneContext, turn: Turn, place: Entity, *, is_typed: bool
     ) -> tuple[ProposedChange, ...]:
-        """Propose that the hero is where the words of a turn took them, if an earlier place is proposed already."""
+        """Propose that the hero is where the words of a turn took them, if canon or a proposal has them elsewhere."""
         hero = context.player_character()
-        if hero is None or not find_proposed_stays(context, hero.id, place.id):
+        if hero is None:
             return ()
         earlier_stays = await find_earlier_stays(context, self._canon, hero.id, place.id)
+        if not earlier_stays:
+            return ()
         scene = context.scene
         arrival = build_proposal(
             derive_id("proposal", "arrival", turn.id),
@@ -296,10 +305,10 @@ def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entit
     return [p for p in places if context.place is None or p.id != context.place.id]
 
 
-def _stays_elsewhere(context: SceneContext, entity: Entity, destination: Entity | None) -> bool:
-    """Return whether somebody was left behind in another place than the hero goes to."""
+def _stays_elsewhere(context: SceneContext, entity: Entity, place: Entity | None) -> bool:
+    """Return whether somebody was left behind in another place than where the hero is then."""
     stay_id = context.last_presence_entries()[entity.id].place_id
-    return destination is not None and stay_id is not None and stay_id != destination.id
+    return place is not None and stay_id is not None and stay_id != place.id
 
 
 def _build_place_entry(turn: Turn, place_id: Id) -> PlaceEntry:
@@ -394,15 +403,19 @@ def _is_mentioned(figure: Figure, text: str) -> bool:
     return re.search(any_name_pattern(words), text, re.IGNORECASE) is not None
 
 
-def _find_acting_dead(turn: Turn, people: Sequence[Entity], state: CastState) -> tuple[Entity, ...]:
-    """Return the dead of whom the GM tells what they do; what the hero says or dreams of them is no act."""
-    if turn.speaker is not Speaker.GM or not state.dead:
-        return ()
+def _find_acting_dead(
+    turn: Turn, people: Sequence[Entity], state: CastState, arriving: Collection[int]
+) -> tuple[Entity, ...]:
+    """Return the dead of whom a turn tells what they do, and those `arriving` among them.
+
+    What the hero says or dreams of them is no act of theirs.
+    """
     figures = _build_figures(people)
     return tuple(
         people[number]
         for number in sorted(state.dead)
-        if find_act_of_living(turn.text, figures[number].names)
+        if number in arriving
+        or (turn.speaker is Speaker.GM and find_act_of_living(turn.text, figures[number].names))
     )
 
 

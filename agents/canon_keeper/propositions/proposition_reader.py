@@ -16,8 +16,9 @@ from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
+from agents.prose.words import NO_TITLE_BEFORE
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])\s+")
+_SENTENCE_END: Final = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 _READ_ANYWAY: Final = frozenset({"half", "may", "almost", "nearly", "more"})
 """Words that leave a sentence uncertain elsewhere, and are understood here."""
 _READ_PHRASES: Final = frozenset({"more than", "less than", "fewer than", "at least"})

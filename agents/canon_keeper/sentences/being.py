@@ -155,6 +155,9 @@ class BeingReader:
         if noun == "stranger":
             yield Claim("met", clause.subject, other, is_affirmed=False, time=ClaimTime.ALWAYS)
             return
+        if words[-1] in ("related", "unrelated"):
+            yield Claim("verb:relate", clause.subject, other, is_affirmed=words[-1] == "related")
+            return
         if len(words) > 2:
             return
         relation = (
@@ -229,6 +232,10 @@ class BeingReader:
                 if words[0] in members and group == "colour" and subject.entity not in self._names.people:
                     yield Claim(f"group:{group}", subject, value=words[0])
                     return
+            materials = self._lists.exclusive_groups["material"]
+            if words[0] in materials and subject.entity not in self._names.people:
+                yield Claim("made_of", subject, value=words[0])
+                return
             if words[0].startswith(("un", "non-")) and len(words[0]) > 5:
                 yield Claim(
                     "is", subject, value=words[0].removeprefix("un").removeprefix("non-"), is_affirmed=False
@@ -262,6 +269,9 @@ class BeingReader:
             return
         if words[0] in PLACE_PREPOSITIONS and phrase is not None and self.is_place(phrase):
             yield from self.location_claims(subject, tail[1:], preposition=words[0])
+            return
+        if words[0] == "to" and phrase is not None and phrase.entity in self._names.places:
+            yield Claim("visited", subject, phrase)
             return
         if words[0] == "from" and phrase is not None and phrase.entity:
             yield Claim("comes_from", subject, phrase)
@@ -404,6 +414,13 @@ class BeingReader:
                     elif word in ("younger", "little"):
                         yield Claim("more:old", other, subject)
                 return
+            if head in ("elder", "senior", "junior") and other.entity:
+                older, younger = (other, subject) if head == "junior" else (subject, other)
+                yield Claim("more:old", older, younger)
+                return
+            if head in ("relation", "relative", "kin", "kinsman", "kinswoman"):
+                yield Claim("verb:relate", subject, other, is_affirmed=noun.determiner != "no")
+                return
             yield Claim(f"noun:{head}", subject, other)
             if head in lists.allies or head in lists.enemies:
                 yield Claim("ally_of" if head in lists.allies else "enemy_of", subject, other)
@@ -439,7 +456,9 @@ class BeingReader:
                 f"role:{head}", subject, None, is_only_subject=True, adjuncts=_modifier_adjuncts(noun)
             )
             return
-        yield Claim("is", subject, noun, is_only_subject=noun.determiner == "the" and noun.is_only)
+        is_sole = noun.determiner == "the" and noun.is_only
+        sole = replace(noun, determiner="a", is_only=False) if is_sole else noun
+        yield Claim("is", subject, sole, is_only_subject=is_sole)
 
     def _kin_claims(
         self,

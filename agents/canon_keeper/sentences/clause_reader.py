@@ -17,6 +17,7 @@ from agents.canon_keeper.sentences.noun_phrases import (
     read_noun_phrase,
 )
 from agents.canon_keeper.sentences.tokens import NameBook, Token
+from agents.canon_keeper.sentences.turns_of_phrase import plain_words, say_plainly
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
 from agents.canon_keeper.sentences.verb_phrases import (
     CLAUSE_WORDS,
@@ -55,6 +56,7 @@ class ClauseReader:
 
     def read(self, tokens: Sequence[Token], pronoun: NounPhrase | None = None) -> list[Clause]:
         """Return the clauses that state something; none of a question, a possibility, or words of others."""
+        tokens = plain_words(tokens, self._lists)
         words = [t.word for t in tokens]
         if "?" in words or _is_uncertain(words):
             return []
@@ -63,7 +65,7 @@ class ClauseReader:
             if any(t.word in '“”"' for t in part):
                 continue
             for clause in self._read_sentence(part, pronoun):
-                clauses.append(clause)
+                clauses.append(say_plainly(clause, self._lists))
                 pronoun = pronoun or clause.subject
         return clauses
 
@@ -301,7 +303,7 @@ class ClauseReader:
             if (
                 len(subjects) == 2
                 and len(tail) in (1, 2)
-                and base.form == "be"
+                and (base.form == "be" or base.verb == "become")
                 and means_two(tail, self._lists)
             ):
                 if number:

@@ -376,7 +376,8 @@ class ClaimComparison:
             or other.object is None
         ):
             return False
-        if count.adjuncts != other.adjuncts and count.number != 0:
+        # `no scars on his hands` says nothing of his face.
+        if count.adjuncts != other.adjuncts and (count.number != 0 or count.adjuncts):
             return False
         heads = self._are_same_kind(count.object.head, other.object.head)
         if (

@@ -153,6 +153,8 @@ class DeedReader:
             and (not words or words[0] in PREPOSITIONS)
             and subject.entity not in self._names.places
         ):
+            if not self._lists.seeming_deaths.isdisjoint(words):
+                return
             if is_plain(clause) or not (tail or clause.when):
                 yield death_of(clause, subject)
             yield Claim("verb:die", subject, time=past_of(clause), adjuncts=read_adjuncts(tail, subject))
@@ -433,6 +435,23 @@ class DeedReader:
             and clause.negation != "never"
         ):
             yield Claim(LOCATED_IN, subject, thing, is_affirmed=False, is_change=True, when=AFTER_THAT)
+        if thing is not None and thing.entity in self._names.factions and is_plain(clause):
+            if lemma in _LEAVING_VERBS:
+                yield Claim("member_of", subject, thing, is_affirmed=False, is_change=True, when=AFTER_THAT)
+            elif lemma == "join":
+                yield Claim("member_of", subject, thing, is_change=True, when=AFTER_THAT)
+        is_thing_lost = thing is not None and bool(thing.entity) and thing.entity not in self._names.people
+        if lemma == "lose" and thing is not None and is_thing_lost and is_plain(clause):
+            for relation in ("has", "owns"):
+                yield Claim(
+                    relation,
+                    subject,
+                    thing,
+                    is_change=True,
+                    is_affirmed=False,
+                    time=ClaimTime.PAST,
+                    when=AFTER_THAT,
+                )
         if lemma == "visit" and thing is not None:
             yield Claim("visited", subject, thing)
             return
@@ -447,7 +466,7 @@ class DeedReader:
             yield Claim("visited", subject, adjuncts[0][1])
             return
         if verb in ("burn down", "collapse", "fall down") and thing is None and is_plain(clause):
-            yield Claim("state:existence", subject, value="1:gone", time=ClaimTime.NOW)
+            yield Claim("state:existence", subject, value="1:gone", is_change=True)
         if verb == "stand" and thing is None and not tail and "still" in clause.adverbs:
             yield Claim("state:existence", subject, value="0:there")
         if lemma == "last" and thing is not None and thing.number is not None:

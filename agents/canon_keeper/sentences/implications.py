@@ -11,6 +11,14 @@ from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.word_lists import WordLists
 
 _ANYTHING: Final = NounPhrase(head="thing", determiner="any")
+_DONE_FACE_TO_FACE: Final = frozenset(
+    ["raise", "rear", "teach", "train", "kiss", "hug", "marry", "wed", "adopt", "nurse", "hire", "fight", "rescue",
+     "wound", "bury", "heal"]
+)  # fmt: skip
+"""What nobody does to somebody whom they never met."""
+_DEEDS_OF_ROLES: Final = {"role:murderer": "verb:kill", "role:killer": "verb:kill"}
+_LEADERS: Final = frozenset({"role:leader", "role:head", "role:chief"})
+_KINSHIP: Final = frozenset({"parent_of", "sibling_of"})
 _MET_BY_VERBS: Final = frozenset(
     ["speak", "dine", "drink", "dance", "fight", "walk", "live", "dwell", "work", "eat"]
 )
@@ -22,7 +30,7 @@ def implied_claims(claims: Iterable[Claim], lists: WordLists) -> Iterator[Claim]
         if claim.is_affirmed:
             yield from _implied_by(claim, lists)
         elif claim.relation.startswith("count:") or claim.relation in ("has", "verb:marry"):
-            yield from _implied_by_denial(claim)
+            yield from _implied_by_denial(claim, lists)
 
 
 def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
@@ -32,6 +40,22 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
         yield replace(_plain(claim), relation="has", subject=other, object=owned)
     if relation == "parent_of" and other is not None:
         yield replace(_plain(claim), relation="more:old")
+    if (relation in _KINSHIP or relation.startswith("kin:")) and other is not None:
+        for one, another in ((subject, other), (other, subject)):
+            yield replace(_plain(claim), relation="verb:relate", subject=one, object=another, value="")
+    if relation == "noun:friend" and other is not None:
+        for one, another in ((subject, other), (other, subject)):
+            yield replace(_plain(claim), relation="knows", subject=one, object=another)
+    if relation == "comes_from" and other is not None:
+        yield replace(_plain(claim), relation="visited", time=ClaimTime.PAST)
+    if relation in _DEEDS_OF_ROLES and subject.entity:
+        victim = NounPhrase(head="person" if other is None else other.head, determiner="some")
+        yield replace(
+            _plain(claim), relation=_DEEDS_OF_ROLES[relation], time=ClaimTime.PAST, value="", adjuncts=(),
+            object=victim if other is None else other,
+        )  # fmt: skip
+    if relation in _LEADERS and other is not None and claim.is_only_subject:
+        yield replace(_plain(claim), relation="verb:lead", value="", is_only_subject=True)
     if relation == "married_to" and other is not None:
         for spouse in (subject, other):
             yield replace(
@@ -43,6 +67,8 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
         yield from _implied_by_state(claim, lists)
     if relation.startswith("verb:"):
         yield from _implied_by_deed(claim, lists)
+    if relation == "is" and other is not None and not other.owner and (verb := lists.doers.get(other.head)):
+        yield replace(_plain(claim), relation=f"verb:{verb}", object=None, value="")
     if relation in (LOCATED_IN, "lives_in") and other is not None and not subject.entity and subject.head:
         place = other.of if other.of is not None and other.of.entity else other
         yield replace(_plain(claim), relation="verb:exist", object=None, value="", adjuncts=(("in", place),))
@@ -76,9 +102,14 @@ def _implied_by_deed(claim: Claim, lists: WordLists) -> Iterator[Claim]:
         return
     for implied in sorted(lists.verb_implications.get(verb, ())):
         yield replace(_plain(claim), relation=f"verb:{implied}")
+    if verb in _DONE_FACE_TO_FACE and claim.object is not None and claim.object.entity:
+        yield replace(_plain(claim), relation="met", adjuncts=(), time=ClaimTime.PAST)
     for preposition, phrase in claim.adjuncts:
         if preposition in ("with", "to") and phrase.entity and verb in _MET_BY_VERBS:
             yield replace(_plain(claim), relation="met", object=phrase, adjuncts=(), time=ClaimTime.PAST)
+    if verb == "lead" and claim.object is not None and claim.object.entity:
+        leader = NounPhrase(head="leader", determiner="a")
+        yield replace(_plain(claim), relation="has", subject=claim.object, object=leader, adjuncts=())
     if verb == "exist" and claim.subject.number is not None:
         for preposition, place in claim.adjuncts:
             if preposition == "in" and place.entity:
@@ -89,7 +120,11 @@ def _implied_by_deed(claim: Claim, lists: WordLists) -> Iterator[Claim]:
                 )  # fmt: skip
 
 
-def _implied_by_denial(claim: Claim) -> Iterator[Claim]:
+def _implied_by_denial(claim: Claim, lists: WordLists) -> Iterator[Claim]:
+    thing = claim.object
+    if claim.relation == "has" and thing is not None and not thing.modifiers and thing.determiner == "any":
+        for head in sorted(lists.kinds_of_things.get(thing.head, ())):
+            yield replace(_plain(claim), object=replace(thing, head=head))
     if claim.relation == "verb:marry" and claim.object is None:
         yield replace(_plain(claim), relation="state:marriage", value="0:married", is_affirmed=False)
     if (

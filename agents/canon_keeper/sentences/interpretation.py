@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 from agents.canon_keeper.sentences.being import BeingReader
 from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
@@ -15,6 +16,12 @@ from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.passives import PassiveReader
 from agents.canon_keeper.sentences.tokens import NameBook
 from agents.canon_keeper.sentences.word_lists import WordLists
+
+_HIS: Final = frozenset({"his", "her", "their", "its"})
+_WITH_THE_DEAD: Final = frozenset(
+    {"mourn", "miss", "bury", "avenge", "remember", "lose", "grieve", "dream", "want", "be", "deny", "disown"}
+)
+"""What one does also with a relative who lives no more, or who is none."""
 
 
 class Interpreter:
@@ -49,6 +56,8 @@ class Interpreter:
         is_death = claim.relation == ALIVE and claim.value == "false" and is_affirmed
         subject = claim.subject
         time = claim.time if claim.time is not ClaimTime.NOW else _time(clause, claim)
+        if clause.verb == "become" and clause.tense == "perfect":
+            time = ClaimTime.NOW  # what somebody has become they are
         if (clause.negation == "never" and time is not ClaimTime.NOW) or (
             clause.negation == "never" and not claim.is_state
         ):
@@ -73,13 +82,15 @@ class Interpreter:
         is_plain = not clause.negation and not claim.subject.is_general and not clause.can
         if claim.is_change and not is_plain and claim.time is ClaimTime.NOW and clause.verb != "die":
             return None  # what only follows from a deed does not follow from its denial
-        if is_death and clause.tense != "now":
+        is_gone = claim.relation == "state:existence" and claim.is_change and is_affirmed
+        if (is_death or is_gone) and clause.tense != "now":
             time = ClaimTime.NOW
         is_change = (
             claim.is_change
             or not adverbs.isdisjoint(("now", "again"))
             or clause.negation == "no longer"
             or "anymore" in adverbs
+            or clause.verb == "become"
         )
         if clause.is_cleft:
             is_only = True
@@ -98,8 +109,9 @@ class Interpreter:
         )
 
     def _presupposed(self, clause: Clause) -> Iterator[Claim]:
-        """Read what the subject takes for granted: `both of Mungo's eyes`, `Griselda's husband is waiting`."""
+        """Read what is taken for granted: `both of Mungo's eyes`, `Griselda's husband waits`, `with her sister`."""
         subject = clause.subject
+        yield from self._relatives_behind_verb(clause)
         owner = subject.owner or subject.of
         if owner is None or clause.tense == "past":
             return
@@ -134,6 +146,17 @@ class Interpreter:
             and not is_dead
         ):
             yield Claim("state:marriage", owner, value="0:married", is_affirmed=is_affirmed)
+
+    def _relatives_behind_verb(self, clause: Clause) -> Iterator[Claim]:
+        """Read that somebody who lives with her sister has one."""
+        if clause.tense != "now" or clause.negation or clause.can or clause.verb in _WITH_THE_DEAD:
+            return
+        for position, token in enumerate(clause.tail):
+            before = clause.tail[position - 1] if position else None
+            if before is None or before.word not in _HIS or not clause.subject.entity:
+                continue
+            if token.word in self._lists.kin:
+                yield Claim("has", clause.subject, NounPhrase(head=token.word, determiner="a"))
 
     def _claims(self, clause: Clause) -> Iterator[Claim]:
         if clause.form == "be":

@@ -139,12 +139,14 @@ class LastingStatementReader:
             )
         if relation == "born":
             return bool(claim.adjuncts)
-        if clause.tense == "past" or (clause.when and "always" not in clause.adverbs):
+        is_become = clause.verb == "become" and "had" not in clause.spoken[1].split()
+        if (clause.tense == "past" and not is_become) or (clause.when and "always" not in clause.adverbs):
             return False
         if relation == LOCATED_IN:
             return self._is_lasting_place(clause, claim, claims)
         if relation in _TIES:
-            return self._is_named(claim.object) and (clause.form == "be" or _is_short(clause))
+            is_whole = clause.form == "be" or is_become or _is_short(clause)
+            return self._is_named(claim.object) and is_whole
         if relation == "lives_in":
             return claim.object is not None and (
                 self._is_named(claim.object) or bool(claim.object.entities())

@@ -19,6 +19,9 @@ _PARTICIPLES: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+_COLOURING_VERBS: Final = frozenset({"paint", "dye", "stain", "colour"})
+
+
 class PassiveReader:
     """Reads clauses in the passive: whoever does it is the subject of the claim."""
 
@@ -72,6 +75,10 @@ class PassiveReader:
                 yield Claim("married_to", patient, spouse)
             return
         if clause.verb == "call":
+            return
+        colours = self._lists.exclusive_groups["colour"]
+        if clause.verb in _COLOURING_VERBS and len(words) == 1 and words[0] in colours:
+            yield Claim("group:colour", patient, value=words[0])
             return
         if clause.verb == "name" and agent is None and tail:
             name = read_noun_phrase(tail, patient)

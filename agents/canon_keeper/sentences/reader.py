@@ -11,11 +11,12 @@ from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, read_tokens
 from agents.canon_keeper.sentences.word_lists import load_word_lists
+from agents.prose.words import NO_TITLE_BEFORE
 
 MAX_READ_CHARS = 600
 """Characters of a statement up to which it is read; a longer one is a story."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
+_SENTENCE_END = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 
 
 def read_statement(statement: str, names: NameBook, pronoun_id: str = "") -> SentenceReading:

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
+from agents.prose.mentions import is_part_of_other_name
+from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 
 _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
@@ -96,8 +98,24 @@ class NameBook:
             ]
             if needs_capitals and not any(t.text[0].isupper() for t in named):
                 continue
+            if entity_id in self.people and self._is_of_another(tokens, start, end, entity_id):
+                continue
             return end, entity_id
         return None
+
+    def _is_of_another(self, tokens: list[Token], start: int, end: int, entity_id: str) -> bool:
+        """Say whether the words are a part of a longer name than that of whom they would mean: `Corin Orrin`."""
+        words = [_bare(token.word) for token in tokens[start:end]]
+        is_owner = tokens[end - 1].word != words[-1]
+        before = tokens[start - 1].text if start else ""
+        after = tokens[end].text if end < len(tokens) and not is_owner else ""
+        return is_part_of_other_name(
+            words, [self.full_names.get(entity_id, "")], _capitalised(before), _capitalised(after)
+        )
+
+
+def _capitalised(word: str) -> str:
+    return word if word[:1].isupper() else ""
 
 
 def build_name_book(entities: Iterable[Entity]) -> NameBook:
@@ -174,7 +192,7 @@ def _bare(word: str) -> str:
 def split_words(text: str) -> list[Token]:
     """Return the words and marks of a text; contractions are written out."""
     tokens: list[Token] = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(drop_title_stops(text)):
         written = match[0].replace("’", "'")
         word = written.casefold()
         if negative := _NEGATIVE.match(word):
@@ -204,6 +222,8 @@ def read_tokens(text: str, names: NameBook) -> list[Token]:
             last = plain_tokens[end - 1].word
             bare_text = written[: len(written) - (len(last) - len(_bare(last)))]
             is_person = entity_id in names.people or entity_id in names.factions
+            if is_person and tokens and tokens[-1].text in SHORT_TITLES:
+                tokens.pop()  # `Dr. Imre Vass` of Imre Vass
             tokens.append(Token(bare_text, f"@{entity_id}", entity_id, is_person))
             position = end
         else:

@@ -273,4 +273,4 @@ def means_two(tail: Sequence[Token], lists: WordLists) -> bool:
     is_tie = singular(word) in lists.allies | lists.enemies | {"stranger"} or lists.kin.get(
         singular(word)
     ) in ("sibling", "spouse")
-    return (is_tie and word != singular(word)) or word == "married"
+    return (is_tie and word != singular(word)) or word in ("married", "related", "unrelated")

@@ -126,6 +126,14 @@ class WordLists:
     time_nouns: frozenset[str]
     openers: frozenset[str]
     titles: frozenset[str]
+    turns_of_phrase: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
+    """By their verb, turns of phrase with what they say in plain words; the longest come first."""
+    deaths_of_violence: frozenset[str]
+    killing_verbs: frozenset[str]
+    kinds_of_things: Mapping[str, frozenset[str]]
+    doers: Mapping[str, str]
+    """Words for people with the verb of what they do."""
+    seeming_deaths: frozenset[str]
     men: frozenset[str]
     women: frozenset[str]
     allies: frozenset[str]
@@ -203,6 +211,12 @@ def load_word_lists() -> WordLists:
         time_nouns=words("time_nouns"),
         openers=words("openers"),
         titles=words("titles"),
+        turns_of_phrase=_read_turns(data["turns_of_phrase"]),
+        deaths_of_violence=words("deaths_of_violence"),
+        killing_verbs=words("killing_verbs"),
+        doers={pair[0]: pair[1] for pair in map(str.split, _comma_list(data["doers"]))},
+        kinds_of_things={str(k): frozenset(str(v).split()) for k, v in data["kinds_of_things"].items()},
+        seeming_deaths=words("seeming_deaths"),
         men=words("men"),
         women=words("women"),
         allies=words("allies"),
@@ -211,6 +225,17 @@ def load_word_lists() -> WordLists:
         inner_places=words("inner_places"),
         buildings=words("buildings"),
     )
+
+
+def _read_turns(turns: Mapping[str, str]) -> dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]:
+    turns_by_verb: defaultdict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
+    for phrase, plain in turns.items():
+        words = tuple(str(phrase).split())
+        verb = words[1] if words[0] == "not" else words[0]
+        turns_by_verb[verb].append((words, tuple(str(plain).split())))
+    return {
+        verb: tuple(sorted(pairs, key=lambda pair: -len(pair[0]))) for verb, pairs in turns_by_verb.items()
+    }
 
 
 def _comma_list(text: object) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agents.proposals.statements import MAX_STATEMENT_LENGTH
+from agents.prose.words import NO_TITLE_BEFORE
 from agents.sanitize import MAX_TITLE_LENGTH, clean
 
 MAX_TEXT_LENGTH: Final = 200_000
@@ -23,7 +24,7 @@ _HIDDEN: Final = (("<!--", "-->"), ("<style", "</style>"), ("<script", "</script
 _MACRO: Final = re.compile(r"\{\{\s*(?P<who>char|user)\s*\}\}|<(?P<old>char|bot|user)>", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"\{\{\s*(?://|comment\s*:|hidden_key\s*:)[^{}]*\}\}", re.IGNORECASE)
 _BULLET: Final = re.compile(r"^(?:[-*•–]\s+|#{1,6}\s+|\d{1,3}[.)]\s+)+")
-_SENTENCE_END: Final = re.compile(r"[.!?…][\"”’»)\]*]*\s+(?=[\"“‘«(\[{*]*[^\W\d_])")
+_SENTENCE_END: Final = re.compile(rf"[.!?…]{NO_TITLE_BEFORE}[\"”’»)\]*]*\s+(?=[\"“‘«(\[{{*]*[^\W\d_])")
 MAX_ABBREVIATION: Final = 6
 """Characters before a full stop in which an abbreviation is looked for."""
 _ABBREVIATIONS: Final = frozenset({"mr", "mrs", "ms", "dr", "st", "sr", "jr", "prof", "capt", "lt", "vs"})

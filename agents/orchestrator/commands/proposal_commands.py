@@ -16,6 +16,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
+from stores.records.canon import CreateEntity
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import ACTORS, Entity, EntityKind
 
@@ -23,6 +24,9 @@ group = CommandGroup(CommandTopic.WORLD)
 
 MAX_NAMED_NUMBERS = 20
 """Numbers of open proposals that are named when one that was typed is not there."""
+
+MAX_UNKNOWN_NAMES = 2
+"""Names of one sentence that a reply says are not known."""
 
 _HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
 """What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
@@ -142,8 +146,19 @@ for _name, _kind, _usage, _summary in (
     needs_argument=True,
 )
 async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_fact(call.context, call.argument)
-    return await _reply_proposed(tools, call.context, [proposal])
+    proposals = await tools.declarations.declare_fact(call.context, call.argument)
+    outcome = await _reply_proposed(tools, call.context, proposals)
+    proposed_names = {p.change.name for p in proposals if isinstance(p.change, CreateEntity)}
+    unknown_names = [
+        name
+        for name in await tools.declarations.find_unknown_names(call.context, call.argument)
+        if name not in proposed_names
+    ]
+    note_lines = (
+        f"“{name}” is not known in this world: /npc, /place or /thing {name} makes it known."
+        for name in unknown_names[:MAX_UNKNOWN_NAMES]
+    )
+    return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *note_lines)), outcome.context)
 
 
 @group.command(
@@ -188,8 +203,8 @@ async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
     hero = call.context.player_character()
     match = _OWN_PROMISE.fullmatch(call.argument)
     promise = f"{hero.name} promised {match['deed']}" if hero and match else call.argument
-    proposal = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
-    return await _reply_proposed(tools, call.context, [proposal])
+    proposals = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
+    return await _reply_proposed(tools, call.context, proposals)
 
 
 @group.command(

@@ -22,6 +22,13 @@ Dob Harrow dies.
 Dob Harrow dies in the Tower.
 Dob Harrow died last night.
 Dob was killed by Captain Vess.
+Dob bled to death.
+Dob freezes to death.
+Dob passed away.
+Dob did not survive the winter.
+Dob was put to death.
+Captain Vess drowned Dob.
+Captain Vess stabbed Dob to death.
 Vess killed Dob.
 Vess kills Dob Harrow.
 Dob Harrow is alive.
@@ -34,6 +41,13 @@ Vess gives Bela the Glass Bell.
 Bela is an enemy of Tam.
 Bela and Tam are enemies.
 Bela and Tam are friends.
+Bela and Tam become friends.
+Bela becomes Tam's enemy.
+Bela became an enemy of Tam.
+Bela has become Tam's friend.
+Bela turns against Tam.
+Bela turned against Tam.
+Bela befriends Tam.
 Bela is Tam's sister.
 Bela is the mother of Tam.
 Tam is married to Bela.
@@ -317,6 +331,13 @@ Bela dies of laughter.
 Tam dies a little inside.
 Tam dies to know.
 Tam died laughing.
+Tam was bored to death.
+Tam is scared to death.
+Tam drowned his sorrows.
+Tam drowns in paperwork.
+Bela turns on Tam.
+Bela turns against the wind.
+Bela had become Tam's enemy.
 Tam almost died.
 Vess dies down.
 Tam dies hard.

@@ -34,7 +34,7 @@ async def say(program: Program, scene_id: Id, *lines: str) -> tuple[str, ...]:
 async def test_command_proposes_the_hero_by_name(tmp_path: Path, line: str, title: str) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        assert await say(program, scene_id, "I look.", line) == (f"Proposed: {title}",)
+        assert (await say(program, scene_id, "I look.", line))[0] == f"Proposed: {title}"
 
 
 async def test_promise_of_the_hero_binds_the_hero(tmp_path: Path) -> None:

@@ -361,12 +361,8 @@ async def test_plain_death_is_proposed_and_offered_for_a_commit(tmp_path: Path, 
 DEATHS = (
     "> Dob dies of his wounds.",
     "> Dob Harrow died of his wounds.",
-    "> Dob bleeds to death on the planks.",
     "> Dob breathes his last.",
-    "> Dob gave up the ghost.",
     "> Dob succumbs to his wounds.",
-    "> Dob passed away in the night.",
-    "> Dob does not survive the night.",
     "> Dob Harrow did not live to see the morning.",
     "> Dob dies in the night, his hand in yours.",
     "> At dawn Dob dies of his wounds.",
@@ -393,6 +389,23 @@ async def test_death_that_is_told_waits_with_its_words_as_evidence(tmp_path: Pat
         assert await table.predicates() == ["alive"]
         await table.play("/undo")
         assert await table.titles() == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Dob bleeds to death on the planks.",
+        "> Dob gave up the ghost.",
+        "> Dob passed away in the night.",
+        "> Dob does not survive the night.",
+        "> Dob was put to death.",
+    ],
+)
+async def test_death_of_its_own_words_is_stated_in_them(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        words = line.removeprefix("> ")
+        assert (await table.play(line)).lines == ("Dob Harrow is dead in this scene.", f"Proposed: {words}")
+        assert await table.predicates() == ["alive"]
 
 
 async def test_death_is_told_of_whom_the_line_before_means(tmp_path: Path) -> None:

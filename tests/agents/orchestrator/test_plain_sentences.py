@@ -116,27 +116,46 @@ async def test_plain_facts_that_can_both_be_true_are_not_held(
         assert [row.mark for row in rows] == ["accept", "accept"], [(r.title, r.conflicts) for r in rows]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "predicate", "label"),
-    [
-        ("Iselin Quay is in Pier Nine", "located_in", "relation"),
-        ("Dob is at Pier Nine", "located_in", "relation"),
-        ("Tam is alive", "alive", "state"),
-        ("Iselin Quay is an enemy of Captain Vess", "enemy_of", "relation"),
-        ("Dob Harrow owns Salvage Skiff", "owns", "relation"),
-        ("The glass bell belongs to Dob", "owned_by", "relation"),
-        ("Vess promised Tam to come back", "promised", "promise"),
-        ("Dob Harrow stole the glass bell", "stated", "fact"),
-    ],
+KINDS_OF_SENTENCES = (
+    ("Iselin Quay is in Pier Nine", "located_in", "relation"),
+    ("Dob is at Pier Nine", "located_in", "relation"),
+    ("Tam is alive", "alive", "state"),
+    ("Iselin Quay is an enemy of Captain Vess", "enemy_of", "relation"),
+    ("Dob Harrow owns Salvage Skiff", "owns", "relation"),
+    ("The glass bell belongs to Dob", "owned_by", "relation"),
+    ("Vess promised Tam to come back", "promised", "promise"),
+    ("Dob Harrow stole the glass bell", "stated", "fact"),
+    ("Dob bled to death", "alive", "state"),
+    ("Dob froze to death", "alive", "state"),
+    ("Dob drowned", "alive", "state"),
+    ("Dob starved", "alive", "state"),
+    ("Dob was hanged", "alive", "state"),
+    ("Dob was killed by Captain Vess", "alive", "state"),
+    ("Dob fell to his death", "alive", "state"),
+    ("Dob took his own life", "alive", "state"),
+    ("Dob passed away", "alive", "state"),
+    ("Dob did not survive", "alive", "state"),
+    ("Dob did not survive the winter", "alive", "state"),
+    ("Dob lost his life at sea", "alive", "state"),
+    ("Dob was bored to death", "stated", "fact"),
+    ("Dob drowned his sorrows", "stated", "fact"),
+    ("Dob died laughing", "stated", "fact"),
+    ("Dob died of boredom", "stated", "fact"),
+    ("Dob nearly bled to death", "stated", "fact"),
+    ("Tam became an enemy of Captain Vess", "enemy_of", "relation"),
+    ("Tam turned against Captain Vess", "enemy_of", "relation"),
+    ("Bela married Tam", "married_to", "relation"),
 )
-async def test_plain_fact_becomes_the_kind_of_fact_that_it_states(
-    tmp_path: Path, sentence: str, predicate: str, label: str
-) -> None:
+
+
+async def test_plain_fact_becomes_the_kind_of_fact_that_it_states(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
-        (row,) = open_rows(await proposed(program, f"/fact {sentence}"))
-        assert isinstance(row.proposal.change, AssertFact)
-        assert (row.proposal.change.predicate, row.label) == (predicate, label)
-        assert row.title == f"{sentence}."
+        rows = await proposed(program, *(f"/fact {sentence}" for sentence, _, _ in KINDS_OF_SENTENCES))
+        rows_by_title = {row.title: row for row in rows}
+        for sentence, predicate, label in KINDS_OF_SENTENCES:
+            row = rows_by_title[f"{sentence}."]
+            assert isinstance(row.proposal.change, AssertFact)
+            assert (row.proposal.change.predicate, row.label) == (predicate, label), sentence
 
 
 async def test_later_plain_place_ends_the_earlier_one(tmp_path: Path) -> None:
@@ -169,6 +188,20 @@ async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, re
     async with opened(tmp_path) as program:
         (row,) = open_rows(await proposed(program, f"/fact {sentence}"))
         assert row.reading == reading
+
+
+async def test_plain_fact_in_which_no_claim_is_read_says_so(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        note = "No claim is read in these words, so they are compared with nothing."
+        for line, is_unread in (
+            ("/fact What a night for Mara", True),
+            ("/fact Mara might be a spy", True),
+            ("/fact Mara owns the skiff", False),
+            ("/fact event: What a night for Mara", False),
+            ("/promise Mara will come back", False),
+        ):
+            assert (note in (await program.services.play.submit(scene_id, line)).lines) is is_unread, line
 
 
 async def test_editing_a_plain_fact_reads_it_anew(tmp_path: Path) -> None:

@@ -30,6 +30,15 @@ async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
         ("I take my lantern and climb down the ladder into the Cellar.", "Cellar"),
         ("Jon and I walk to the Tarn.", "Tarn"),
         ("We head for the Old Mill.", "Old Mill"),
+        ("I go to the tarn.", "Tarn"),
+        ("I walk over to the old mill", "Old Mill"),
+        ("I go down to the cellar.", "Cellar"),
+        ("go out on the Tarn", "Tarn"),
+        ("I take the lantern and go out on the Tarn.", "Tarn"),
+        ("take the lantern and go out onto the tarn", "Tarn"),
+        ("I step back inside the Old Mill.", "Old Mill"),
+        ("I make my way back to the Mill.", "Old Mill"),
+        ("> You walk up to the old mill.", "Old Mill"),
         ("I follow Jon down to the Cellar.", "Cellar"),
         ("I take Jon to the Tarn.", "Tarn"),
         ("I enter the Old Mill, sword drawn.", "Old Mill"),
@@ -79,7 +88,13 @@ async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
         "I go to the mill door.",
         "I go to the Moon Gate.",
         "I go to bed.",
-        "I go down to the cellar.",
+        "I go down to the crypt.",
+        "I go to the mill.",
+        "I go to a cellar.",
+        "I go to cellar the wine.",
+        "Go to the Tarn, Jon.",
+        "Go to the Tarn!",
+        "I stand out on the Tarn.",
         "I almost go to the Tarn.",
         "> Jon goes down to the Cellar.",
         "> The path goes to the Tarn.",
@@ -102,6 +117,23 @@ async def test_plain_going_takes_along_who_comes_along(table: PlayedScene) -> No
     assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
     await table.say("/undo")
     assert (await table.place(), await table.cast_names()) == ("Cellar", {"Jon"})
+
+
+async def test_plain_going_reads_the_article_of_a_place_and_its_whole_name_before_a_part(
+    table: PlayedScene,
+) -> None:
+    await table.say("/place The Forge", "/place Dwarves' Forge", "I go to the forge.")
+    assert await table.place() == "The Forge"
+
+
+async def test_plain_going_back_to_no_known_place_meets_nobody_who_stayed_elsewhere(
+    table: PlayedScene,
+) -> None:
+    await table.say("I go to the Tarn.")
+    assert await table.say("I walk back to the crypt.") == ()
+    assert (await table.place(), await table.cast_names()) == ("Tarn", set())
+    await table.say("> Jon comes in.")
+    assert await table.cast_names() == {"Jon"}
 
 
 async def test_plain_going_back_to_another_place_meets_nobody_who_stayed_elsewhere(
@@ -165,3 +197,40 @@ async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_ba
     stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
     assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
     assert await table.place() == "Tarn"
+
+
+async def test_plain_going_from_a_place_of_canon_proposes_the_new_place(table: PlayedScene) -> None:
+    """`/go` to a place and commit, then on in plain words: canon follows the hero."""
+    await table.say("/go Cellar", "/commit", "I look round.", "I go to the Tarn.")
+    rows = [row for row in (await table.view()).proposals if row.status == "pending"]
+    assert [row.title for row in rows] == ["Mara is in Tarn."]
+    await table.say("/undo")
+    assert [row.title for row in (await table.view()).proposals if row.status == "pending"] == []
+    await table.say("/redo", "/commit")
+    view = await table.view()
+    assert view.story.pc_id is not None
+    card = await table.program.services.world.read_card(view.story.pc_id)
+    stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
+    assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Tarn."]
+
+
+async def test_plain_going_through_several_places_is_one_row_of_the_gate(table: PlayedScene) -> None:
+    await table.say(
+        "/go Cellar", "/commit", "I go to the Tarn.", "I go to the mill.", "I go to the old mill."
+    )
+    await table.say("I go to the yard.")
+
+    async def waiting() -> list[tuple[str, int]]:
+        rows = (await table.view()).proposals
+        return [(row.title, len(row.member_ids)) for row in rows if row.status == "pending"]
+
+    assert await waiting() == [("Mara is in Yard.", 3)]
+    await table.say("/undo")
+    assert await waiting() == [("Mara is in Old Mill.", 2)]
+    await table.say("/commit")
+    assert await waiting() == []
+    view = await table.view()
+    assert view.story.pc_id is not None
+    card = await table.program.services.world.read_card(view.story.pc_id)
+    stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
+    assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Old Mill."]

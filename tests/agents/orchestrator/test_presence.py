@@ -86,7 +86,7 @@ async def test_presence_of_a_companion_outlasts_a_plain_sentence(table: PlayedSc
     await table.say("/npc here Osk Wendry: a mercenary", f"/place {place}", "I nod.")
     assert (await table.say(f"/go {place} with Osk Wendry"))[-1] == "Osk Wendry comes along."
     assert await table.say("I walk out on the bridge, staff in hand.") == ()
-    assert await table.say("I walk out to the yard, staff in hand.") == ()
+    assert await table.say("I walk out to the meadow, staff in hand.") == ()
     assert await table.cast() == {"Osk Wendry": ""}
 
 
@@ -216,3 +216,26 @@ async def test_export_says_of_those_who_die_sleep_and_wake_what_became_of_them(t
     assert "Tess sleeps, and hears nothing." in after_death
     assert "Tess wakes." in after_death
     assert "comes in" not in after_death
+
+
+ARRIVALS_WITH_THE_DEAD = (
+    ("> Jon and Osk come in.", True),
+    ("> Jon comes in with Osk.", True),
+    ("> Jon, followed by Osk, comes in.", True),
+    ("> Jon brings Osk along.", True),
+    ("> In comes Osk.", True),
+    ("I take Osk with me.", True),
+    ("I go to the Chapel with Jon and Osk.", True),
+    ("> Jon drags Osk in.", False),
+    ("> Osk lies by the door.", False),
+    ("> The ghost of Osk comes in.", False),
+    ("I carry Osk to the Chapel.", False),
+    ("I find Osk in the corner.", False),
+)
+
+
+async def test_presence_of_the_dead_among_those_who_come_is_told(table: PlayedScene) -> None:
+    await table.say("/npc Osk Wendry", "/npc Jon", "/place Chapel", "/fact Osk Wendry is dead", "/commit")
+    for line, is_told in ARRIVALS_WITH_THE_DEAD:
+        assert ("⚠ Osk Wendry is dead." in await table.say(line)) is is_told, line
+        await table.say("/undo")

@@ -73,3 +73,37 @@ async def test_query_answers_on_deaths_promises_decisions_and_names(tmp_path: Pa
             "No death of Lady Maude Arrel is recorded.",
             "Retconned, never true: Lady Maude Arrel died.",
         ]
+
+
+async def test_query_for_promises_to_somebody_has_those_before_what_they_promised(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        services, scene_id = program.services, await begin(program)
+        for line in (
+            "/npc here Vess: a salvager",
+            "/npc here Bram: a carter",
+            "/fact Bram promised Vess to mend the net",
+            "/promise Bram will pay for the oats",
+            "/fact Bram owes Vess three coins",
+            "/promise Vess promised to bring Bram home",
+            "/fact Vess promised Bram a mule",
+            "/fact I promised Bram a boat",
+            "/fact I owe Bram a coin",
+            "/commit",
+        ):
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+        universe_id = (await services.play.scene(scene_id)).universe.id
+
+        async def ask(question: str) -> list[str]:
+            answer = await services.query.answer_question(question, universe_id=universe_id)
+            return [f.text for f in answer.findings]
+
+        mule, boat = "Vess promised Bram a mule.", "Mara promised Bram a boat."
+        assert set((await ask("Who promised Bram?"))[:2]) == {mule, boat}
+        assert set((await ask("What was Bram promised?"))[:2]) == {mule, boat}
+        assert (await ask("Who promised Bram a mule?"))[0] == mule
+        assert (await ask("What did I promise Bram?"))[:2] == [boat, mule]
+        assert (await ask("What did Vess promise Bram?"))[0] == mule
+        assert (await ask("What do I owe Bram?"))[0] == "Mara owes Bram a coin."
+        assert (await ask("Who owes Vess?"))[0] == "Bram owes Vess three coins."
+        assert (await ask("What did Bram promise?"))[0].startswith("Bram ")

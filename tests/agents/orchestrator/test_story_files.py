@@ -57,3 +57,30 @@ async def test_export_heading_has_the_place_where_the_scene_opened(tmp_path: Pat
         text = read(path)
         assert "· Yard" in text
         assert "Outcome: Canon from this scene" not in text
+
+
+async def test_export_says_what_ended_and_who_came_in_plain_sentences(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/npc here Vess: a salvager",
+            "> Vess leaves. Vess comes in.",
+            "/state Mara.hp -3",
+            "/commit",
+            "> The wind howls.",
+            "/state Mara.hp -2",
+            "/commit",
+        ):
+            await program.services.play.submit(scene_id, line)
+        markdown, journal = [
+            read((await program.services.play.submit(scene_id, line)).lines[0].removeprefix("Written: "))
+            for line in ("/export", "/export journal")
+        ]
+        assert "## No longer true\n\n- Mara's HP is 10. *(" in markdown
+        assert "## Also true" not in markdown
+        assert ": No longer true: Mara's HP is 7. *(" in markdown
+        assert "> *Vess leaves. Vess comes in.*" in markdown
+        assert "Note:" not in markdown
+        assert "by hand" not in markdown
+        assert "! No longer true: Mara's HP is 7. (" in journal
+        assert "(note: Vess leaves. Vess comes in.)" in journal

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.prose.names import find_name_spans, find_names
+from agents.prose.names import find_name_spans, find_names, names_of
+from stores.records.world import EntityKind
+from tests.agents.canon_keeper import proposal_builders as kit
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,9 @@ def test_name_spans_exclude_sentence_starts(text: str, names: list[str]) -> None
 def test_name_spans_survive_any_text_and_match_it(text: str) -> None:
     for span in find_name_spans(text):
         assert " ".join(text[span.start : span.end].split()) == span.name
+
+
+def test_name_of_somebody_with_a_title_is_no_title_alone() -> None:
+    entity = kit.entity("Capt. Orrin Vale", EntityKind.CHARACTER)
+    assert names_of(entity) == ("Capt. Orrin Vale", "Orrin", "Vale")
+    assert find_names("Then Capt. Orrin Vale comes in.") == ("Capt. Orrin Vale",)
