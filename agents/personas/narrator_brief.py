@@ -11,7 +11,7 @@ from stores.records.play import Degree, Resolution, Story
 _RESULT_INSTRUCTIONS: Mapping[Degree, str] = {
     Degree.SUCCESS: "It SUCCEEDED. Narrate it as a success.",
     Degree.PARTIAL: "It succeeded AT A COST. Narrate both: what was gained, and what it cost.",
-    Degree.FAIL: "It FAILED. Narrate it as a failure, and let the failure change something.",
+    Degree.FAIL: "It FAILED: it does not come off. Show one thing that is worse or nearer now.",
     Degree.NONE: "This is how it is. Narrate it so.",
 }
 

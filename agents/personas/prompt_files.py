@@ -26,6 +26,7 @@ SECTION_NAMES: Final = frozenset(
             "world",
             "story",
             "lines",
+            "style",
             "scene",
             "cast",
             "facts",

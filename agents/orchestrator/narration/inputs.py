@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.memory_manager.attendance import is_oracle_answer
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
 from stores.ports import LogReader
@@ -132,7 +133,7 @@ class NarrationInputLoader:
         staked_result = next((r for r in reversed(results) if r.degree is not Degree.NONE), None)
         main_result = staked_result or (results[-1] if results else None)
         brief = NarratorBrief.from_story(context.story, words, main_result)
-        texts = [r.text for r in results if r.text]
+        texts = [f"Oracle: {r.text}" if is_oracle_answer(r.text) else r.text for r in results if r.text]
         is_continuation = state.narration.kind in ("on", "retake") and not words and not results
         return replace(
             brief, result="\n".join(texts), note=state.narration.note, is_continuation=is_continuation

@@ -29,7 +29,7 @@ from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.llm import Persona
 from stores.records.play import GM_SPEAKERS, Speaker
 
-STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
+STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note", "style"}
 """Commands that plain words are never read as: those of the story, and those for the player alone."""
 
 
