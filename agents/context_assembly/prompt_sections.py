@@ -30,7 +30,7 @@ from agents.world_time.calendar import format_tick
 from stores.records.canon import Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
-from stores.records.play import Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Speaker, Turn
 from stores.records.world import ACTORS, Entity
 
 SECTIONS: Final = (
@@ -162,6 +162,12 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
         ),
     }
     return {name: text for name, text in sections.items() if text.strip()}
+
+
+def build_previous_text(package: ContextPackage) -> str:
+    """Return the last narration in view, which says whom the pronouns of the next one mean."""
+    gm_turns = [turn for turn in package.narrative.recent_turns if turn.speaker in GM_SPEAKERS]
+    return _recent_text(package, gm_turns[-1:])
 
 
 def format_turn(turn: Turn, pc_name: str) -> str:
@@ -297,6 +303,7 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
     agenda = package.agenda
     yield from (t.name for t in agenda.threads if t.is_open and t.id not in agenda.commitments)
     yield from (f"{fact.statement} (SETTLED: it is over)" for fact in package.settled_commitments())
+    yield from (f"{statement} (it is over)" for statement in agenda.unmet_statements)
     for clock in (*agenda.open_clocks, *agenda.open_tracks):
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
 

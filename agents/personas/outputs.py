@@ -148,7 +148,9 @@ ChangeKind = Literal[
     "new",
     "fact",
     "state",
+    "holds",
     "moved",
+    "wants",
     "died",
     "promise",
     "debt",
@@ -190,6 +192,8 @@ class Chronicle(PersonaAnswer):
     """How what the player tried ends in the text: `succeeded`, `failed`, `both` or `open`."""
     outcome_quote: Annotated[str, Field(max_length=300)] = ""
     """The sentence of the text that shows it."""
+    time: Annotated[str, Field(max_length=40)] = ""
+    """How much world time the text lets pass: `none`, `20 minutes`, `3 hours`, `to dawn`."""
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 

@@ -11,8 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context_package import ContextPackage
-from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
+from agents.context_assembly.prompt_sections import (
+    build_npc_sections,
+    build_previous_text,
+    build_prompt_sections,
+)
 from agents.llm.call_context import CallContext, OnText, PersonaCalls, PromptParts, ProseAnswer
 from agents.llm.errors import ModelRefused
 from agents.personas.narrator_brief import NarratorBrief
@@ -176,6 +181,8 @@ class ArchivistRecord:
     outcome: str = ""
     """How what the player tried ends in the draft, read without knowing the sealed result."""
     outcome_quote: str = ""
+    time: str = ""
+    """How much world time the draft lets pass, in the model's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +192,16 @@ class Archivist:
     calls: PersonaCalls
 
     async def record(
-        self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+        self,
+        draft: str,
+        package: ContextPackage,
+        brief: NarratorBrief,
+        catalogue: Catalogue,
+        call_context: CallContext,
     ) -> ArchivistRecord:
         """Return the summary and the changes; if it is off or gave no answer, the draft's first sentence.
+
+        It is told the relations of the `catalogue`, so that what it states of two can be compared with canon.
 
         Raises ModelError if the model did not answer.
         """
@@ -196,6 +210,8 @@ class Archivist:
         # It reads how the attempt ended in the draft: it must not be told how the dice have it end.
         blind_brief = replace(brief, draft=draft, result="", degree=None, stakes_text="")
         sections = {**build_prompt_sections(package), **blind_brief.parts()}
+        sections["relations"] = describe_relations(catalogue)
+        sections["previous"] = build_previous_text(package)
         if brief.effects:
             sections["effects"] = "\n".join(f"- {effect}" for effect in brief.effects)
         structured = await self.calls.ask_structured(Persona.ARCHIVIST, sections, call_context, Chronicle)
@@ -210,7 +226,22 @@ class Archivist:
             cast,
             chronicle.outcome,
             chronicle.outcome_quote,
+            chronicle.time,
         )
+
+
+_UNRELATED_PREDICATES = frozenset({"located_in", "met", "promised", "owes", "said"})
+"""Relations that the Archivist reports as kinds of their own."""
+
+
+def describe_relations(catalogue: Catalogue) -> str:
+    """Return the relations between two that a fact may state, one in a line, each with how it reads."""
+    predicates = sorted(catalogue.predicates.values(), key=lambda p: p.name)
+    return "\n".join(
+        f"- {predicate.name}: {catalogue.phrase(predicate.name, 'X', 'Y')}"
+        for predicate in predicates
+        if predicate.about_two and not predicate.inverse_of and predicate.name not in _UNRELATED_PREDICATES
+    )
 
 
 def _unique_sentences(text: str) -> str:

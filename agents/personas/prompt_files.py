@@ -46,7 +46,7 @@ SECTION_NAMES: Final = frozenset(
             "recalled",
             "recent",
         ),
-        *("notes", "named", "state", "self", "own"),
+        *("notes", "named", "state", "self", "own", "relations", "previous"),
         *(
             "evidence",
             "beats",

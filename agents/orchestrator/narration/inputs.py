@@ -38,6 +38,8 @@ class NarrationInput:
     previous_turn: Turn | None
     state: NarrationState
     clock: Clock
+    words_turn: Turn | None = None
+    """The player's words that the narration answers."""
 
     def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
         """Return the GM turn with this text."""
@@ -91,7 +93,8 @@ class NarrationInputLoader:
         )
         previous_turn = await self._find_previous_turn(state, context, narrated_turn)
         answered_turns = _select_answered_turns(await self._read_line(context, previous_turn), state)
-        words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
+        words_turn = next((t for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), None)
+        words = words_turn.text if words_turn else ""
         results = await self._log.resolutions([t.id for t in answered_turns])
         package = await self._packages.build_package(
             await self._context.rewind(context, previous_turn), words
@@ -103,7 +106,7 @@ class NarrationInputLoader:
         brief = self._build_brief(state, context, words, results)
         if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
             brief = replace(brief, draft=context.head.text)
-        return NarrationInput(package, brief, previous_turn, state, self._clock)
+        return NarrationInput(package, brief, previous_turn, state, self._clock, words_turn)
 
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None

@@ -189,6 +189,7 @@ class NarrationSteps:
             return StepResult(state, "skipped", "nothing was narrated")
         turn = await self._input_loader.find_turn(state.gm_turn_id)
         assert turn is not None
+        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         failure: ModelError | None = None
         changes, exchange_summary, reported_cast = None, "", NO_REPORT
         try:
@@ -196,6 +197,7 @@ class NarrationSteps:
                 turn.text,
                 narration_input.package,
                 build_brief(state, narration_input),
+                catalogue,
                 call_context_of(state, narration_input),
             )
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
@@ -203,8 +205,9 @@ class NarrationSteps:
             state = _with_result_warning(state, narration_input, archivist_record, turn.text)
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
-        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
-        extraction = await self._extraction.extract(turn, changes, narration_input.package, catalogue)
+        extraction = await self._extraction.extract(
+            turn, changes, narration_input.package, catalogue, narration_input.words_turn
+        )
         update = {
             "proposals": extraction.proposals,
             "exchange_summary": exchange_summary,

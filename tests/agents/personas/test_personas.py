@@ -42,6 +42,7 @@ from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
 from tests.agents.narrator.context_packages import (
+    CATALOGUE,
     JOSS,
     MARA,
     SELLA,
@@ -119,7 +120,7 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
     texts: list[str] = []
     assert (await Narrator(calls).narrate(PACKAGE, BRIEF, texts.append, CALL_CONTEXT)).text == texts[0]
     assert (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
-    record = await Archivist(calls).record("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)
+    record = await Archivist(calls).record("Draft.", PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
     assert (record.summary, record.changes) == ("It rains.", ())
     reply = await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT)
     assert reply is not None
@@ -153,7 +154,7 @@ async def test_personas_off_leave_one_call_per_turn() -> None:
     assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
     reply = await Narrator(calls).narrate(PACKAGE, BRIEF, lambda words: None, CALL_CONTEXT)
     assert await Critic(calls).review_draft(reply.text, PACKAGE, BRIEF, CALL_CONTEXT) == Critique()
-    record = await Archivist(calls).record(reply.text, PACKAGE, BRIEF, CALL_CONTEXT)
+    record = await Archivist(calls).record(reply.text, PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
     assert (record.summary, record.changes) == ("The door holds.", None)
     assert await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT) is None
     assert (await Monitor(calls).classify("list all", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
@@ -166,7 +167,9 @@ async def test_persona_without_answer_behaves_as_if_off() -> None:
     assert await Librarian(calls).digest(PACKAGE, "", CALL_CONTEXT) == ()
     assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
     assert not (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
-    assert (await Archivist(calls).record("It rains.", PACKAGE, BRIEF, CALL_CONTEXT)).changes is None
+    assert (
+        await Archivist(calls).record("It rains.", PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
+    ).changes is None
     assert (await Monitor(calls).classify("x", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
 
 
