@@ -45,7 +45,9 @@ class NarrationInput:
         """Return the GM turn with this text."""
         exchange = self.state.exchange
         previous_turn, is_retake = self.previous_turn, self.state.narration.kind == "retake"
-        tick = previous_turn.tick + 1 if previous_turn is not None and not is_retake else exchange.tick
+        tick = exchange.tick
+        if previous_turn is not None and not is_retake:
+            tick = max(tick, previous_turn.tick + 1)
         return Turn(
             id=turn_id,
             scene_id=exchange.scene_id,

@@ -152,7 +152,7 @@ class Narration:
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
         if not turns:
-            return begin_continuation(self._ids, context.scene, context.head, note)
+            return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
         if not is_answered(turns):
             return begin_answer(self._ids, context.scene, turns[-1], note)
         last_turn = turns[-1]
@@ -170,7 +170,7 @@ class Narration:
         turns = await self._timeline.read_last_exchange(context.scene)
         if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
             return begin_answer(self._ids, context.scene, turns[-1], note)
-        return begin_continuation(self._ids, context.scene, context.head, note)
+        return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
 
     async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
         """Have a played exchange narrated; `is_resumed` ends a pause.

@@ -65,6 +65,8 @@ class NarrationState(Record):
     """The Archivist's summary of the exchange, in one line."""
     reported_cast: ReportedCast = NO_REPORT
     """Who is in the scene at the narration's end, as the Archivist read it."""
+    reported_time: str = ""
+    """How much world time the narration lets pass, in the Archivist's words."""
     proposals: tuple[ProposedChange, ...] = ()
     offered_command: str = ""
     """The command that the arbiter offers next."""

@@ -43,6 +43,7 @@ from agents.personas.personas import ArchivistRecord, Personas
 from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves, describe_moves
+from agents.solo.narrated_time import NarratedTime
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, derive_id
@@ -66,6 +67,7 @@ class NarrationSteps:
         extraction: ChangeExtractor,
         proposals: Proposals,
         cast_moves: CastMoves,
+        narrated_time: NarratedTime,
         memory: MemoryLog,
         read_catalogue: ReadCatalogue,
         clock: Clock,
@@ -80,6 +82,7 @@ class NarrationSteps:
         self._extraction = extraction
         self._proposals = proposals
         self._cast_moves = cast_moves
+        self._narrated_time = narrated_time
         self._memory = memory
         self._read_catalogue = read_catalogue
         self._clock = clock
@@ -191,7 +194,7 @@ class NarrationSteps:
         assert turn is not None
         catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         failure: ModelError | None = None
-        changes, exchange_summary, reported_cast = None, "", NO_REPORT
+        changes, exchange_summary, reported_cast, reported_time = None, "", NO_REPORT, ""
         try:
             archivist_record = await self._personas.archivist.record(
                 turn.text,
@@ -201,7 +204,7 @@ class NarrationSteps:
                 call_context_of(state, narration_input),
             )
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
-            reported_cast = archivist_record.cast
+            reported_cast, reported_time = archivist_record.cast, archivist_record.time
             state = _with_result_warning(state, narration_input, archivist_record, turn.text)
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
@@ -212,6 +215,7 @@ class NarrationSteps:
             "proposals": extraction.proposals,
             "exchange_summary": exchange_summary,
             "reported_cast": reported_cast,
+            "reported_time": reported_time,
         }
         outcome: StepOutcome = "failed" if failure else "done"
         return StepResult(state.model_copy(update=update), outcome, extraction.in_short())
@@ -243,7 +247,7 @@ class NarrationSteps:
         return StepResult(state, "done", "; ".join((summary, *move_lines)))
 
     async def _move_cast(self, state: NarrationState) -> tuple[str, ...]:
-        """Enter who comes and leaves by what was narrated; return a line on each."""
+        """Enter who comes and leaves by what was narrated, and the time that passes; return a line on each."""
         turn = await self._input_loader.find_turn(state.gm_turn_id) if state.gm_turn_id else None
         if turn is None:
             return ()
@@ -252,8 +256,9 @@ class NarrationSteps:
         moves = await self._cast_moves.record_moves(
             context, turn, needs_entrance=True, reported_cast=state.reported_cast
         )
+        time_lines = await self._narrated_time.record_time(context, turn, state.reported_time)
         context_after = await self._contexts.advance(context, (), moves.proposals, moves.entries)
-        return describe_moves(context_after, moves.entries)
+        return (*describe_moves(context_after, moves.entries), *time_lines)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Offer what could come next, and say when play goes nowhere."""
