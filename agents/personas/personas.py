@@ -34,7 +34,7 @@ from agents.personas.outputs import (
     Warnings,
     routing_model,
 )
-from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK
+from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK, TALK_TASK
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from agents.sanitize import clean
 from stores.records.llm import Persona
@@ -141,6 +141,13 @@ class Narrator:
         return await self.calls.ask_prose(
             Persona.NARRATOR, {**build_prompt_sections(package), **brief.parts()}, call_context, on_text
         )
+
+    async def answer_out_of_character(
+        self, package: ContextPackage, words: str, call_context: CallContext
+    ) -> ProseAnswer:
+        """Answer the player beside the table. Raises ModelError if no text arrived."""
+        sections = {**build_prompt_sections(package), "words": words}
+        return await self.calls.ask_prose(Persona.NARRATOR, sections, call_context, lambda _: None, TALK_TASK)
 
 
 @dataclass(frozen=True, slots=True)

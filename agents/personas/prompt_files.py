@@ -75,6 +75,9 @@ REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
 }
 """Sections that a persona's prompt must send and never drops."""
 
+TALK_TASK: Final = "talk"
+"""The Narrator's other task: to answer the player out of character."""
+
 STORY_TASK: Final = "story"
 """The Monitor's other task: to draft a story from a sentence or two."""
 
@@ -85,6 +88,7 @@ DOUBTS_TASK: Final = "doubts"
 """The Steward's other task: to say which sentences of the record a new one cannot be true beside."""
 
 EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
+    (Persona.NARRATOR, TALK_TASK): ("lines", "words"),
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
     (Persona.STEWARD, DOUBTS_TASK): ("evidence", "words"),

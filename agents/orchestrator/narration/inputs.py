@@ -41,6 +41,12 @@ class NarrationInput:
     words_turn: Turn | None = None
     """The player's words that the narration answers."""
 
+    @property
+    def is_opening(self) -> bool:
+        """Whether nothing of the scene is told yet: time may have passed, and dice may have been thrown."""
+        turns = self.package.narrative.recent_turns
+        return all(turn.speaker in (Speaker.SYSTEM, Speaker.ORACLE) for turn in turns)
+
     def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
         """Return the GM turn with this text."""
         exchange = self.state.exchange

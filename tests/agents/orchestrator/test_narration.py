@@ -155,6 +155,9 @@ async def test_talk_to_the_gm_is_no_part_of_the_story(tmp_path: Path, backend: s
         before = await scripted.line()
         reply = await scripted.program.services.play.submit(scripted.scene_id, "/gm is the door iron?")
         assert reply.lines == (PROSE,)
+        asked = scripted.sent(Persona.NARRATOR)
+        assert "is the door iron?" in asked
+        assert asked.endswith("Now answer the player, out of character.")
         assert await scripted.line() == before
         notes = await scripted.program.services.play.submit(scripted.scene_id, "/notes")
         assert any("is the door iron?" in line for line in notes.lines)

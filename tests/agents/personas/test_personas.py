@@ -70,7 +70,12 @@ class FakeCalls:
         return persona in self._on
 
     async def ask_prose(
-        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        on_text: OnText,
+        task: str = "",
     ) -> ProseAnswer:
         self.requests.append((persona, parts))
         text = str(self._answers.pop(0))
