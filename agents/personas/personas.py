@@ -26,16 +26,16 @@ from agents.personas.outputs import (
     Chronicle,
     CitedAnswer,
     Critique,
-    Digest,
+    DraftFault,
     Plan,
     ReportedChange,
     Routing,
     StoryIdea,
-    Warnings,
     routing_model,
 )
 from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK, TALK_TASK
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
+from agents.prose.quotes import find_quote
 from agents.sanitize import clean
 from stores.records.llm import Persona
 from stores.records.memory import Memory
@@ -44,39 +44,28 @@ from stores.records.world import Entity
 
 @dataclass(frozen=True, slots=True)
 class Director:
-    """Turns the player's intent into a short plan before anything is rolled or narrated."""
+    """Turns the player's intent and the sealed result into a short plan before anything is narrated."""
 
     calls: PersonaCalls
 
-    async def plan(self, package: ContextPackage, player_text: str, call_context: CallContext) -> Plan | None:
+    async def plan(
+        self, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+    ) -> Plan | None:
         """Return 2 to 4 beats and the assumptions; None if it is off or gave no answer.
 
         Raises ModelError if the model did not answer.
         """
         if not self.calls.is_on(Persona.DIRECTOR):
             return None
-        sections = {**build_prompt_sections(package), "words": player_text}
+        sections = {**build_prompt_sections(package), **brief.parts()}
         return (await self.calls.ask_structured(Persona.DIRECTOR, sections, call_context, Plan)).value
 
 
 @dataclass(frozen=True, slots=True)
 class Librarian:
-    """Digests what of the record matters for an exchange, and answers questions from the record."""
+    """Answers questions from the record."""
 
     calls: PersonaCalls
-
-    async def digest(
-        self, package: ContextPackage, player_text: str, call_context: CallContext
-    ) -> tuple[str, ...]:
-        """Return up to 6 points; none if it is off or gave no answer: then the Narrator reads the record itself.
-
-        Raises ModelError if the model did not answer.
-        """
-        if not self.calls.is_on(Persona.LIBRARIAN):
-            return ()
-        sections = {**build_prompt_sections(package), "words": player_text}
-        structured = await self.calls.ask_structured(Persona.LIBRARIAN, sections, call_context, Digest)
-        return structured.value.points if structured.value else ()
 
     async def answer(self, question: str, evidence: str, call_context: CallContext) -> CitedAnswer | None:
         """Return an answer to `question` that cites the numbered lines of `evidence`; None if it could not be read.
@@ -89,36 +78,6 @@ class Librarian:
             Persona.LIBRARIAN, sections, call_context, CitedAnswer, ANSWER_TASK
         )
         return structured.value
-
-
-@dataclass(frozen=True, slots=True)
-class Steward:
-    """Warns what of the coming exchange would contradict canon, or a rule that code cannot check.
-
-    Its warnings add to those of `agents.narrator.prose_checks.find_unfounded_claims`, which need no model.
-    """
-
-    calls: PersonaCalls
-
-    async def assess(
-        self,
-        package: ContextPackage,
-        brief: NarratorBrief,
-        call_context: CallContext,
-        known_warnings: Sequence[str] = (),
-    ) -> tuple[str, ...]:
-        """Return the warnings, the `known_warnings` (found without a model) first; only those if it is off.
-
-        Raises ModelError if the model did not answer.
-        """
-        if not self.calls.is_on(Persona.STEWARD):
-            return tuple(known_warnings)
-        sections = {**build_prompt_sections(package), **brief.parts()}
-        structured = await self.calls.ask_structured(Persona.STEWARD, sections, call_context, Warnings)
-        model_warnings = structured.value.warnings if structured.value else ()
-        return tuple(
-            dict.fromkeys((*known_warnings, *(" ".join(w.split()) for w in model_warnings if w.strip())))
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,24 +109,36 @@ class Narrator:
         return await self.calls.ask_prose(Persona.NARRATOR, sections, call_context, lambda _: None, TALK_TASK)
 
 
+CHECK_PERSONAS = (Persona.LIBRARIAN, Persona.STEWARD, Persona.CRITIC)
+"""Personas that the one check of a draft stands for: it is made if any of them is on, with the Critic's settings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Critic:
-    """Scores a draft and decides whether it is rewritten, with one note; at most one rewrite follows."""
+    """Checks a draft against the record; at most one rewrite follows."""
 
     calls: PersonaCalls
 
-    async def review_draft(
+    @property
+    def is_on(self) -> bool:
+        return any(map(self.calls.is_on, CHECK_PERSONAS))
+
+    async def find_faults(
         self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
-    ) -> Critique:
-        """Return the critique. If the persona is off or gave no answer, the draft is kept.
+    ) -> tuple[DraftFault, ...]:
+        """Return the faults whose quote is in the draft and whose line is in the record; none if the check is off.
 
         Raises ModelError if the model did not answer.
         """
-        if not self.calls.is_on(Persona.CRITIC):
-            return Critique()
-        sections = {**build_prompt_sections(package), **replace(brief, draft=draft).parts()}
-        structured = await self.calls.ask_structured(Persona.CRITIC, sections, call_context, Critique)
-        return structured.value or Critique()
+        if not self.is_on:
+            return ()
+        record = {**build_prompt_sections(package), **brief.parts(), "draft": ""}
+        structured = await self.calls.ask_structured(
+            Persona.CRITIC, {**record, "draft": draft}, call_context, Critique
+        )
+        faults = structured.value.faults if structured.value else ()
+        lines = "\n".join(record.values())
+        return tuple(f for f in faults if find_quote(f.quote, draft) and find_quote(f.breaks, lines))
 
 
 MAX_SUMMARY = 200
@@ -268,6 +239,10 @@ class Character:
 
     calls: PersonaCalls
 
+    @property
+    def is_on(self) -> bool:
+        return self.calls.is_on(Persona.CHARACTER)
+
     async def speak(
         self,
         npc: Entity,
@@ -360,7 +335,6 @@ class Personas(NamedTuple):
 
     director: Director
     librarian: Librarian
-    steward: Steward
     narrator: Narrator
     critic: Critic
     archivist: Archivist
@@ -373,7 +347,6 @@ class Personas(NamedTuple):
         return cls(
             Director(calls),
             Librarian(calls),
-            Steward(calls),
             Narrator(calls),
             Critic(calls),
             Archivist(calls),

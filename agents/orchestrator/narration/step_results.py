@@ -50,7 +50,6 @@ def build_brief(state: NarrationState, narration_input: NarrationInput) -> Narra
         warnings=state.warnings,
         beats=state.beats,
         assumptions=state.assumptions,
-        evidence=state.evidence,
         voices=state.voices,
     )
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import logging
 import time
+from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -27,6 +30,7 @@ from agents.narrator.prose_checks import find_unfounded_claims
 from agents.narrator.result_check import find_reported_contradiction
 from agents.orchestrator.arbiter import WAYS_OUT, choose_offer, find_stuck_pattern, list_offers
 from agents.orchestrator.narration.inputs import NarrationInput, NarrationInputLoader, ReadNarrationInput
+from agents.orchestrator.narration.npc_voices import count_voices
 from agents.orchestrator.narration.prose_steps import ProseSteps
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NarrationState
@@ -97,7 +101,7 @@ class NarrationSteps:
             "direct": self._plan_beats,
             "validate": self._check_premises,
             "narrate": self._prose.narrate_exchange,
-            "critique": self._prose.critique_narration,
+            "critique": self._check_narration,
             "extract": self._extract_proposals,
             "summarise": self._summarise_exchange,
             "stage": self._stage_proposals,
@@ -143,22 +147,17 @@ class NarrationSteps:
     # --- before the narration -----------------------------------------------------------------------
 
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        evidence_points = await self._personas.librarian.digest(
-            narration_input.package,
-            narration_input.brief.player_text,
-            call_context_of(state, narration_input),
-        )
         package = narration_input.package
         summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
-        return StepResult(state.model_copy(update={"evidence": evidence_points}), "done", summary)
+        return StepResult(state, "done", summary)
 
     async def _plan_beats(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        if count_voices(self._personas.character, state, narration_input):
+            return StepResult(state, "skipped", "those who are addressed answer for themselves")
         plan = await self._personas.director.plan(
-            narration_input.package,
-            narration_input.brief.player_text,
-            call_context_of(state, narration_input),
+            narration_input.package, narration_input.brief, call_context_of(state, narration_input)
         )
         if plan is None:
             return StepResult(state, "skipped", "off")
@@ -166,17 +165,8 @@ class NarrationSteps:
         return StepResult(state.model_copy(update=update), "done", plan.in_short())
 
     async def _check_premises(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        """Check the premises without a model, and with the Steward if it is on."""
-        unfounded_claims = find_unfounded_claims(narration_input.brief.player_text, narration_input.package)
-        try:
-            warnings = await self._personas.steward.assess(
-                narration_input.package,
-                narration_input.brief,
-                call_context_of(state, narration_input),
-                unfounded_claims,
-            )
-        except ModelError as error:
-            state, warnings = with_failure(state, "validate", error), unfounded_claims
+        """Check what the player's words take for granted."""
+        warnings = find_unfounded_claims(narration_input.brief.player_text, narration_input.package)
         player_lines = (*state.player_lines, *(f"⚠ {warning}" for warning in warnings))
         summary = (
             f"{len(warnings)} {'warning' if len(warnings) == 1 else 'warnings'}" if warnings else "clear"
@@ -187,6 +177,38 @@ class NarrationSteps:
 
     # --- after the narration ------------------------------------------------------------------------
 
+    async def _check_narration(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        """Check the prose; the Archivist reads it meanwhile, if a model checks it.
+
+        Its answer is on record then, and the step that needs it finds it there; after a rewrite it reads that one.
+        """
+        if not self._personas.critic.is_on or state.gm_turn_id is None:
+            return await self._prose.critique_narration(state, narration_input)
+        result, _ = await gather(
+            self._prose.critique_narration(state, narration_input),
+            self._read_ahead(state, narration_input),
+        )
+        return result
+
+    async def _read_ahead(self, state: NarrationState, narration_input: NarrationInput) -> None:
+        with suppress(ModelError):  # it is asked again, and said, by the step that needs it
+            await self._record_exchange(state, narration_input)
+
+    async def _record_exchange(
+        self, state: NarrationState, narration_input: NarrationInput
+    ) -> ArchivistRecord:
+        """Return what the Archivist reads of the narration. Raises ModelError."""
+        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
+        is_rewritten = state.gm_turn_id != state.narration.turn_id
+        call_context = replace(call_context_of(state, narration_input), nth=2 if is_rewritten else 1)
+        return await self._personas.archivist.record(
+            state.narrated_text,
+            narration_input.package,
+            build_brief(state, narration_input),
+            catalogue,
+            call_context,
+        )
+
     async def _extract_proposals(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         if state.gm_turn_id is None:
             return StepResult(state, "skipped", "nothing was narrated")
@@ -196,13 +218,7 @@ class NarrationSteps:
         failure: ModelError | None = None
         changes, exchange_summary, reported_cast, reported_time = None, "", NO_REPORT, ""
         try:
-            archivist_record = await self._personas.archivist.record(
-                turn.text,
-                narration_input.package,
-                build_brief(state, narration_input),
-                catalogue,
-                call_context_of(state, narration_input),
-            )
+            archivist_record = await self._record_exchange(state, narration_input)
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
             reported_cast, reported_time = archivist_record.cast, archivist_record.time
             state = _with_result_warning(state, narration_input, archivist_record, turn.text)

@@ -329,7 +329,7 @@ async def test_context_package_holds_the_gms_notes_and_tells_no_npc(story: Playe
     assert notes == ["- The idol is a forgery.", *(f"- Plan {n}: rain." for n in range(2, 8))]
     (tam,) = [p.entity for p in package.canonical.cast if p.entity.name == "Old Tam"]
     assert "forgery" not in str(build_npc_sections(package, tam, ()))
-    for persona in (Persona.NARRATOR, Persona.LIBRARIAN, Persona.DIRECTOR):
+    for persona in (Persona.NARRATOR, Persona.DIRECTOR):
         assert "notes" in {s.name for s in load_prompts()[persona].sections}
 
 

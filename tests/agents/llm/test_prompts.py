@@ -158,7 +158,7 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
     recent = "\n".join(f"GM: {n} " + "word " * 40 for n in range(40))
     parts = {
         "recent": recent,
-        "evidence": "- point " * 30,
+        "named": "- point " * 30,
         "rules": "- rule " * 30,
         "lines": "No spiders.",
         "result": "FAIL",
@@ -166,8 +166,8 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
     }
     built = build_prompt(NARRATOR, parts, count_words, 1800)
     dropped = {s.name: s for s in built.sections if s.dropped}
-    assert set(dropped) == {"evidence", "recent"}
-    assert dropped["evidence"].dropped == "left out: over the budget of 1,036 tokens"
+    assert set(dropped) == {"named", "recent"}
+    assert dropped["named"].dropped == "left out: over the budget of 1,036 tokens"
     assert "oldest lines left out" in dropped["recent"].dropped
     sent = next(s for s in built.sections if s.name == "recent" and not s.dropped)
     numbers = [int(line.split()[1]) for line in sent.text.splitlines() if line.startswith("GM:")]
