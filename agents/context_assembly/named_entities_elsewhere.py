@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from asyncio import gather
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.context_assembly.context_package import ScenePerson
@@ -21,6 +21,7 @@ MAX_SHORT_NAMES: Final = 12
 """Single words of a text that are looked up among the parts of names."""
 MAX_SAME_WORD: Final = 20
 """Entities with one word in their names that are read."""
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITALISED_WORD: Final = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w-]{2,}")
 
 
@@ -32,19 +33,23 @@ class NamedEntityFinder:
         self._context_loader = context_loader
         self._names_version: tuple[Id, str] = ("", "")
         self._ids_by_word: Mapping[str, Collection[Id]] = {}
+        self._names_by_first_word: Mapping[str, Sequence[tuple[tuple[str, ...], Id]]] = {}
 
     async def find_elsewhere(
         self, scene: SceneContext, text: str, cast_ids: Collection[Id], canon_version: str
     ) -> tuple[ScenePerson, ...]:
         """Return the entities that the text names and that are neither in the cast nor this place. Raises StoreError.
 
-        A full name may mean anything; a word of a name (`Corvin` for Corvin Ferrant, also where a sentence begins)
-        means somebody if it is part of nobody else's.
+        A full name may mean anything, written in small letters, too, if it has several words (`the stamped sacking`); a
+        word of a name (`Corvin` for Corvin Ferrant, also where a sentence begins) means somebody if it is part of
+        nobody else's.
         """
-        named_entities, called_people = await gather(
-            self._find_by_name(scene, text), self._find_by_short_name(scene, text, canon_version)
+        named_entities, plainly_named, called_people = await gather(
+            self._find_by_name(scene, text),
+            self._find_by_plain_name(scene, text, canon_version),
+            self._find_by_short_name(scene, text, canon_version),
         )
-        entities = {entity.id: entity for entity in (*named_entities, *called_people)}
+        entities = {entity.id: entity for entity in (*named_entities, *plainly_named, *called_people)}
         place_id = scene.place.id if scene.place else None
         return tuple(
             build_scene_person(scene, entity, is_here=False)
@@ -58,6 +63,31 @@ class NamedEntityFinder:
             *(self._context_loader.find_entities(scene, name, allow_partial=True) for name in names)
         )
         return [entities[0] for entities in matches_by_name if len(entities) == 1]
+
+    async def _find_by_plain_name(
+        self, scene: SceneContext, text: str, canon_version: str
+    ) -> Iterable[Entity]:
+        await self._read_ids_by_word(scene.universe.id, canon_version)
+        text_words = _WORD.findall(fold_name(text))
+        found_ids = {
+            entity_id
+            for start, word in enumerate(text_words)
+            for name_words, entity_id in self._names_by_first_word.get(word, ())
+            if tuple(text_words[start : start + len(name_words)]) == name_words
+        }
+        folded_text = f" {' '.join(text_words)} "
+        staged_entities = [
+            entity
+            for entity in scene.entities.values()
+            if len(words := _words_of_name(entity.name)) > 1 and f" {' '.join(words)} " in folded_text
+        ]
+        canon_ids = found_ids - scene.entities.keys()
+        canon_entities = await self._canon.entities_by_id(canon_ids) if canon_ids else {}
+        return [
+            entity
+            for entity in (*canon_entities.values(), *staged_entities)
+            if entity.status is not EntityStatus.RETCONNED and not entity.merged_into
+        ][:MAX_NAMES]
 
     async def _find_by_short_name(
         self, scene: SceneContext, text: str, canon_version: str
@@ -88,11 +118,21 @@ class NamedEntityFinder:
         """Return the entities of canon by each word of their names, read once for each version of canon."""
         if self._names_version != (universe_id, canon_version):
             ids_by_word: dict[str, dict[Id, None]] = {}
+            names_by_first_word: dict[str, list[tuple[tuple[str, ...], Id]]] = {}
             for name, entity_id in await self._canon.folded_names(universe_id):
+                if len(name_words := _words_of_name(name)) > 1:
+                    names_by_first_word.setdefault(name_words[0], []).append((name_words, entity_id))
                 for word in name.split():
                     ids_by_word.setdefault(word, {})[entity_id] = None
+            self._names_by_first_word = names_by_first_word
             self._ids_by_word, self._names_version = ids_by_word, (universe_id, canon_version)
         return self._ids_by_word
+
+
+def _words_of_name(name: str) -> tuple[str, ...]:
+    """Return the words of a name as they are compared, without an article before it."""
+    words = tuple(_WORD.findall(fold_name(name)))
+    return words[1:] if words[:1] in (("the",), ("a",), ("an",)) else words
 
 
 def build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = True) -> ScenePerson:

@@ -29,6 +29,7 @@ from agents.personas.outputs import ReportedChange
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.prose.names import names_of
 from agents.sanitize import clean
+from agents.search.question_cues import content_stems, measure_coverage
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -38,6 +39,7 @@ from stores.records.canon import (
     Evidence,
     EvidenceKind,
     Fact,
+    FactKind,
     Payload,
     StateChange,
     normalize_statement,
@@ -54,6 +56,8 @@ MAX_PROPOSALS: Final = 12
 SAME_STATEMENT: Final = 92
 """Likeness of two statements, in per cent, from which they count as the same."""
 
+SAME_COMMITMENT_SHARE: Final = 0.8
+"""The share of a commitment's words in another of the same person from which both are the same."""
 MAX_NAME_WORDS: Final = 6
 """Words of what is looked up as a name."""
 MIN_UNNAMED_WEIGHT: Final = 60
@@ -314,11 +318,29 @@ def _check_duplicate(
         ]
         if any(_is_same_statement(payload.statement, statement) for statement in proposed_statements):
             raise ChangeRefused("is proposed already")
+        if payload.fact_kind is FactKind.COMMITMENT and any(
+            _is_same_commitment(payload, change)
+            for change in (*staged_changes, *draft_payloads)
+            if isinstance(change, AssertFact)
+        ):
+            raise ChangeRefused("is proposed already")
     elif isinstance(payload, StateChange):
         if any(isinstance(c, StateChange) and _is_same_fact_key(c, payload) for c in draft_payloads):
             raise ChangeRefused("is proposed already")
     elif payload in draft_payloads or payload in staged_changes:
         raise ChangeRefused("is proposed already")
+
+
+def _is_same_commitment(one: AssertFact, other: AssertFact) -> bool:
+    """Return whether both are of the same one in other words: the player's own line proposes what they swear, too."""
+    if other.fact_kind is not FactKind.COMMITMENT or _subject_of(one) != _subject_of(other):
+        return False
+    stems = set(content_stems(one.statement.partition(":")[2] or one.statement))
+    return measure_coverage(tuple(stems), content_stems(other.statement), {}) >= SAME_COMMITMENT_SHARE
+
+
+def _subject_of(change: AssertFact) -> Id | None:
+    return next((i.entity_id for i in change.involves if i.role == "subject"), None)
 
 
 def _is_same_statement(one: str, other: str) -> bool:
