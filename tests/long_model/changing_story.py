@@ -13,7 +13,7 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.prompt_builder import estimate_tokens
 from agents.llm.scripted_model import ScriptedAnswer
 from stores.records.llm import Persona
-from tests.agents.orchestrator.scripted_program import persona_of, telling
+from tests.agents.orchestrator.scripted_program import Script, persona_of, telling
 from tests.long_model.baits import INNOCENT
 
 SCENES: Final = 3
@@ -142,7 +142,7 @@ async def play_changing_story(home: Path) -> ChangingStory:
     """Play the story; each scene is ended, and all that waits is accepted."""
     teller, story = _Teller(), ChangingStory()
     lines = cycle(_LINES)
-    script = {
+    script: Script = {
         Persona.NARRATOR: teller.narrate,
         Persona.ARCHIVIST: teller.record,
         Persona.STEWARD: json.dumps({"doubts": []}),

@@ -15,7 +15,7 @@ import yaml
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
 from stores.records.llm import Persona
-from tests.agents.orchestrator.scripted_program import ScriptedProgram, house, persona_of, telling
+from tests.agents.orchestrator.scripted_program import Script, ScriptedProgram, house, persona_of, telling
 from tests.long_model.section_earnings import split_sections
 
 ON = (Persona.DIRECTOR, Persona.CRITIC, Persona.CHARACTER)
@@ -25,7 +25,8 @@ MIN_SITUATIONS = 60
 @cache
 def read_sessions() -> Mapping[str, Any]:
     path = Path(__file__).with_name("prompt_situations.yaml")
-    return yaml.safe_load(path.read_text(encoding="utf-8"))["sessions"]
+    sessions: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))["sessions"]
+    return sessions
 
 
 @dataclass
@@ -91,7 +92,7 @@ def test_situations_are_at_least_sixty() -> None:
 @pytest.mark.parametrize("name", read_sessions())
 async def test_situations_of_a_session(tmp_path: Path, name: str) -> None:
     session, teller = read_sessions()[name], Teller()
-    script = {
+    script: Script = {
         Persona.NARRATOR: teller.narrate,
         Persona.ARCHIVIST: teller.record,
         Persona.CHARACTER: teller.speak,
