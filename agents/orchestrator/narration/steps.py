@@ -11,7 +11,6 @@ import logging
 import time
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -50,7 +49,7 @@ from agents.solo.cast_moves import CastMoves, describe_moves
 from agents.solo.narrated_time import NarratedTime
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
-from stores.records.ids import Clock, derive_id
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Summary
 from stores.records.play import Degree
 from stores.records.workflow import ExchangeStep
@@ -92,6 +91,8 @@ class NarrationSteps:
         self._clock = clock
         self._events = events
         self._timer = timer
+        self._errors_ahead: dict[Id, ModelError] = {}
+        """Why the Archivist gave no answer while a draft was checked, by the narration."""
 
     def build_steps(self) -> StepFunctions:
         """Return the steps by name for one run, each timed, published and recorded for the X-ray."""
@@ -191,8 +192,11 @@ class NarrationSteps:
         return result
 
     async def _read_ahead(self, state: NarrationState, narration_input: NarrationInput) -> None:
-        with suppress(ModelError):  # it is asked again, and said, by the step that needs it
+        try:
             await self._record_exchange(state, narration_input)
+        except ModelError as error:
+            # The step that needs the answer says so: asked again at once, it would be refused again.
+            self._errors_ahead[state.narration.turn_id] = error
 
     async def _record_exchange(
         self, state: NarrationState, narration_input: NarrationInput
@@ -200,6 +204,9 @@ class NarrationSteps:
         """Return what the Archivist reads of the narration. Raises ModelError."""
         catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         is_rewritten = state.gm_turn_id != state.narration.turn_id
+        error_ahead = self._errors_ahead.pop(state.narration.turn_id, None)
+        if error_ahead is not None and not is_rewritten:
+            raise error_ahead
         call_context = replace(call_context_of(state, narration_input), nth=2 if is_rewritten else 1)
         return await self._personas.archivist.record(
             state.narrated_text,
