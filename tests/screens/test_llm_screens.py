@@ -90,7 +90,7 @@ async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
 async def test_xray_of_a_stopped_narration_says_who_stopped_it(ui: ScreenDriver) -> None:
     await ui.press("enter", "shift+tab", "end", "up", "up", "f6")
     assert ui.shows("turn 8", f"{MODEL} ■ stopped by you", "3 words, cut off")
-    assert ui.shows("~1,222 in, ~6 out, estimated · $0.0002")
+    assert ui.shows("~1,289 in, ~6 out, estimated · $0.0002")
     assert ui.shows("Critic judge – skipped no complete narration")
 
 
