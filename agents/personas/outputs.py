@@ -112,14 +112,14 @@ class DraftFault(PersonaAnswer):
 class Critique(PersonaAnswer):
     """The check of a draft. Plain words are no answer unless they say that nothing is wrong: they quote nothing."""
 
-    faults: tuple[DraftFault, ...] = Field(default=(), max_length=3)
+    faults: tuple[DraftFault, ...] = Field(max_length=3)
 
     def in_short(self) -> str:
         return _count_with_noun(self.faults, "fault")
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        return cls() if _KEEP_WORDS.search(text) else None
+        return cls(faults=()) if _KEEP_WORDS.search(text) else None
 
 
 ChangeKind = Literal[

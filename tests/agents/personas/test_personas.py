@@ -309,7 +309,7 @@ def test_story_idea_is_parsed_from_labelled_lines() -> None:
 def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
     examples = {
         Plan: Plan(beats=("a",)),
-        Critique: Critique(),
+        Critique: Critique(faults=()),
         Chronicle: Chronicle(summary="s"),
         Routing: Routing(mode="narration"),
         CitedAnswer: CitedAnswer(unknown=True),
