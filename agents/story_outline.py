@@ -66,6 +66,7 @@ class StoryOutline:
     tone: str = ""
     constraints: str = ""
     lines_and_veils: str = ""
+    style: str = ""
     mode: StoryMode = StoryMode.COPILOT
     critical: CriticalCommitMode = CriticalCommitMode.ASK
     system: str = ""

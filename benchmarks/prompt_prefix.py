@@ -1,7 +1,8 @@
 """How much of the Narrator's prompt a provider's prefix cache can reuse, from one turn to the next.
 
 A story is played on a fresh library; before each answer the prompt is built as it would be sent, and compared
-with the one before it. Tokens are estimated.
+with the one before it. Then a story of three scenes in which every narration changes something
+(`tests/long_model/changing_story.py`), with the requests as they were sent. Tokens are estimated.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
 from benchmarks.table import Row, make_times_row, percentile
 from stores.authority import Role
 from stores.records.llm import Persona
+from tests.long_model.changing_story import play_changing_story
 
 TURNS = 60
 WINDOW = 32_000
@@ -41,6 +43,7 @@ NARRATED = (
 def run(libraries: Libraries) -> Iterator[Row]:
     fresh, big = libraries.fresh, libraries.big
     yield from asyncio.run(_measure(fresh, libraries.often(TURNS)))
+    yield asyncio.run(_play_changes(libraries.folder / "changes"))
     measured_shares = asyncio.run(_pack_turns(big, libraries.often(TURNS)))
     yield make_times_row(f"package of a turn, {libraries.big_name}", measured_shares, 60)
 
@@ -96,6 +99,16 @@ async def _measure(home: Path, rounds: int) -> list[Row]:
             unit="%",
         ),
     ]
+
+
+async def _play_changes(home: Path) -> Row:
+    shares = [100 * share for share in (await play_changing_story(home)).reusable_shares()]
+    return Row(
+        f"of it where every turn changes something, mean {sum(shares) / len(shares):.0f} %",
+        percentile(shares, 50),
+        percentile(shares, 5),
+        unit="%",
+    )
 
 
 def _reusable_percent(before: BuiltPrompt, built: BuiltPrompt) -> float:

@@ -79,6 +79,7 @@ from agents.session_lock import SessionLock
 from agents.solo.cast_moves import CastMoves
 from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
+from agents.solo.narrated_time import NarratedTime
 from agents.solo.notes import NoteService
 from agents.solo.npcs import NpcService
 from agents.solo.oracle_draws import OracleDraws
@@ -441,6 +442,7 @@ class PlayParts:
             ChangeExtractor(agents.canon),
             agents.proposals,
             self.cast_moves,
+            NarratedTime(self.journal),
             # Summaries are the MemoryManager's to write, by the authority table: a narration writes the one
             # of its own exchange with that role's handle.
             base.stores.log(Role.MEMORY_MANAGER),

@@ -27,6 +27,9 @@ UNSUPPORTED_FACTOR = 0.5
 ACCEPT_THRESHOLD = 0.7
 """From here on a proposal is pre-ticked (copilot) or accepted (autopilot)."""
 
+PRETICK_WEIGHT = 80
+"""Significance, of 100, from which what a model found is pre-ticked."""
+
 
 KindRules = Mapping[str, KindRule]
 """Rules by what `kinds_of` calls a proposal (`create_entity`, `state_change:hp` ...)."""
@@ -88,6 +91,12 @@ def confidence_of(proposal: ProposedChange) -> float:
     return base if proposal.evidence else base * UNSUPPORTED_FACTOR
 
 
+def is_weighty(proposal: ProposedChange) -> bool:
+    """Return whether a model found it to matter much, with words of the story that say so."""
+    has_quotation = any(e.is_quotation and e.quote for e in proposal.evidence)
+    return proposal.weight is not None and proposal.weight >= PRETICK_WEIGHT and has_quotation
+
+
 def decide_by_policy(
     proposal: ProposedChange, findings: ProposalFindings, rules: KindRules = NO_RULES
 ) -> PolicyDecision:
@@ -130,6 +139,10 @@ def decide_by_policy(
             return make_decision("reject", rule_sentence, by_rule=True)
         case KindRule.ASK:
             return make_decision("defer", rule_sentence, confidence_sentence, by_rule=True)
+    if is_weighty(proposal):
+        return make_decision(
+            "accept", f"It weighs {proposal.weight} of 100, and its words say so.", confidence_sentence
+        )
     if confidence >= ACCEPT_THRESHOLD:
         return make_decision("accept", confidence_sentence)
     return make_decision("defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} you decide.")

@@ -14,7 +14,7 @@ from agents.proposals.decisions import NOTHING_DECIDED
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.queries import FactQuery
-from stores.records.canon import AssertFact, EndFact, Fact, FactKind, FactStatus
+from stores.records.canon import AssertFact, EndFact, Fact, FactKind, FactStatus, UnmetEnding
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
@@ -43,7 +43,7 @@ UNMET_WORDS = {
 
 def is_settlement(statement: str) -> bool:
     """Say whether a statement is the end of a commitment in words: `Kept: ...`, `Not paid: ...`."""
-    words = (*CLOSED_WORDS.values(), *UNMET_WORDS.values())
+    words = (*CLOSED_WORDS.values(), *UNMET_WORDS.values(), *(e.value.capitalize() for e in UnmetEnding))
     return statement.startswith(tuple(f"{word}: " for word in words))
 
 
@@ -147,11 +147,12 @@ def closed_statement(fact: Fact) -> str:
     return f"{CLOSED_WORDS[commitment_kind(fact)]}: {fact.statement}"
 
 
-def ended_statement(fact: Fact) -> str:
-    """Return the words of a fact that ended; of a commitment, that it was not met (`Not kept: ...`)."""
+def ended_statement(fact: Fact, unmet_ending: UnmetEnding | None = None) -> str:
+    """Return the words of a fact that ended; of a commitment, how it went unmet (`Not kept: ...`, `Broken: ...`)."""
     if fact.kind is not FactKind.COMMITMENT:
         return f"No longer true: {fact.statement}"
-    return f"{UNMET_WORDS[commitment_kind(fact)]}: {fact.statement}"
+    word = unmet_ending.value.capitalize() if unmet_ending else UNMET_WORDS[commitment_kind(fact)]
+    return f"{word}: {fact.statement}"
 
 
 def _is_open(fact: Fact) -> bool:

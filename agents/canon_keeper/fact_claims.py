@@ -406,7 +406,9 @@ def _ending_claim(proposal: ProposedChange, change: EndFact, draft: CanonDraft) 
         universe_id=proposal.universe_id,
         kind=FactKind.EVENT,
         predicate=ENDED_PREDICATE,
-        statement=closed_statement(ended_fact) if change.closed else ended_statement(ended_fact),
+        statement=closed_statement(ended_fact)
+        if change.closed
+        else ended_statement(ended_fact, change.unmet_ending),
         involves=ended_fact.involves,
         valid_from=next(tick for tick in candidate_ticks if tick is not None),
         authority=proposal.authority,

@@ -209,7 +209,10 @@ class _ProposalDescriber:
         )
         if change.closed and self._findings.ended_facts:
             return "settled", closed_statement(self._findings.ended_facts[0]), self._group_name(), diff
-        title = ended_statement(fact) if (fact := self._ended_fact()) else f"No longer true: {statement}"
+        ended_fact = self._ended_fact()
+        title = (
+            ended_statement(ended_fact, change.unmet_ending) if ended_fact else f"No longer true: {statement}"
+        )
         return "ended", title, self._group_name(), diff
 
     def _describe_update(self, change: UpdateEntity) -> _DescriptionParts:

@@ -54,8 +54,12 @@ class CanonContext:
     """Characters of the scene with working state (staged changes folded in); those who left are marked."""
     named_elsewhere: tuple[ScenePerson, ...] = ()
     """Others whom the player's words name."""
+    off_stage: tuple[ScenePerson, ...] = ()
+    """Others whom the last turns name, and people of the story who are elsewhere."""
+    stays: tuple[Fact, ...] = ()
+    """Where those off stage are."""
     facts: tuple[Fact, ...] = ()
-    """Facts within one hop of the cast, the named and the place; so are `relations`."""
+    """Facts within one hop of the cast, the named, the place, and the things that they have; so are `relations`."""
     relations: tuple[Fact, ...] = ()
     encounters: tuple[Fact, ...] = ()
     """Encounters of those present; so are `assertions`."""

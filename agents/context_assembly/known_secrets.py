@@ -97,6 +97,7 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
             canon,
             facts=_without(canon.facts, secrets),
             relations=_without(canon.relations, secrets),
+            stays=_without(canon.stays, secrets),
             encounters=_without(canon.encounters, secrets),
             assertions=_without(canon.assertions, secrets),
             axioms=_without(canon.axioms, hidden_ids),
@@ -109,6 +110,7 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
             narrative,
             recent_turns=strike_turns(narrative.recent_turns),
             previous_scene_turns=strike_turns(narrative.previous_scene_turns),
+            previous_outcome=strike_statements(narrative.previous_outcome, hidden_statements),
             summary_lines=strike_texts(narrative.summary_lines),
             notes=strike_texts(narrative.notes),
         ),
@@ -162,7 +164,7 @@ def strike_from_turn(turn: Turn, statements: Sequence[str]) -> Turn:
 
 def _fact_lists(canon: CanonContext, recalled: RecalledContext) -> tuple[tuple[Fact, ...], ...]:
     return (
-        *(canon.facts, canon.relations, canon.encounters, canon.assertions, canon.axioms),
+        *(canon.facts, canon.relations, canon.stays, canon.encounters, canon.assertions, canon.axioms),
         *(canon.settled_commitments, canon.nearby_relations, canon.lore, recalled.facts),
     )
 

@@ -22,7 +22,13 @@ MAX_SHORT_NAMES: Final = 12
 """Single words of a text that are looked up among the parts of names."""
 MAX_SAME_WORD: Final = 20
 """Entities with one word in their names that are read."""
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITALISED_WORD: Final = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w-]{2,}")
+
+MIN_PLAIN_LENGTH: Final = 4
+"""Letters of a word by which names are looked up that stand in small letters."""
+MAX_PLAIN_WORDS: Final = 30
+"""How many such words of a text are looked up, the longest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +43,16 @@ class NamedEntityFinder:
     ) -> tuple[ScenePerson, ...]:
         """Return the entities that the text names and that are neither in the cast nor this place. Raises StoreError.
 
-        A full name may mean anything; a word of a name (`Corvin` for Corvin Ferrant, also where a sentence begins)
-        means somebody if it is part of nobody else's.
+        A full name may mean anything, written in small letters, too, if it has several words (`the stamped sacking`); a
+        word of a name (`Corvin` for Corvin Ferrant, also where a sentence begins) means somebody if it is part of
+        nobody else's.
         """
-        named_entities, called_people = await gather(
-            self._find_by_name(scene, text), self._find_by_short_name(scene, text)
+        named_entities, plainly_named, called_people = await gather(
+            self._find_by_name(scene, text),
+            self._find_by_plain_name(scene, text),
+            self._find_by_short_name(scene, text),
         )
-        entities = {entity.id: entity for entity in (*named_entities, *called_people)}
+        entities = {entity.id: entity for entity in (*named_entities, *plainly_named, *called_people)}
         place_id = scene.place.id if scene.place else None
         return tuple(
             build_scene_person(scene, entity, is_here=False)
@@ -57,6 +66,21 @@ class NamedEntityFinder:
             *(self.context_loader.find_entities(scene, name, allow_partial=True) for name in names)
         )
         return [entities[0] for entities in matches_by_name if len(entities) == 1]
+
+    async def _find_by_plain_name(self, scene: SceneContext, text: str) -> Iterable[Entity]:
+        """Return what the text names in small letters, too, by a name of several words."""
+        text_words = _WORD.findall(fold_name(text))
+        folded_text = f" {' '.join(text_words)} "
+        telling_words = sorted({w for w in text_words if len(w) >= MIN_PLAIN_LENGTH}, key=len, reverse=True)
+        names = await self.canon.names_containing(scene.universe.id, telling_words[:MAX_PLAIN_WORDS])
+        canon_ids = {i for name, i in names if _is_said(name, folded_text)} - scene.entities.keys()
+        canon_entities = await self.canon.entities_by_id(canon_ids) if canon_ids else {}
+        staged_entities = (e for e in scene.entities.values() if _is_said(e.name, folded_text))
+        return [
+            entity
+            for entity in (*canon_entities.values(), *staged_entities)
+            if entity.status is not EntityStatus.RETCONNED and not entity.merged_into
+        ][:MAX_NAMES]
 
     async def _find_by_short_name(self, scene: SceneContext, text: str) -> Iterable[Entity]:
         words = [
@@ -89,6 +113,18 @@ class NamedEntityFinder:
             for word in folded_words.intersection(name.split()):
                 ids_by_word.setdefault(word, {})[entity_id] = None
         return ids_by_word
+
+
+def _is_said(name: str, folded_text: str) -> bool:
+    """Return whether a name of several words, without its article, stands in a text of folded words."""
+    words = _words_of_name(name)
+    return len(words) > 1 and f" {' '.join(words)} " in folded_text
+
+
+def _words_of_name(name: str) -> tuple[str, ...]:
+    """Return the words of a name as they are compared, without an article before it."""
+    words = tuple(_WORD.findall(fold_name(name)))
+    return words[1:] if words[:1] in (("the",), ("a",), ("an",)) else words
 
 
 def build_scene_person(scene: SceneContext, entity: Entity, *, is_here: bool = True) -> ScenePerson:

@@ -80,14 +80,19 @@ def _select_covering(summaries: Collection[Summary], depths: dict[Id, int]) -> t
     return chosen_summaries, next_depth
 
 
-MAX_TURNS_IN_VIEW: Final = 24
-VIEW_STEP: Final = 8
-"""How many turns leave the view at a time; 17 to 24 are in view.
+MAX_TURNS_IN_VIEW: Final = 40
+MAX_CHARS_IN_VIEW: Final = 15_000
+MIN_TURNS_IN_VIEW: Final = 8
+"""Turns that are in view however long they are."""
+VIEW_STEP: Final = 16
+"""How many turns leave the view at a time.
 
 A prompt then mostly only grows at its end, and a provider's prefix cache stays valid.
 """
+MAX_TURNS_OF_BOTH: Final = 60
+"""Turns up to which the scene before stays in view beside this one."""
 MAX_PREVIOUS_TURNS: Final = 4
-"""Turns of the previous scene that are shown while this scene's line is short."""
+"""Turns of the previous scene that are shown once it no longer fits into the view beside this one's."""
 MAX_LATEST_NOTES: Final = 6
 MAX_EARLIER_NOTES: Final = 3
 """Notes that are shown: the latest, and older ones that share words with what the player does."""
@@ -103,6 +108,8 @@ class NarrativeContext:
     """The last turns of the line, oldest first, without those that are being answered."""
     previous_scene_turns: tuple[Turn, ...] = ()
     """The last turns of the scene before."""
+    previous_outcome: str = ""
+    """How the scene before ended, in the GM's words, if it is wholly in view and no summary says so."""
     summary_lines: tuple[str, ...] = ()
     """Summaries of earlier scenes and of turns out of view."""
     decisions: tuple[StoryDecision, ...] = ()
@@ -124,6 +131,8 @@ class TurnsInView:
     """The last turns of the scene before."""
     earlier_scenes: tuple[Scene, ...] = ()
     """The scenes before, in their order."""
+    is_previous_scene_whole: bool = False
+    """Whether all turns of the scene before are in view, so that its summary would only repeat them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +145,26 @@ class NarrativeReader:
     async def read_turns_in_view(self, scene: SceneContext) -> TurnsInView:
         """Return the turns in view. Raises StoreError."""
         turn_count = scene.head.depth + 1 if scene.head else 0
-        start = max(0, -(-(turn_count - MAX_TURNS_IN_VIEW) // VIEW_STEP) * VIEW_STEP)
+        first_read = max(0, -(-(turn_count - MAX_TURNS_IN_VIEW) // VIEW_STEP) * VIEW_STEP)
         turns, scenes = await gather(
-            self.log.line_slice(scene.scene.id, start, turn_count - start) if turn_count else _empty_turns(),
+            self.log.line_slice(scene.scene.id, first_read, turn_count - first_read)
+            if turn_count
+            else _empty_turns(),
             self.log.scenes(scene.story.id),
         )
+        start = find_view_start([len(turn.text) for turn in turns], first_read)
+        turns = turns[start - first_read :]
         earlier_scenes = tuple(s for s in scenes if s.order < scene.scene.order)
         previous_scene = earlier_scenes[-1] if earlier_scenes and start == 0 else None
-        previous_scene_turns = (
-            await self.log.line_tail(previous_scene.id, MAX_PREVIOUS_TURNS) if previous_scene else []
+        tail = await self.log.line_tail(previous_scene.id, MAX_TURNS_IN_VIEW) if previous_scene else []
+        both = (*tail, *turns)
+        fits = len(both) <= MAX_TURNS_OF_BOTH and sum(len(t.text) for t in both) <= MAX_CHARS_IN_VIEW
+        return TurnsInView(
+            tuple(turns),
+            tuple(tail if fits else tail[-MAX_PREVIOUS_TURNS:]),
+            earlier_scenes,
+            is_previous_scene_whole=fits and bool(tail) and tail[0].depth == 0,
         )
-        return TurnsInView(tuple(turns), tuple(previous_scene_turns), earlier_scenes)
 
     async def read_narrative(
         self,
@@ -160,7 +178,7 @@ class NarrativeReader:
         summary_lines, met_before_ids, creation_ticks, decisions, notes = await gather(
             self._read_summary_lines(
                 scene.scene,
-                turns_in_view.earlier_scenes,
+                turns_in_view.earlier_scenes[: -1 if turns_in_view.is_previous_scene_whole else None],
                 {t.id for t in turns_in_view.turns} | scene.left_turn_ids,
             ),
             self._find_met_before(scene, turns_in_view.earlier_scenes, present_entities),
@@ -171,6 +189,9 @@ class NarrativeReader:
         return NarrativeContext(
             recent_turns=tuple(_drop_answered_turns(turns_in_view.turns, player_text)),
             previous_scene_turns=turns_in_view.previous_scene_turns,
+            previous_outcome=turns_in_view.earlier_scenes[-1].summary
+            if turns_in_view.is_previous_scene_whole
+            else "",
             summary_lines=summary_lines,
             decisions=decisions,
             notes=select_notes([note.text for note in notes], player_text),
@@ -220,6 +241,18 @@ class NarrativeReader:
             if shared_scenes.intersection(scenes)
         }
         return frozenset(met_ids - {pc_id})
+
+
+def find_view_start(turn_lengths: Sequence[int], first_depth: int) -> int:
+    """Return the depth of the first turn in view, given the characters of the turns from `first_depth` to the last.
+
+    Turns leave the view in whole steps, counted from the beginning of the scene, until the rest is short enough.
+    """
+    last_start = first_depth + len(turn_lengths) - MIN_TURNS_IN_VIEW
+    start = first_depth
+    while start + VIEW_STEP <= last_start and sum(turn_lengths[start - first_depth :]) > MAX_CHARS_IN_VIEW:
+        start += VIEW_STEP
+    return start
 
 
 def select_notes(note_texts: Sequence[str], player_text: str) -> tuple[str, ...]:

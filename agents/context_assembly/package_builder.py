@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Generic, TypeVar
 
+from agents.canon_keeper.fact_readings import LOCATED_IN
 from agents.context_assembly.context_package import (
     CanonContext,
     ContextPackage,
@@ -20,6 +21,7 @@ from agents.context_assembly.keyed_lore import MAX_SCANNED_TURNS, select_lore
 from agents.context_assembly.known_secrets import UniverseSecrets, hold_back_secrets
 from agents.context_assembly.named_entities_elsewhere import NamedEntityFinder, build_scene_person
 from agents.context_assembly.narrative_context import NarrativeContext, NarrativeReader, TurnsInView
+from agents.context_assembly.off_stage import OffStage, OffStageReader
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.search.memory_recall import MemoryRecall, RecalledMemories
@@ -36,9 +38,9 @@ from agents.search.search_port import RecordSearch
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, FactsAboutQuery
-from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
 from stores.records.ids import Clock, Id, utc_now
-from stores.records.world import ACTORS, Entity
+from stores.records.world import ACTORS, Entity, EntityKind
 
 T = TypeVar("T")
 
@@ -54,6 +56,8 @@ MAX_HOPS: Final = 2
 MAX_NEAR_ENTITIES: Final = 40
 """How many hops relations are followed from the entities in view, and to how many entities, nearest first."""
 MAX_NEARBY_RELATIONS: Final = 6
+MAX_CARRIED_THINGS: Final = 12
+"""Things named by facts in view whose own facts are read."""
 MAX_AXIOMS: Final = 40
 MAX_LORE: Final = 5_000
 """Lore entries of one universe that are looked at."""
@@ -111,6 +115,7 @@ class ContextPackageBuilder:
         self._context_loader = context_loader
         self._agenda_reader = agenda_reader
         self._named_entity_finder = NamedEntityFinder(canon, context_loader)
+        self._off_stage_reader = OffStageReader(canon, self._named_entity_finder)
         self._narrative_reader = NarrativeReader(canon, log)
         self._retriever = ContextRetriever(record_search, canon, log) if record_search else None
         self._memory_recall = MemoryRecall(canon, log, record_search, search_timeout)
@@ -187,8 +192,12 @@ class ContextPackageBuilder:
                 self._agenda_reader.read_agenda(scene),
                 self._named_entity_finder.find_elsewhere(scene, player_text, {p.entity.id for p in cast}),
             )
+            known_ids = {p.entity.id for p in (*cast, *named_elsewhere)}
+            off_stage = await self._off_stage_reader.find_off_stage(
+                scene, await turns_task, agenda, known_ids
+            )
             canon_context = await self._read_canon_cached(
-                scene, player_text, cast, named_elsewhere, canon_version
+                scene, player_text, cast, named_elsewhere, off_stage, canon_version
             )
             lore_facts = await self._read_lore_cached(scene.universe.id, canon_version)
             secrets = await self._read_secrets_cached(scene.universe.id, canon_version)
@@ -257,6 +266,7 @@ class ContextPackageBuilder:
         player_text: str,
         cast: Sequence[ScenePerson],
         named_elsewhere: tuple[ScenePerson, ...],
+        off_stage: OffStage,
         canon_version: str,
     ) -> CanonContext:
         """Read canon, unless it was read before for this line and this version of canon."""
@@ -264,13 +274,15 @@ class ContextPackageBuilder:
             *(scene.universe.id, canon_version, scene.scene.id, scene.head and scene.head.id, scene.tick),
             *(scene.place and scene.place.id, player_text),
             *(p.id for p in scene.staged_proposals),
-            *(p.entity.id for p in (*cast, *named_elsewhere)),
+            *(p.entity.id for p in (*cast, *named_elsewhere, *off_stage.people)),
         )
         canon_context = self._canon_cache.get(cache_key)
         if canon_context is None:
-            canon_context = await self._read_canon(scene, player_text, cast, named_elsewhere)
+            canon_context = await self._read_canon(scene, player_text, cast, named_elsewhere, off_stage)
             self._canon_cache.put(cache_key, canon_context)
-        return replace(canon_context, cast=tuple(cast), named_elsewhere=named_elsewhere)
+        return replace(
+            canon_context, cast=tuple(cast), named_elsewhere=named_elsewhere, off_stage=off_stage.people
+        )
 
     async def _read_lore_cached(self, universe_id: Id, canon_version: str) -> list[Fact]:
         """Read the lore entries, once for each version of canon."""
@@ -302,16 +314,31 @@ class ContextPackageBuilder:
         player_text: str,
         cast: Sequence[ScenePerson],
         named_elsewhere: tuple[ScenePerson, ...],
+        off_stage: OffStage,
     ) -> CanonContext:
         places = [scene.place] if scene.place else []
-        entities_in_view = {e.id: e for e in (*(p.entity for p in (*cast, *named_elsewhere)), *places)}
-        axioms, settled_commitments, neighbourhood, facts_by_entity = await gather(
+        people_in_view = (*cast, *named_elsewhere, *off_stage.named_people)
+        entities_in_view = {e.id: e for e in (*(p.entity for p in people_in_view), *places)}
+        axioms, settled_commitments, neighbourhood, facts_by_entity, stays_by_entity = await gather(
             self._canon.facts(scene.universe.id, FactQuery(kind=FactKind.AXIOM)),
             self._read_settled(scene, set(entities_in_view)),
             self._canon.neighbourhood(list(entities_in_view), hops=MAX_HOPS, limit=MAX_NEAR_ENTITIES),
             gather(*(self._read_current_facts(entity_id, scene.tick) for entity_id in entities_in_view)),
+            gather(
+                *(
+                    self._canon.facts_about(p.entity.id, FactsAboutQuery(predicate=LOCATED_IN))
+                    for p in off_stage.people
+                    if p.entity.id not in entities_in_view
+                )
+            ),
         )
-        open_facts = {fact.id: fact for facts in facts_by_entity for fact in facts if not fact.closed}
+        facts_of_things = await self._read_facts_of_things(scene, facts_by_entity, set(entities_in_view))
+        open_facts = {
+            fact.id: fact
+            for facts in (*facts_by_entity, *facts_of_things)
+            for fact in facts
+            if not fact.closed
+        }
         # As timestamps: comparing datetimes with time zones takes ten times as long.
         ordered_facts = sorted(open_facts.values(), key=lambda f: (f.recorded_at.timestamp(), f.id))
         plain_facts = [f for f in ordered_facts if f.kind not in _SEPARATE_KINDS and f.clock is None][
@@ -325,6 +352,8 @@ class ContextPackageBuilder:
         return CanonContext(
             cast=tuple(cast),
             named_elsewhere=named_elsewhere,
+            off_stage=off_stage.people,
+            stays=tuple(fact for facts in stays_by_entity for fact in facts),
             facts=tuple(
                 f for f in plain_facts if f.kind is not FactKind.RELATION and f.id not in encounter_ids
             ),
@@ -336,6 +365,26 @@ class ContextPackageBuilder:
             axioms=tuple(_select_axioms_in_scope(axioms, set(entities_in_view))),
             settled_commitments=tuple(settled_commitments),
             nearby_relations=_select_nearby(neighbourhood.facts, entities_in_view, player_text),
+        )
+
+    async def _read_facts_of_things(
+        self,
+        scene: SceneContext,
+        facts_by_entity: Iterable[Iterable[Fact]],
+        entity_ids_in_view: Collection[Id],
+    ) -> list[list[Fact]]:
+        """Return the facts of the things that those in view have, by canon and by what is proposed.
+
+        What a thing holds or lacks comes up when it is opened, whether or not the player's words name it.
+        """
+        staged_changes = (p.change for p in scene.staged_proposals)
+        involved_ids = [i.entity_id for facts in facts_by_entity for fact in facts for i in fact.involves]
+        involved_ids += (i.entity_id for c in staged_changes if isinstance(c, AssertFact) for i in c.involves)
+        further_ids = dict.fromkeys(i for i in reversed(involved_ids) if i not in entity_ids_in_view)
+        entities = await self._canon.entities_by_id(further_ids.keys()) if further_ids else {}
+        thing_ids = [i for i in further_ids if i in entities and entities[i].kind is EntityKind.OBJECT]
+        return await gather(
+            *(self._read_current_facts(i, scene.tick) for i in thing_ids[:MAX_CARRIED_THINGS])
         )
 
     async def _read_settled(self, scene: SceneContext, entity_ids_in_view: Collection[Id]) -> list[Fact]:
@@ -390,7 +439,13 @@ def _build_recalled(
     shown_fact_ids = {fact.id for facts in fact_lists for fact in facts}
     facts = tuple(fact for fact in retrieved_context.facts if fact.id not in shown_fact_ids)
     shown_summaries = "\n".join(narrative.summary_lines)
-    scenes = tuple(s for s in retrieved_context.scenes if s.text not in shown_summaries)[:MAX_SCENES]
+    turns_in_view = (*narrative.previous_scene_turns, *narrative.recent_turns)
+    whole_scene_ids = {turn.scene_id for turn in turns_in_view if turn.depth == 0}
+    scenes = tuple(
+        s
+        for s in retrieved_context.scenes
+        if s.text not in shown_summaries and s.scene.id not in whole_scene_ids
+    )[:MAX_SCENES]
     return RecalledContext(
         recalled_memories.by_entity, retrieved_context.passages, facts, retrieved_context.rule_texts, scenes
     )

@@ -1,7 +1,7 @@
 """Turns a context package into the text of a prompt's sections.
 
-What changes least is worded so that it stays the same from turn to turn, which keeps a provider's prefix
-cache valid; what changes with every turn is in sections of its own.
+What changes least is worded so that it stays the same from turn to turn, and the history only grows at its end, which
+keeps a provider's prefix cache valid; what changes with every turn is in sections of its own.
 """
 
 from __future__ import annotations
@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, assert_never
 
-from agents.canon_keeper.fact_ids import fact_id_of
-from agents.canon_keeper.proposal_subjects import named_facts
 from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
-from agents.context_assembly.known_secrets import drop_untold_memories, fold_secrets, strike_from_turn
+from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
+from agents.context_assembly.live_facts import (
+    LiveFact,
+    find_live_facts,
+    find_proposed_facts,
+    sort_by_subject,
+)
 from agents.context_assembly.repeated_memories import drop_repeated_memories
+from agents.context_assembly.scene_roster import build_roster, find_drive
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
+from agents.memory_manager.summary_texts import OWED_PREFIX
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.names import names_of
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
-from stores.records.canon import AssertFact, ChangeSecrecy, Fact, FactKind, NoteAxiom, Standing
+from stores.records.canon import Fact, FactKind, NoteAxiom, Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
-from stores.records.play import Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Speaker, Turn
 from stores.records.world import ACTORS, Entity
 
 SECTIONS: Final = (
@@ -32,8 +38,12 @@ SECTIONS: Final = (
     "world",
     "story",
     "lines",
+    "style",
+    "summary",
+    "recent",
     "scene",
     "cast",
+    "named",
     "facts",
     "encounters",
     "assertions",
@@ -41,16 +51,13 @@ SECTIONS: Final = (
     "secrets",
     "threads",
     "decisions",
-    "summary",
-    "recent",
     "notes",
     "memories",
     "scenes",
     "recalled",
-    "named",
     "state",
 )
-"""The section names, from what changes least to what changes with every turn."""
+"""The section names: what changes least, then what only grows, then what changes with every turn."""
 
 _STANDING_LABELS: Final[Mapping[Standing, str]] = {
     Standing.RUMOUR: " (a rumour)",
@@ -65,28 +72,28 @@ _REPEATABLE_SECTIONS: Final = (
 MAX_OWN_FACTS: Final = 20
 """Facts of a character that it is told of itself; the newest."""
 _STAGED_LABEL: Final = " (proposed)"
+DEFAULT_STYLE: Final = "Two or three short paragraphs, in the present tense, to the player as “you”."
+"""How a story is narrated, as far as its player asks for nothing else."""
 
 
 def build_prompt_sections(package: ContextPackage) -> PromptParts:
     """Return the package's sections by name, without empty ones."""
     scene, canon, narrative = package.scene, package.canonical, package.narrative
+    roster = build_roster(package)
     sections = {
         "rules": _bullet_list((*_axiom_lines(canon.axioms), *_proposed_axiom_lines(package))),
         "world": _world_text(package),
         "story": _story_text(package),
         "lines": scene.story.lines_and_veils,
+        "style": _style_text(package),
         "scene": _scene_text(package),
-        "cast": _bullet_list(_person_line(p, package) for p in canon.cast if p.is_here),
+        "cast": _bullet_list(roster.here),
+        "named": _bullet_list(roster.off_stage),
         "facts": _bullet_list(
-            (
-                *_fact_lines((*canon.facts, *canon.relations), _ended_fact_ids(package)),
-                *_proposed_fact_lines(package, is_assertion=False),
-            )
+            map(_live_fact_line, sort_by_subject(roster.other_facts, _list_subjects(package)))
         ),
         "encounters": _bullet_list(_fact_lines(canon.encounters)),
-        "assertions": _bullet_list(
-            (*_fact_lines(canon.assertions), *_proposed_fact_lines(package, is_assertion=True))
-        ),
+        "assertions": _bullet_list((*_fact_lines(canon.assertions), *_proposed_assertion_lines(package))),
         "lore": _bullet_list(fact.statement for fact in canon.lore),
         "secrets": _bullet_list(_secret_line(secret) for secret in canon.secrets),
         # For prompts of the player's own, which may have this one alone.
@@ -94,16 +101,19 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         "matters": _bullet_list(_matter_lines(package)),
         "promises": _bullet_list(_promise_lines(package)),
         "decisions": _bullet_list(decision.text for decision in narrative.decisions),
-        "summary": _bullet_list(narrative.summary_lines),
+        # What is promised and open stands in a section of its own, whole.
+        "summary": _bullet_list(line for line in narrative.summary_lines if not line.startswith(OWED_PREFIX)),
         "recent": _join_lines(
             _recent_text(package, narrative.previous_scene_turns),
+            f"(So the scene ended: {_collapse_spaces(narrative.previous_outcome)})"
+            if narrative.previous_outcome
+            else "",
             f"(Here scene {scene.scene.order} begins.)" if narrative.previous_scene_turns else "",
             _recent_text(package, narrative.recent_turns),
         ),
         "notes": _bullet_list(narrative.notes),
         "scenes": _bullet_list(_recalled_scene_lines(package)),
         "recalled": _bullet_list(_recalled_lines(package)),
-        "named": _bullet_list(_person_line(p, package) for p in canon.named_elsewhere),
         "state": _state_text(package),
         OMISSIONS: "\n".join(
             f"{omitted_item.section}: {omitted_item.reason}" for omitted_item in package.omitted_items
@@ -130,7 +140,7 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
     own_fact_lines, recent_text = list(_own_fact_lines(package, npc)), _recent_text(package, heard_turns)
     sections = {
         "lines": package.scene.story.lines_and_veils,
-        "self": _self_text(npc),
+        "self": _self_text(package, npc),
         "scene": _place_text(package),
         "cast": _bullet_list(f"{p.entity.name}{' (dead)' if p.is_dead else ''}" for p in other_people),
         "own": _bullet_list(own_fact_lines),
@@ -154,6 +164,12 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
     return {name: text for name, text in sections.items() if text.strip()}
 
 
+def build_previous_text(package: ContextPackage) -> str:
+    """Return the last narration in view, which says whom the pronouns of the next one mean."""
+    gm_turns = [turn for turn in package.narrative.recent_turns if turn.speaker in GM_SPEAKERS]
+    return _recent_text(package, gm_turns[-1:])
+
+
 def format_turn(turn: Turn, pc_name: str) -> str:
     """Format a turn as one line of a prompt, with its speaker."""
     turn_text = " ".join(turn.text.split())
@@ -163,7 +179,7 @@ def format_turn(turn: Turn, pc_name: str) -> str:
         case Speaker.NPC:
             return f"{turn.name or 'Somebody'}: {turn_text}"
         case Speaker.ORACLE:
-            return f"[result] {turn_text}"
+            return f"[oracle] {turn_text}" if is_oracle_answer(turn.text) else f"[result] {turn_text}"
         case Speaker.SYSTEM:
             return f"({turn_text})"
         case Speaker.GM:
@@ -220,28 +236,42 @@ def _place_text(package: ContextPackage) -> str:
     return f"Place: {place.name}. {_collapse_spaces(place.description)}".strip()
 
 
-def _person_line(person: ScenePerson, package: ContextPackage) -> str:
-    entity = person.entity
-    names = f"{entity.name} (also {', '.join(entity.aliases)})" if entity.aliases else entity.name
-    role = "the player's character" if entity.id == package.scene.story.pc_id else str(entity.kind)
-    return f"{names}, {role}. {_collapse_spaces(entity.description)}".strip()
+def _style_text(package: ContextPackage) -> str:
+    style = _collapse_spaces(package.scene.story.style)
+    return _join_lines(DEFAULT_STYLE, f"The player asks, and it goes before that: {style}" if style else "")
 
 
-def _fact_lines(facts: Iterable[Fact], ended_ids: Collection[Id] = ()) -> Iterable[str]:
-    for fact in facts:
-        ended_note = " (over, as proposed)" if fact.id in ended_ids else ""
-        yield fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note
+def _list_subjects(package: ContextPackage) -> list[Id]:
+    """Return whom facts are about, from those that a prompt can best do without up to the hero."""
+    pc_id, place = package.scene.story.pc_id, package.scene.place
+    people = [p.entity.id for p in package.canonical.cast if p.is_here and p.entity.id != pc_id]
+    return [*([place.id] if place else []), *reversed(people), *([pc_id] if pc_id else [])]
+
+
+def _fact_lines(facts: Iterable[Fact]) -> Iterable[str]:
+    return (fact.statement + _STANDING_LABELS.get(fact.standing, "") for fact in facts)
+
+
+def _live_fact_line(live_fact: LiveFact) -> str:
+    fact = live_fact.fact
+    ended_note = " (over, as proposed)" if live_fact.is_ending else ""
+    staged_label = _STAGED_LABEL if live_fact.is_proposed else ""
+    return fact.statement + _STANDING_LABELS.get(fact.standing, "") + ended_note + staged_label
 
 
 def _own_fact_lines(package: ContextPackage, npc: Entity) -> Iterable[str]:
-    """Return what canon has of somebody, and what is proposed of them: the newest, secrets aside."""
-    canon, ended_ids = package.canonical, _ended_fact_ids(package)
+    """Return what canon has of somebody: the newest, secrets aside."""
     own_facts = [
-        fact
-        for fact in (*canon.facts, *canon.relations)
-        if any(i.entity_id == npc.id for i in fact.involves) and fact.id not in ended_ids
+        live_fact.fact
+        for live_fact in _find_canon_facts(package)
+        if any(i.entity_id == npc.id for i in live_fact.fact.involves) and not live_fact.is_ending
     ]
     return _fact_lines(sorted(own_facts, key=lambda f: f.recorded_at.timestamp())[-MAX_OWN_FACTS:])
+
+
+def _find_canon_facts(package: ContextPackage) -> list[LiveFact]:
+    """Return the facts of canon that hold on the line; of what is proposed it is unknown who heard it."""
+    return [live_fact for live_fact in find_live_facts(package) if not live_fact.is_proposed]
 
 
 def _secret_line(secret: KnownSecret) -> str:
@@ -257,29 +287,9 @@ def _own_secret_line(secret: KnownSecret, npc: Entity) -> str:
     return f"{secret.fact.statement} ({known_also_to})"
 
 
-def _ended_fact_ids(package: ContextPackage) -> set[Id]:
-    """Return the facts that a staged change would end."""
-    return {
-        fact_id
-        for p in package.scene.staged_proposals
-        if not isinstance(p.change, ChangeSecrecy)
-        for fact_id in named_facts(p.change)
-    }
-
-
-def _proposed_fact_lines(package: ContextPackage, *, is_assertion: bool) -> Iterable[str]:
-    """Return what is staged on the line and undecided: it was narrated, and holds until it is rejected."""
-    secret_ids = fold_secrets((), package.scene.staged_proposals, {}).keys()
-    for proposal in package.scene.staged_proposals:
-        change = proposal.change
-        if (
-            not isinstance(change, AssertFact)
-            or fact_id_of(proposal) in secret_ids
-            or change.fact_kind in (FactKind.COMMITMENT, FactKind.LORE)
-        ):
-            continue  # an open commitment, a secret, or a text that stands in a prompt by its keys alone
-        if (change.fact_kind is FactKind.ASSERTION) is is_assertion:
-            yield change.statement + _STANDING_LABELS.get(change.standing, "") + _STAGED_LABEL
+def _proposed_assertion_lines(package: ContextPackage) -> Iterable[str]:
+    assertions = (fact for fact in find_proposed_facts(package) if fact.kind is FactKind.ASSERTION)
+    return (line + _STAGED_LABEL for line in _fact_lines(assertions))
 
 
 def _promise_lines(package: ContextPackage) -> Iterable[str]:
@@ -293,6 +303,7 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
     agenda = package.agenda
     yield from (t.name for t in agenda.threads if t.is_open and t.id not in agenda.commitments)
     yield from (f"{fact.statement} (SETTLED: it is over)" for fact in package.settled_commitments())
+    yield from (f"{statement} (it is over)" for statement in agenda.unmet_statements)
     for clock in (*agenda.open_clocks, *agenda.open_tracks):
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
 
@@ -346,8 +357,14 @@ def _passage_line(passage: RecalledPassage, package: ContextPackage) -> str:
 def _recent_text(package: ContextPackage, turns: Sequence[Turn]) -> str:
     pc_name = package.player_character.name if package.player_character else "Player"
     insiders_by_exchange = find_whispered_exchanges(turns, package.scene.story.pc_id)
+    asked_exchange_ids = _find_oracle_exchanges(turns)
     return "\n".join(
-        format_turn(turn, pc_name) + _format_insiders(package, insiders_by_exchange.get(turn.exchange_id, ()))
+        (
+            f"(Asked of the oracle, not said: {_collapse_spaces(turn.text)})"
+            if turn.speaker is Speaker.PLAYER and turn.exchange_id in asked_exchange_ids
+            else format_turn(turn, pc_name)
+        )
+        + _format_insiders(package, insiders_by_exchange.get(turn.exchange_id, ()))
         for turn in turns
         if turn.text.strip()
     )
@@ -385,13 +402,16 @@ def _turns_heard_by(package: ContextPackage, npc: Entity) -> list[Turn]:
 
 def _turns_in_the_world(turns: Sequence[Turn]) -> Iterable[Turn]:
     """Return the turns that characters could hear and see: no results, no questions to the oracle."""
-    oracle_exchange_ids = {
-        t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)
-    }
+    oracle_exchange_ids = _find_oracle_exchanges(turns)
     for turn in turns:
         is_oracle_question = turn.speaker is Speaker.PLAYER and turn.exchange_id in oracle_exchange_ids
         if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM) and not is_oracle_question:
             yield turn
+
+
+def _find_oracle_exchanges(turns: Iterable[Turn]) -> set[Id]:
+    """Return the exchanges in which an oracle answered."""
+    return {t.exchange_id for t in turns if t.speaker is Speaker.ORACLE and is_oracle_answer(t.text)}
 
 
 def _state_text(package: ContextPackage) -> str:
@@ -417,8 +437,15 @@ def _condition_line(person: ScenePerson) -> str:
     return f"{person.entity.name}: {condition_text or 'as usual'}"
 
 
-def _self_text(npc: Entity) -> str:
-    return _join_lines(f"{npc.name}, {npc.kind}", _collapse_spaces(npc.description))
+def _self_text(package: ContextPackage, npc: Entity) -> str:
+    hero = package.player_character
+    drive = find_drive(_find_canon_facts(package), npc, package.scene.story.pc_id)
+    return _join_lines(
+        f"{npc.name}, {npc.kind}",
+        _collapse_spaces(npc.description),
+        *(fact.statement for fact in drive),
+        f"In what was said and done, “you” of the GM's lines is {hero.name}, who is not you." if hero else "",
+    )
 
 
 def _join_lines(*lines: str) -> str:
@@ -426,7 +453,8 @@ def _join_lines(*lines: str) -> str:
 
 
 def _bullet_list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_collapse_spaces(line)}" for line in lines if line.strip())
+    """Return the lines as bullets, each once."""
+    return "\n".join(dict.fromkeys(f"- {_collapse_spaces(line)}" for line in lines if line.strip()))
 
 
 def _collapse_spaces(text: str) -> str:

@@ -24,6 +24,7 @@ from stores.records.story_journal import (
     JournalEntry,
     PlaceEntry,
     PresenceEntry,
+    TimeEntry,
     UndoEntry,
     find_undone_entry_ids,
 )
@@ -84,8 +85,16 @@ class SceneContext:
 
     @property
     def tick(self) -> int:
-        """World time of the scene's head, in ticks."""
-        return self.head.tick if self.head else self.scene.tick
+        """World time at the scene's head, in ticks, with what its narrations let pass."""
+        head_tick = self.head.tick if self.head else self.scene.tick
+        return max((head_tick, *(entry.until_tick for entry in self._time_entries())))
+
+    def _time_entries(self) -> Iterator[TimeEntry]:
+        return (
+            entry
+            for entry in self.story_entries
+            if isinstance(entry, TimeEntry) and entry.scene_id == self.scene.id
+        )
 
     def player_character(self) -> Entity | None:
         return self.entities.get(self.story.pc_id) if self.story.pc_id else None

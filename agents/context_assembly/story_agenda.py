@@ -10,6 +10,7 @@ from asyncio import gather
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from agents.canon_keeper.commitments import ended_statement
 from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.thread_numbers import ThreadNumbers
@@ -38,6 +39,8 @@ class StoryAgenda:
     """The commitments among the threads, by fact."""
     payoff_proposal_ids: Mapping[Id, Id] = field(default_factory=dict)
     """The proposals that settle commitments, by fact."""
+    unmet_statements: tuple[str, ...] = ()
+    """What ends unmet by a proposal on the line, in words (`Broken: ...`)."""
     clocks: tuple[ProgressClock, ...] = ()
     """Clocks and tracks, including closed ones."""
     person_weights: Mapping[Id, int] = field(default_factory=dict)
@@ -83,9 +86,15 @@ class StoryAgendaReader:
         dropped_fact_ids |= {
             c.fact_id for c in _staged_changes(context) if isinstance(c, EndFact) and not c.closed
         }
-        commitments_by_id = {
-            f.id: f for f in (*commitments, *read_staged_commitments(context)) if f.id not in dropped_fact_ids
-        }
+        all_commitments = (*commitments, *read_staged_commitments(context))
+        commitments_by_id = {f.id: f for f in all_commitments if f.id not in dropped_fact_ids}
+        unmet_statements = tuple(
+            ended_statement(fact, change.unmet_ending)
+            for change in _staged_changes(context)
+            if isinstance(change, EndFact) and not change.closed
+            for fact in all_commitments
+            if fact.id == change.fact_id
+        )
         payoffs_by_fact = {
             p.change.fact_id: p
             for p in context.staged_proposals
@@ -108,6 +117,7 @@ class StoryAgendaReader:
         thread_entries = [entry for entry in entries if isinstance(entry, ThreadEntry)]
         return StoryAgenda(
             threads=build_threads(thread_entries, commitment_threads, context.story.id),
+            unmet_statements=unmet_statements,
             commitments=commitments_by_id,
             payoff_proposal_ids={fact_id: proposal.id for fact_id, proposal in payoffs_by_fact.items()},
             clocks=apply_clock_changes(

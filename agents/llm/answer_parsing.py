@@ -253,7 +253,11 @@ class _SchemaFitter:
             for n, s in schema.get("properties", {}).items()
             if self._resolve_reference(s).get("type") == "array"
         ]
-        return {lists[0]: data} if data and lists else None
+        if not data or not lists:
+            return None
+        # What has no entry that fits is no answer: `[bold]` would be read as one with an empty list.
+        list_schema = self._resolve_reference(schema["properties"][lists[0]])
+        return {lists[0]: data} if self._fit_array(data, list_schema) else None
 
     def _fit_array(self, data: object, schema: Schema) -> object:
         item_schema = self._resolve_reference(schema.get("items", {}))

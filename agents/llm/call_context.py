@@ -84,9 +84,17 @@ class PersonaCalls(Protocol):
         ...
 
     async def ask_prose(
-        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        on_text: OnText,
+        task: str = "",
     ) -> ProseAnswer:
-        """Ask for prose and stream it to `on_text`. Raises ModelError if no text arrived."""
+        """Ask for prose and stream it to `on_text`; `task` selects another prompt than the persona's usual one.
+
+        Raises ModelError if no text arrived.
+        """
         ...
 
     async def ask_structured(

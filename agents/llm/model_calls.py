@@ -113,12 +113,17 @@ class ModelCalls:
         return self._settings().is_on(persona)
 
     async def ask_prose(
-        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        on_text: OnText,
+        task: str = "",
     ) -> ProseAnswer:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             on_text(earlier_call.answer)
             return _prose_answer(earlier_call)
-        prepared = await self._prepare(persona, parts, call_context)
+        prepared = await self._prepare(persona, parts, call_context, task)
         received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=prepared.request.model)
         error: ModelError | None = None
         outcome = CallOutcome.DONE

@@ -41,6 +41,9 @@ DATA_RULE: Final = (
 )
 """Added to every prompt's instructions, the user's own prompts included."""
 
+BLOCKS_PER_SECTION: Final = 2
+"""Blocks in which a section that only grows loses its first lines."""
+
 MARGIN_TOKENS: Final = 64
 """Tokens left free in the window for what a provider adds around messages."""
 
@@ -68,7 +71,7 @@ class PromptSection(Record):
 
     keep: Literal["newest", "first", "whole"] = "first"
     """What a section that is too long keeps: `newest` drops its first lines, `first` its last ones,
-    `whole` all of it at once."""
+    `whole` all of it at once. A stable one drops its first lines in blocks, so that it mostly only grows."""
 
     fenced: bool = True
     """False for our own text and the GM's wishes, which are not data."""
@@ -260,8 +263,16 @@ class _FittedSection:
         return sum(tokens for _, tokens in self.lines) + self.frame_tokens if self.lines else 0
 
     def shrink(self, by: int, reason: str) -> int:
-        """Drop whole lines until `by` tokens are gone or none is left. Returns the tokens dropped."""
+        """Drop whole lines until `by` tokens are gone or none is left. Returns the tokens dropped.
+
+        A stable section that keeps its newest lines loses whole blocks, counted from its first line: the next prompts
+        begin where this one does.
+        """
         before, gone = self.tokens, 0
+        if by > 0 and self.section.stable and self.section.keep == "newest":
+            block = max(1, (self.section.cap or self.tokens) // BLOCKS_PER_SECTION)
+            dropped_before = self.dropped_tokens
+            by = min(-(-(dropped_before + by) // block) * block - dropped_before, max(by, before - block))
         while self.lines and gone < by:
             line, tokens = self.lines.pop(0 if self.section.keep == "newest" else -1)
             gone += tokens

@@ -1,14 +1,15 @@
 """Summarises stretches of play, scenes and stories without a model.
 
-A summary is extracted, never invented: the GM's outcome, the facts, the results of dice, the Archivist's
-bullets or else the most important sentences (`memory_importance.py`), in their order and up to a length.
-`@DECISION` marks and commitments follow on lines of their own and are never shortened. Ten summaries roll
-up into one of the next level, so that a thousand scenes take about thirty summaries.
+A summary is extracted, never invented: who died and the GM's outcome, always; then of the Archivist's bullets, the
+facts and the results of dice what weighs most, or without bullets the most important sentences
+(`memory_importance.py`), in their order and up to a length. `@DECISION` marks and commitments follow on lines of
+their own and are never shortened. Ten summaries roll up into one of the next level, so that a thousand scenes take
+about thirty summaries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.memory_manager.memory_importance import measure_importance
@@ -41,6 +42,8 @@ LAST_SCENES_KEPT: Final = 5
 DECIDED_PREFIX: Final = "Decided: "
 OWED_PREFIX: Final = "Promised, owed or asked: "
 
+NO_WEIGHTS: Final[Mapping[str, float]] = {}
+
 _RESULT_TEXTS: Final = {
     Degree.SUCCESS: "it succeeded",
     Degree.PARTIAL: "it half succeeded",
@@ -51,30 +54,35 @@ _RESULT_TEXTS: Final = {
 def summarise_stretch(
     turns: Sequence[Turn],
     *,
+    deaths: Sequence[str] = (),
     facts: Sequence[str] = (),
     bullets: Sequence[str] = (),
     results: Sequence[Resolution] = (),
     decisions: Sequence[DecisionMark] = (),
     commitments: Sequence[str] = (),
+    weights: Mapping[str, float] = NO_WEIGHTS,
 ) -> str:
-    """Summarise a stretch of turns."""
+    """Summarise a stretch of turns; `weights` (0 to 1) are of facts of which it was said how much they matter."""
     heading = f"Turns {turns[0].depth + 1} to {turns[-1].depth + 1}: "
-    return _append_marks(heading + _gather_sentences(turns, facts, bullets, results), decisions, commitments)
+    text = _gather_sentences(turns, deaths, facts, bullets, results, weights)
+    return _append_marks(heading + text, decisions, commitments)
 
 
 def summarise_scene(
     scene: Scene,
     turns: Sequence[Turn],
     *,
+    deaths: Sequence[str] = (),
     facts: Sequence[str] = (),
     bullets: Sequence[str] = (),
     results: Sequence[Resolution] = (),
     decisions: Sequence[DecisionMark] = (),
     commitments: Sequence[str] = (),
+    weights: Mapping[str, float] = NO_WEIGHTS,
 ) -> str:
-    """Summarise a scene; the GM's outcome comes first, if there is one."""
+    """Summarise a scene; who died comes first, then the GM's outcome, if there is one."""
     outcome = [_finish_sentence(scene.summary)] if scene.summary.strip() else []
-    text = _gather_sentences(turns, (*outcome, *facts), bullets, results)
+    text = _gather_sentences(turns, (*deaths, *outcome), facts, bullets, results, weights)
     return _append_marks(f"{_scene_heading(scene)}: {text}", decisions, commitments)
 
 
@@ -138,11 +146,13 @@ def format_decision(mark: DecisionMark) -> str:
 
 def _gather_sentences(
     turns: Sequence[Turn],
+    certain: Sequence[str],
     facts: Sequence[str],
     bullets: Sequence[str],
     results: Sequence[Resolution],
+    weights: Mapping[str, float],
 ) -> str:
-    """Collect the most important sentences up to the length: facts first, then prose."""
+    """Collect the most important sentences up to the length: all that is `certain`, facts and bullets, then prose."""
     kept_sentences: dict[str, str] = {}
 
     def add_sentences(texts: Iterable[str], max_chars: int = MAX_SUMMARY_CHARS) -> None:
@@ -155,7 +165,12 @@ def _gather_sentences(
             ):
                 kept_sentences[normalize_statement(sentence_text)] = sentence_text
 
-    add_sentences(facts)
+    for text in certain:
+        kept_sentences[normalize_statement(text)] = _finish_sentence(text)
+    chosen_texts = _choose_by_weight(
+        (*facts, *bullets), weights, MAX_SUMMARY_CHARS - sum(map(len, kept_sentences.values()))
+    )
+    add_sentences(text for text in facts if text in chosen_texts)
     add_sentences(
         (
             f"{_result_label(r)}: {_RESULT_TEXTS[r.degree]}"
@@ -165,7 +180,7 @@ def _gather_sentences(
         ),
         MAX_SUMMARY_CHARS * 2 // 3,
     )
-    add_sentences(bullets)
+    add_sentences(text for text in bullets if text in chosen_texts)
     if not bullets:
         story_turns = [t for t in turns if t.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)]
         story_sentences = [s for t in story_turns for s in split_sentences(" ".join(t.text.split()))]
@@ -187,6 +202,16 @@ def _gather_sentences(
         if len(kept_sentences) == count_before and not kept_sentences and story_sentences:
             kept_sentences["first"] = shorten_text(story_sentences[0], MAX_SUMMARY_CHARS)
     return " ".join(kept_sentences.values())
+
+
+def _choose_by_weight(texts: Iterable[str], weights: Mapping[str, float], max_chars: int) -> set[str]:
+    """Return the weightiest texts that fit into so many characters; of equals, the earlier ones."""
+    chosen_texts: set[str] = set()
+    ranked_texts = sorted(dict.fromkeys(texts), key=lambda text: -weights.get(text, measure_importance(text)))
+    for text in ranked_texts:
+        if sum(map(len, chosen_texts)) + len(text) < max_chars:
+            chosen_texts.add(text)
+    return chosen_texts
 
 
 def _append_marks(text: str, decisions: Iterable[DecisionMark], commitments: Iterable[str]) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from agents.canon_keeper.fact_ids import fact_id_of
+from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.events import CanonCommitted, Event, HeadMoved, LoopStateChanged, TurnAppended
 from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
@@ -35,7 +36,7 @@ from agents.memory_manager.summary_texts import (
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, MemoryWriter
 from stores.queries import FactQuery, ProposalQuery
-from stores.records.canon import AssertFact, Fact, FactKind, FactStatus
+from stores.records.canon import AssertFact, CreateEntity, Fact, FactKind, FactStatus, StateChange, StateOp
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Summary
@@ -51,6 +52,16 @@ MAX_TURNS_SUMMARISED: Final = 400
 _ENDED_STATES: Final = ("completed", "failed")
 _STORY_OVER: Final = "completed"
 _STORY_OVER_MARK: Final = "+story"
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    """What came of turns: who died, the facts with the weights that a model gave them, and the commitments."""
+
+    deaths: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)
+    commitments: list[str] = field(default_factory=list)
 
 
 def concerns_summaries(event: Event) -> bool:
@@ -222,18 +233,20 @@ class SummaryWorker:
                 changed_ids.add(new_summary.id)
 
     async def _build_stretch_summary(self, scene: Scene, turns: Sequence[Turn]) -> Summary:
-        facts, commitments = await self._read_outcomes(scene, {t.id for t in turns})
+        outcomes = await self._read_outcomes(scene, {t.id for t in turns})
         ids = {t.id for t in turns}
         bullets = [
             s.text for s in await self.log.summaries(scene.id) if s.kind == BULLET_KIND and s.last_turn in ids
         ]
         text = summarise_stretch(
             turns,
-            facts=facts,
+            deaths=outcomes.deaths,
+            facts=outcomes.facts,
+            weights=outcomes.weights,
             bullets=bullets,
             results=await self._read_results(turns),
             decisions=[m for m in await self.log.decision_marks(scene.id) if m.turn_id in ids],
-            commitments=commitments,
+            commitments=outcomes.commitments,
         )
         return self._build_summary(STRETCH_LEVELS[0], scene, text, turns[0].id, turns[-1])
 
@@ -248,17 +261,19 @@ class SummaryWorker:
         assert scene.head is not None
         turns = await self.log.line_tail(scene.id, MAX_TURNS_SUMMARISED)
         proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
-        facts, commitments = await self._read_outcomes(scene, {p.turn_id for p in proposals if p.turn_id})
+        outcomes = await self._read_outcomes(scene, {p.turn_id for p in proposals})
         bullets = await self.log.summaries(scene.id)
         ids = {t.id for t in turns}
         text = summarise_scene(
             scene,
             turns,
-            facts=facts,
+            deaths=outcomes.deaths,
+            facts=outcomes.facts,
+            weights=outcomes.weights,
             bullets=[s.text for s in bullets if s.kind == BULLET_KIND and s.last_turn in ids],
             results=await self._read_results(turns),
             decisions=await self.log.decision_marks(scene.id),
-            commitments=commitments,
+            commitments=outcomes.commitments,
         )
         (first,) = await self.log.line_slice(scene.id, 0, 1) or [turns[0]]
         await self._put_if_changed(scene, self._build_summary(SCENE_KIND, scene, text, first.id, turns[-1]))
@@ -324,25 +339,21 @@ class SummaryWorker:
 
     # --- inside ----------------------------------------------------------------------------------------
 
-    async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id]) -> tuple[list[str], list[str]]:
-        """Return the facts that came of these turns, and the commitments apart; as canon has them, if it does."""
+    async def _read_outcomes(self, scene: Scene, turn_ids: Collection[Id | None]) -> _Outcomes:
+        """Return what came of these turns (None: of the scene itself), as canon has it, if it does.
+
+        What was replaced since is left out, and where somebody was before they went elsewhere.
+        """
         proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
         counting_proposals = [
-            p
-            for p in proposals
-            if p.turn_id in turn_ids
-            and isinstance(p.change, AssertFact)
-            and not is_denied(p)
-            and not _is_dropped(p)
+            p for p in proposals if p.turn_id in turn_ids and not is_denied(p) and not _is_dropped(p)
         ]
-        facts_by_id = (
-            await self.canon.facts_by_id([fact_id_of(p) for p in counting_proposals])
-            if counting_proposals
-            else {}
-        )
-        facts: list[str] = []
-        commitments: list[str] = []
-        for proposal in counting_proposals:
+        assertions = [p for p in counting_proposals if isinstance(p.change, AssertFact)]
+        facts_by_id = await self.canon.facts_by_id([fact_id_of(p) for p in assertions]) if assertions else {}
+        replaced_ids = {i for p in assertions if isinstance(p.change, AssertFact) for i in p.change.ends}
+        replaced_ids |= _find_earlier_stays(assertions)
+        outcomes = _Outcomes()
+        for proposal in assertions:
             change = proposal.change
             assert isinstance(change, AssertFact)
             fact: Fact | None = facts_by_id.get(fact_id_of(proposal))
@@ -350,10 +361,29 @@ class SummaryWorker:
                 continue
             statement = fact.statement if fact else change.statement
             if change.fact_kind is FactKind.COMMITMENT:
-                commitments.append(statement)
-            else:
-                facts.append(statement)
-        return facts, commitments
+                outcomes.commitments.append(statement)
+            elif fact_id_of(proposal) not in replaced_ids:
+                outcomes.facts.append(statement)
+                if proposal.weight is not None:
+                    outcomes.weights[statement] = proposal.weight / 100
+        outcomes.deaths.extend(await self._read_deaths(counting_proposals))
+        return outcomes
+
+    async def _read_deaths(self, proposals: Sequence[ProposedChange]) -> list[str]:
+        """Return who died by these proposals, each in a sentence."""
+        dead_ids = dict.fromkeys(
+            p.change.entity_id
+            for p in proposals
+            if isinstance(p.change, StateChange)
+            and (
+                (p.change.key == "alive" and p.change.value is False)
+                or (p.change.op is StateOp.TAG and p.change.key.casefold() == "dead")
+            )
+        )
+        entities = await self.canon.entities_by_id(dead_ids.keys()) if dead_ids else {}
+        names = {i: entity.name for i, entity in entities.items()}
+        names |= {p.change.entity_id: p.change.name for p in proposals if isinstance(p.change, CreateEntity)}
+        return [f"{names[i]} died." for i in dead_ids if i in names]
 
     async def _read_results(self, turns: Sequence[Turn]) -> list[Resolution]:
         oracle_turn_ids = [t.id for t in turns if t.speaker is Speaker.ORACLE]
@@ -397,6 +427,20 @@ def _state_in_story(scene_state: str, story_state: str) -> str:
 
 def _summary_id(kind: str, last: Turn) -> Id:
     return derive_id("summary", kind, last.id)
+
+
+def _find_earlier_stays(assertions: Sequence[ProposedChange]) -> set[Id]:
+    """Return the facts by which somebody was in a place before the last one."""
+    last_stay_by_subject: dict[Id, Id] = {}
+    earlier_ids: set[Id] = set()
+    for proposal in assertions:
+        change = proposal.change
+        if isinstance(change, AssertFact) and change.predicate == LOCATED_IN:
+            for subject_id in (i.entity_id for i in change.involves if i.role == SUBJECT):
+                if subject_id in last_stay_by_subject:
+                    earlier_ids.add(last_stay_by_subject[subject_id])
+                last_stay_by_subject[subject_id] = fact_id_of(proposal)
+    return earlier_ids
 
 
 def _is_dropped(proposal: ProposedChange) -> bool:

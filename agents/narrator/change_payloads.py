@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from rapidfuzz import fuzz
 
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.earlier_stays import find_proposed_stays
+from agents.narrator.holdings import HOLDING_VERBS, build_holding, find_former_holdings
 from agents.personas.outputs import ReportedChange
 from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, STATED_PREDICATE, as_sentence, build_location_fact
@@ -34,6 +36,7 @@ from stores.records.canon import (
     Payload,
     StateChange,
     StateOp,
+    UnmetEnding,
     UpdateEntity,
 )
 from stores.records.ids import Id, derive_id
@@ -54,7 +57,12 @@ class NameResolver:
         self._pc = package.player_character
         present_entities = {e.id: e for e in scene.entities.values()}
         present_entities |= {
-            p.entity.id: p.entity for p in (*package.canonical.cast, *package.canonical.named_elsewhere)
+            p.entity.id: p.entity
+            for p in (
+                *package.canonical.cast,
+                *package.canonical.named_elsewhere,
+                *package.canonical.off_stage,
+            )
         }
         self._by_full_name: dict[str, Entity] = dict(entities_by_name)
         self._by_name_part: dict[str, list[Entity]] = {}
@@ -121,6 +129,16 @@ ENTITY_KIND_WORDS: Final[Mapping[str, EntityKind]] = {
     "monster": EntityKind.CREATURE,
     "idea": EntityKind.CONCEPT,
 }
+UNMET_ENDING_WORDS: Final[Mapping[str, UnmetEnding]] = {
+    **{ending.value: ending for ending in UnmetEnding},
+    "not kept": UnmetEnding.BROKEN,
+    "unpaid": UnmetEnding.BROKEN,
+    "moot": UnmetEnding.VOID,
+    "impossible": UnmetEnding.VOID,
+    "released": UnmetEnding.WITHDRAWN,
+    "forgiven": UnmetEnding.WITHDRAWN,
+}
+"""How a matter went unmet, in a model's words; any other end is that it was met."""
 _TRUTH_WORDS: Final = {
     "yes": True,
     "true": True,
@@ -147,6 +165,8 @@ class PayloadBuilder:
     catalogue: Catalogue
     find_entity: Callable[[str], Entity | None]
     """Returns the entity that a name means here."""
+    facts_of_things: Mapping[Id, Sequence[Fact]] = field(default_factory=dict)
+    """What canon says of the things that are named."""
 
     def build(self, change: ReportedChange) -> Payload:
         """Return the change as a payload. Raises ChangeRefused."""
@@ -158,6 +178,10 @@ class PayloadBuilder:
         match change.kind:
             case "fact":
                 return self._assert_fact(subject, change)
+            case "holds":
+                return self._record_holding(subject, change.object)
+            case "wants":
+                return self._record_want(subject, change.object)
             case "state":
                 return self._change_state(subject, change)
             case "moved":
@@ -192,6 +216,7 @@ class PayloadBuilder:
         if not name or len(name) > MAX_NAME_LENGTH:
             raise ChangeRefused("has no name")
         kind = ENTITY_KIND_WORDS.get(change.predicate.strip().casefold(), EntityKind.CHARACTER)
+        name = name[:1].upper() + name[1:]
         return CreateEntity(
             entity_id=derive_id("entity", self.turn.scene_id, self.turn.exchange_id, name.casefold()),
             entity_kind=kind,
@@ -205,6 +230,10 @@ class PayloadBuilder:
         other = self.find_entity(change.object)
         if predicate in ("located_in", "is_in", "in") and other is not None:
             return self._record_move(subject, change.object)
+        if predicate in HOLDING_VERBS and other is not None and other.kind is EntityKind.OBJECT:
+            return self._record_holding(subject, change.object)
+        if predicate in ("wants", "want"):
+            return self._record_want(subject, change.object)
         if predicate in ("met", "said"):
             return (
                 self._record_encounter(subject, change.object)
@@ -234,6 +263,41 @@ class PayloadBuilder:
             statement=as_sentence(statement),
             involves=tuple(involves),
             valid_from=self.turn.tick,
+        )
+
+    def _record_holding(self, subject: Entity, thing_words: str) -> AssertFact:
+        """Return the fact that somebody has a thing now; whoever had it before has it no more."""
+        words = _clean_line(thing_words)
+        if not words or len(words) > MAX_NAME_LENGTH:
+            raise ChangeRefused("names no thing")
+        thing = self.find_entity(words)
+        if thing is not None and thing.kind is not EntityKind.OBJECT:
+            raise ChangeRefused("names no thing")
+        holding = build_holding(subject, thing, words, self.turn.tick)
+        canon = self.package.canonical
+        facts = (*canon.facts, *canon.relations, *(self.facts_of_things.get(thing.id, ()) if thing else ()))
+        former_ids = find_former_holdings(holding, thing, facts, self.package.scene.staged_proposals)
+        return holding.model_copy(update={"ends": former_ids})
+
+    def _record_want(self, subject: Entity, words: str) -> AssertFact:
+        """Return the fact that somebody wants something now; what they wanted before they want no more."""
+        want = _clean_line(words).rstrip(".")
+        if not want:
+            raise ChangeRefused("is empty")
+        canon, wants = self.package.canonical, f"{subject.name} wants "
+        former_ids = [f.id for f in (*canon.facts, *canon.relations) if f.statement.startswith(wants)]
+        former_ids += (
+            fact_id_of(p)
+            for p in self.package.scene.staged_proposals
+            if isinstance(p.change, AssertFact) and p.change.statement.startswith(wants)
+        )
+        return AssertFact(
+            fact_kind=FactKind.ATTRIBUTE,
+            predicate=STATED_PREDICATE,
+            statement=as_sentence(wants + want),
+            involves=(Involvement(role="subject", entity_id=subject.id),),
+            valid_from=self.turn.tick,
+            ends=tuple(dict.fromkeys(former_ids)),
         )
 
     def _change_state(self, subject: Entity, change: ReportedChange) -> Payload:
@@ -357,7 +421,14 @@ class PayloadBuilder:
         )
         if fact is None:
             raise ChangeRefused("matches no open fact on record")
-        return EndFact(fact_id=fact.id, at=self.turn.tick, closed=fact.kind is FactKind.COMMITMENT)
+        how = UNMET_ENDING_WORDS.get(change.predicate.strip().casefold())
+        is_commitment = fact.kind is FactKind.COMMITMENT
+        return EndFact(
+            fact_id=fact.id,
+            at=self.turn.tick,
+            closed=is_commitment and how is None,
+            unmet_ending=how if is_commitment else None,
+        )
 
     def _update_entity(self, subject: Entity, change: ReportedChange) -> UpdateEntity:
         words = _clean_line(change.object)

@@ -74,8 +74,9 @@ _CONDITIONAL = re.compile(
 
 
 _PROMPT_MARKUP = re.compile(
-    r"</?data>|^\[result\].*$|^## (?:The (?:world|story|last turns|sealed result)|This scene|Who is here|"
-    r"What (?:is true|came before|the player)|How things stand|Rules of this world|Lines \()[^\n]*",
+    r"</?data>|^\[(?:result|oracle)\].*$|^## (?:The (?:world|story|last turns|sealed result)|This scene|Who is here|"
+    r"Off stage|What (?:is true|came before|the player)|How (?:things stand|it is narrated)|"
+    r"Rules of this world|Lines \()[^\n]*",
     re.MULTILINE,
 )
 """The markup of a prompt's sections: see `agents/prompts/narrator.yaml`."""

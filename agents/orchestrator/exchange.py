@@ -191,14 +191,16 @@ def begin_exchange(
     until_tick: int | None = None,
     needs_narration: bool = False,
     hearer_ids: tuple[Id, ...] = (),
+    now: int | None = None,
 ) -> Exchange:
     """Fix everything about an exchange that could differ between two tries.
 
     The player's words open an exchange; the GM's first words answer the open one (unless it is `answered`
-    already); a roll on its own belongs to the words before it. A turn takes a minute of world time; with
-    `until` (a tick), time passes to then and the words say so.
+    already); a roll on its own belongs to the words before it. A turn takes a minute of world time from `now` (None:
+    from the turn before it); with `until` (a tick), time passes to then and the words say so.
     """
     first_id = ids.new()
+    now = (head.tick if head else scene.tick) if now is None else now
     joins_open_exchange = (
         until_tick is None
         and head is not None
@@ -210,7 +212,7 @@ def begin_exchange(
         scene_id=scene.id,
         parent_id=head.id if head else None,
         depth=head.depth + 1 if head else 0,
-        tick=(head.tick if head else scene.tick) + 1 if until_tick is None else until_tick,
+        tick=now + 1 if until_tick is None else until_tick,
         words_id=first_id if words else None,
         words=words,
         gm_authored=gm_authored,
@@ -248,7 +250,7 @@ def begin_answer(ids: IdGenerator, scene: Scene, head: Turn, note: str, *, take:
     )
 
 
-def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: str) -> Exchange:
+def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: str, now: int) -> Exchange:
     """Fix everything about narrating on from `head` without an act of the player's."""
     turn_id = ids.new()
     return Exchange(
@@ -257,7 +259,7 @@ def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: 
         scene_id=scene.id,
         parent_id=head.id if head else None,
         depth=head.depth + 1 if head else 0,
-        tick=(head.tick if head else scene.tick) + 1,
+        tick=now + 1,
         seed=ids.seed(),
         narration=NarrationPlan(kind="on", turn_id=turn_id, note=note),
     )

@@ -1,6 +1,7 @@
 """Folds the moves of one clock, number or person in a scene into one row of the gate, which one verdict decides. Pure.
 
-Each move belongs to its own turn, so that undo withdraws that move alone. A change that contradicts something has
+So are the steps of one matter that a model reported: who has a thing after whom, a promise and how it was kept. Each
+step belongs to its own turn, so that undo withdraws that step alone. A change that contradicts something has
 a row of its own, and moves that come to nothing have none.
 """
 
@@ -10,10 +11,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.canon_keeper.proposal_subjects import named_facts
 from agents.proposals.decisions import gm_decision
 from agents.views.play_views import CommitReport, LeftOpen, ProposalView
-from stores.records.canon import AdvanceClock, AssertFact, FactValue, Payload, StateChange, StateOp
+from stores.records.canon import (
+    AdvanceClock,
+    AssertFact,
+    Authority,
+    EndFact,
+    FactValue,
+    Payload,
+    StateChange,
+    StateOp,
+)
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
 
@@ -26,6 +38,34 @@ def is_foldable(proposal: ProposedChange) -> bool:
     return is_move and proposal.scene_id is not None
 
 
+def find_chains(proposals: Iterable[ProposedChange]) -> dict[Id, Id]:
+    """Return by proposal the first step of its matter, for those of more than one step, in the order of the line.
+
+    A step is what a model reported: a fact, and what ends or replaces it while both are open.
+    """
+    first_by_proposal: dict[Id, Id] = {}
+    steps_by_fact: dict[Id, ProposedChange] = {}
+    for proposal in proposals:
+        if not _may_be_step(proposal):
+            continue
+        earlier_steps = [steps_by_fact[i] for i in named_facts(proposal.change) if i in steps_by_fact]
+        for earlier_step in earlier_steps[:1]:
+            first_id = first_by_proposal.setdefault(earlier_step.id, earlier_step.id)
+            first_by_proposal[proposal.id] = first_id
+        if isinstance(proposal.change, AssertFact):
+            steps_by_fact[fact_id_of(proposal)] = proposal
+    return first_by_proposal
+
+
+def _may_be_step(proposal: ProposedChange) -> bool:
+    return (
+        proposal.authority is Authority.SYSTEM
+        and proposal.scene_id is not None
+        and proposal.status in OPEN_STATUSES
+        and isinstance(proposal.change, AssertFact | EndFact)
+    )
+
+
 def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[Id]:
     """Return the ids with those of the other moves in the same rows."""
     member_ids_by_id = {member_id: row.member_ids for row in rows for member_id in row.member_ids}
@@ -33,15 +73,24 @@ def expand_to_row_ids(rows: Iterable[ProposalView], ids: Iterable[Id]) -> list[I
 
 
 def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
-    """Return the rows; the moves of one clock, number or person are one row in the place of the first of them.
+    """Return the rows: the moves of one clock, number or person, or the steps of one matter, are one row.
 
-    It has the number of its oldest member.
+    It is in the place of the first of them, and has its number.
     """
     members_by_row: dict[RowKey, list[ProposalView]] = {}
+    chains = find_chains(view.proposal for view in views)
     for view in views:
-        members_by_row.setdefault(_row_key(view) or ("row", view.proposal.id), []).append(view)
+        row_key = _row_key(view, chains) or ("row", view.proposal.id)
+        members_by_row.setdefault(row_key, []).append(view)
     folded_rows = (_fold_members(members) for members in members_by_row.values())
     return tuple(row for row in folded_rows if row is not None)
+
+
+def sort_by_weight(rows: Iterable[ProposalView]) -> tuple[ProposalView, ...]:
+    """Return the rows with what a model reported behind the rest, what matters most first; numbers stay."""
+    return tuple(
+        sorted(rows, key=lambda row: -(row.proposal.weight if row.proposal.weight is not None else 101))
+    )
 
 
 def number_rows(rows: Iterable[ProposalView]) -> tuple[ProposalView, ...]:
@@ -109,6 +158,10 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
         steps = " ".join(row.title for row in members)
         reason = f"{len(members)} moves in one row ({steps}); you decide on all of them."
         return _build_folded_row(members, last.title, ("", "", ""), reason)
+    if isinstance(last.proposal.change, AssertFact | EndFact):
+        steps = "; ".join(row.title.rstrip(".") for row in members)
+        reason = f"{len(members)} steps in one row ({steps}); you decide on all of them."
+        return _build_folded_row(members, last.title, last.diff[0] if last.diff else ("", "", ""), reason)
     (changed_key, _, after), (_, before, _) = (
         row.diff[0] if row.diff else ("", "", "") for row in (last, first)
     )
@@ -159,7 +212,7 @@ def _build_folded_row(
     )
 
 
-def _row_key(view: ProposalView) -> RowKey | None:
+def _row_key(view: ProposalView, chains: Mapping[Id, Id]) -> RowKey | None:
     """Return what the moves of one row have in common; None for a proposal with a row of its own."""
     proposal = view.proposal
     if proposal.scene_id is None or view.conflicts:
@@ -168,6 +221,8 @@ def _row_key(view: ProposalView) -> RowKey | None:
     match change:
         case AdvanceClock():
             subject: RowKey = (change.predicate,)
+        case AssertFact() | EndFact() if proposal.id in chains:
+            subject = ("matter", chains[proposal.id], view.mark)
         case StateChange(op=StateOp.ADD | StateOp.SET, value=value) if (
             _is_number(value) and proposal.status in OPEN_STATUSES
         ):

@@ -196,6 +196,7 @@ class LinePlayer:
             is_answered=is_answered(await self._timeline.read_last_exchange(context.scene)),
             needs_narration=self._narration.should_answer(parsed),
             hearer_ids=run.hearer_ids,
+            now=context.tick,
         )
         if exchange.roll and exchange.words_id is None:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)

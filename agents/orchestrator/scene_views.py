@@ -14,12 +14,14 @@ from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.folded_rows import (
     count_by_row,
     expand_to_row_ids,
+    find_chains,
     fold_rows,
     is_foldable,
     number_rows,
+    sort_by_weight,
 )
 from agents.orchestrator.verdict_undo import VerdictUndo
-from agents.proposals.line_order import sort_as_made
+from agents.proposals.line_order import sort_as_made, sort_in_line_order
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
@@ -114,7 +116,7 @@ class SceneViewBuilder:
         """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
-        rows = await self.read_scene_rows(scene_id)
+        rows = sort_by_weight(await self.read_scene_rows(scene_id))
         is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
         return GateView(scene.label, universe, scene, is_finalizing, rows)
 
@@ -160,6 +162,13 @@ class SceneViewBuilder:
         """Return the ids with those that share a row with them, since a verdict is on the row."""
         chosen_proposals = await self._log.proposals_by_id(ids)
         scene_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id and is_foldable(p)}
+        further_ids = {p.scene_id for p in chosen_proposals.values() if p.scene_id} - scene_ids
+        for scene_id in further_ids:
+            open_proposals = await self._log.proposals(
+                ProposalQuery(scene_id=scene_id, statuses=OPEN_STATUSES)
+            )
+            if not find_chains(sort_in_line_order(open_proposals)).keys().isdisjoint(ids):
+                scene_ids.add(scene_id)
         rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
         return expand_to_row_ids(rows, ids)
 

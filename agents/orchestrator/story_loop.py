@@ -101,6 +101,7 @@ class StoryLoop:
             tone=clean(outline.tone),
             constraints=clean(outline.constraints),
             lines_and_veils=clean(outline.lines_and_veils),
+            style=clean(outline.style),
             mode=outline.mode,
             critical=outline.critical,
             system=outline.system,

@@ -11,7 +11,7 @@ from stores.records.play import Degree, Resolution, Story
 _RESULT_INSTRUCTIONS: Mapping[Degree, str] = {
     Degree.SUCCESS: "It SUCCEEDED. Narrate it as a success.",
     Degree.PARTIAL: "It succeeded AT A COST. Narrate both: what was gained, and what it cost.",
-    Degree.FAIL: "It FAILED. Narrate it as a failure, and let the failure change something.",
+    Degree.FAIL: "It FAILED: it does not come off. Show one thing that is worse or nearer now.",
     Degree.NONE: "This is how it is. Narrate it so.",
 }
 
@@ -52,7 +52,6 @@ class NarratorBrief:
 
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
     voices: Mapping[str, str] = field(default_factory=dict)
     """What those present say, by name."""
 
@@ -102,7 +101,6 @@ class NarratorBrief:
         """Return its prompt sections by name, without empty ones."""
         sections = {
             "lines": self.lines_and_veils,
-            "evidence": _bullet_list(self.evidence),
             "beats": _bullet_list((*self.beats, *(f"taken for granted: {a}" for a in self.assumptions))),
             "warnings": _bullet_list(self.warnings),
             "voices": _bullet_list(f"{name}: {spoken_text}" for name, spoken_text in self.voices.items()),

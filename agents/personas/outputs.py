@@ -19,14 +19,11 @@ ShortText = Annotated[str, Field(max_length=200)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(.*\S)")
-_REWRITE_WORDS = re.compile(
-    r"\b(?:rewrite|needs? (?:a )?rewrit\w+|must be (?:rewritten|redone)|fails?|contradicts)\b", re.I
-)
 _UNKNOWN_ANSWER = re.compile(r"\W*(?:unknown|the record (?:is silent|does not say))\b", re.I)
 _CITATION = re.compile(r"\[(\d{1,2})\]")
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?]+[\"”’)]*(?:\s*\[\d{1,2}\])*|$)")
 _KEEP_WORDS = re.compile(
-    r"\b(?:no rewrite|do not rewrite|don't rewrite|keep it|fine as it is|good as it is)\b", re.I
+    r"\b(?:no faults?|nothing (?:goes|is) (?:against|wrong)|keep it|fine as it is|good as it is)\b", re.I
 )
 
 _LABELLED = re.compile(r"^[\s>*#_-]*([A-Za-z][A-Za-z _]{2,20}?)[*_ ]*:[*_ ]*(\S.*)$", re.M)
@@ -58,20 +55,6 @@ class Plan(PersonaAnswer):
     def from_words(cls, text: str) -> Self | None:
         beats = _parse_bullets(text)[:4]
         return cls(beats=tuple(beats)) if beats else None
-
-
-class Digest(PersonaAnswer):
-    """The Librarian's answer: what of the record matters for this exchange."""
-
-    points: tuple[ShortText, ...] = Field(max_length=6)
-
-    def in_short(self) -> str:
-        return _count_with_noun(self.points, "point")
-
-    @classmethod
-    def from_words(cls, text: str) -> Self | None:
-        points = _parse_bullets(text)[:6]
-        return cls(points=tuple(points)) if points else None
 
 
 class CitedSentence(PersonaAnswer):
@@ -117,40 +100,37 @@ class CitedAnswer(PersonaAnswer):
         )
 
 
-class Warnings(PersonaAnswer):
-    """The Steward's answer: what would contradict canon or a rule of the world."""
+class DraftFault(PersonaAnswer):
+    """One sentence of a draft that goes against the record."""
 
-    warnings: tuple[ShortText, ...] = Field(max_length=4)
-
-    def in_short(self) -> str:
-        return _count_with_noun(self.warnings, "warning")
+    quote: Annotated[str, Field(max_length=300)]
+    """The sentence of the draft."""
+    breaks: Annotated[str, Field(max_length=400)]
+    """The line of the record that it goes against."""
+    note: ShortText = ""
+    """What to correct."""
 
 
 class Critique(PersonaAnswer):
-    """The Critic's answer: whether to rewrite the draft, with one note on how."""
+    """The check of a draft. Plain words are no answer unless they say that nothing is wrong: they quote nothing."""
 
-    rewrite: bool = False
-    note: ShortText = ""
-    clarity: Percent = 50
-    pacing: Percent = 50
-    hook: Percent = 50
+    faults: tuple[DraftFault, ...] = Field(max_length=3)
 
     def in_short(self) -> str:
-        scores = f"clarity {self.clarity}, pacing {self.pacing}, hook {self.hook}"
-        return f"{'rewrite' if self.rewrite else 'keep'}: {scores}" + (f"; {self.note}" if self.note else "")
+        return _count_with_noun(self.faults, "fault")
 
     @classmethod
     def from_words(cls, text: str) -> Self | None:
-        if _KEEP_WORDS.search(text):
-            return cls(rewrite=False)
-        return cls(rewrite=True, note=_one_line(text)) if _REWRITE_WORDS.search(text) else None
+        return cls(faults=()) if _KEEP_WORDS.search(text) else None
 
 
 ChangeKind = Literal[
     "new",
     "fact",
     "state",
+    "holds",
     "moved",
+    "wants",
     "died",
     "promise",
     "debt",
@@ -192,6 +172,8 @@ class Chronicle(PersonaAnswer):
     """How what the player tried ends in the text: `succeeded`, `failed`, `both` or `open`."""
     outcome_quote: Annotated[str, Field(max_length=300)] = ""
     """The sentence of the text that shows it."""
+    time: Annotated[str, Field(max_length=40)] = ""
+    """How much world time the text lets pass: `none`, `20 minutes`, `3 hours`, `to dawn`."""
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 
@@ -286,7 +268,7 @@ class Doubts(PersonaAnswer):
 OUTPUTS: Mapping[str, type[BaseModel]] = {
     answer.__name__: answer
     for answer in (
-        *(Plan, Digest, CitedAnswer, Warnings, Critique, Chronicle, Routing, StoryIdea, Doubts),
+        *(Plan, CitedAnswer, Critique, Chronicle, Routing, StoryIdea, Doubts),
         ChunkToolCalls,
     )
 }

@@ -11,8 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.context_package import ContextPackage
-from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
+from agents.context_assembly.prompt_sections import (
+    build_npc_sections,
+    build_previous_text,
+    build_prompt_sections,
+)
 from agents.llm.call_context import CallContext, OnText, PersonaCalls, PromptParts, ProseAnswer
 from agents.llm.errors import ModelRefused
 from agents.personas.narrator_brief import NarratorBrief
@@ -21,16 +26,16 @@ from agents.personas.outputs import (
     Chronicle,
     CitedAnswer,
     Critique,
-    Digest,
+    DraftFault,
     Plan,
     ReportedChange,
     Routing,
     StoryIdea,
-    Warnings,
     routing_model,
 )
-from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK
+from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK, TALK_TASK
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
+from agents.prose.quotes import find_quote
 from agents.prose.words import NO_TITLE_BEFORE
 from agents.sanitize import clean
 from stores.records.llm import Persona
@@ -40,39 +45,28 @@ from stores.records.world import Entity
 
 @dataclass(frozen=True, slots=True)
 class Director:
-    """Turns the player's intent into a short plan before anything is rolled or narrated."""
+    """Turns the player's intent and the sealed result into a short plan before anything is narrated."""
 
     calls: PersonaCalls
 
-    async def plan(self, package: ContextPackage, player_text: str, call_context: CallContext) -> Plan | None:
+    async def plan(
+        self, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+    ) -> Plan | None:
         """Return 2 to 4 beats and the assumptions; None if it is off or gave no answer.
 
         Raises ModelError if the model did not answer.
         """
         if not self.calls.is_on(Persona.DIRECTOR):
             return None
-        sections = {**build_prompt_sections(package), "words": player_text}
+        sections = {**build_prompt_sections(package), **brief.parts()}
         return (await self.calls.ask_structured(Persona.DIRECTOR, sections, call_context, Plan)).value
 
 
 @dataclass(frozen=True, slots=True)
 class Librarian:
-    """Digests what of the record matters for an exchange, and answers questions from the record."""
+    """Answers questions from the record."""
 
     calls: PersonaCalls
-
-    async def digest(
-        self, package: ContextPackage, player_text: str, call_context: CallContext
-    ) -> tuple[str, ...]:
-        """Return up to 6 points; none if it is off or gave no answer: then the Narrator reads the record itself.
-
-        Raises ModelError if the model did not answer.
-        """
-        if not self.calls.is_on(Persona.LIBRARIAN):
-            return ()
-        sections = {**build_prompt_sections(package), "words": player_text}
-        structured = await self.calls.ask_structured(Persona.LIBRARIAN, sections, call_context, Digest)
-        return structured.value.points if structured.value else ()
 
     async def answer(self, question: str, evidence: str, call_context: CallContext) -> CitedAnswer | None:
         """Return an answer to `question` that cites the numbered lines of `evidence`; None if it could not be read.
@@ -85,36 +79,6 @@ class Librarian:
             Persona.LIBRARIAN, sections, call_context, CitedAnswer, ANSWER_TASK
         )
         return structured.value
-
-
-@dataclass(frozen=True, slots=True)
-class Steward:
-    """Warns what of the coming exchange would contradict canon, or a rule that code cannot check.
-
-    Its warnings add to those of `agents.narrator.prose_checks.find_unfounded_claims`, which need no model.
-    """
-
-    calls: PersonaCalls
-
-    async def assess(
-        self,
-        package: ContextPackage,
-        brief: NarratorBrief,
-        call_context: CallContext,
-        known_warnings: Sequence[str] = (),
-    ) -> tuple[str, ...]:
-        """Return the warnings, the `known_warnings` (found without a model) first; only those if it is off.
-
-        Raises ModelError if the model did not answer.
-        """
-        if not self.calls.is_on(Persona.STEWARD):
-            return tuple(known_warnings)
-        sections = {**build_prompt_sections(package), **brief.parts()}
-        structured = await self.calls.ask_structured(Persona.STEWARD, sections, call_context, Warnings)
-        model_warnings = structured.value.warnings if structured.value else ()
-        return tuple(
-            dict.fromkeys((*known_warnings, *(" ".join(w.split()) for w in model_warnings if w.strip())))
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,25 +102,44 @@ class Narrator:
             Persona.NARRATOR, {**build_prompt_sections(package), **brief.parts()}, call_context, on_text
         )
 
+    async def answer_out_of_character(
+        self, package: ContextPackage, words: str, call_context: CallContext
+    ) -> ProseAnswer:
+        """Answer the player beside the table. Raises ModelError if no text arrived."""
+        sections = {**build_prompt_sections(package), "words": words}
+        return await self.calls.ask_prose(Persona.NARRATOR, sections, call_context, lambda _: None, TALK_TASK)
+
+
+CHECK_PERSONAS = (Persona.LIBRARIAN, Persona.STEWARD, Persona.CRITIC)
+"""Personas that the one check of a draft stands for: it is made if any of them is on, with the Critic's settings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Critic:
-    """Scores a draft and decides whether it is rewritten, with one note; at most one rewrite follows."""
+    """Checks a draft against the record; at most one rewrite follows."""
 
     calls: PersonaCalls
 
-    async def review_draft(
+    @property
+    def is_on(self) -> bool:
+        return any(map(self.calls.is_on, CHECK_PERSONAS))
+
+    async def find_faults(
         self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
-    ) -> Critique:
-        """Return the critique. If the persona is off or gave no answer, the draft is kept.
+    ) -> tuple[DraftFault, ...]:
+        """Return the faults whose quote is in the draft and whose line is in the record; none if the check is off.
 
         Raises ModelError if the model did not answer.
         """
-        if not self.calls.is_on(Persona.CRITIC):
-            return Critique()
-        sections = {**build_prompt_sections(package), **replace(brief, draft=draft).parts()}
-        structured = await self.calls.ask_structured(Persona.CRITIC, sections, call_context, Critique)
-        return structured.value or Critique()
+        if not self.is_on:
+            return ()
+        record = {**build_prompt_sections(package), **brief.parts(), "draft": ""}
+        structured = await self.calls.ask_structured(
+            Persona.CRITIC, {**record, "draft": draft}, call_context, Critique
+        )
+        faults = structured.value.faults if structured.value else ()
+        lines = "\n".join(record.values())
+        return tuple(f for f in faults if find_quote(f.quote, draft) and find_quote(f.breaks, lines))
 
 
 MAX_SUMMARY = 200
@@ -177,6 +160,8 @@ class ArchivistRecord:
     outcome: str = ""
     """How what the player tried ends in the draft, read without knowing the sealed result."""
     outcome_quote: str = ""
+    time: str = ""
+    """How much world time the draft lets pass, in the model's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +171,16 @@ class Archivist:
     calls: PersonaCalls
 
     async def record(
-        self, draft: str, package: ContextPackage, brief: NarratorBrief, call_context: CallContext
+        self,
+        draft: str,
+        package: ContextPackage,
+        brief: NarratorBrief,
+        catalogue: Catalogue,
+        call_context: CallContext,
     ) -> ArchivistRecord:
         """Return the summary and the changes; if it is off or gave no answer, the draft's first sentence.
+
+        It is told the relations of the `catalogue`, so that what it states of two can be compared with canon.
 
         Raises ModelError if the model did not answer.
         """
@@ -197,6 +189,8 @@ class Archivist:
         # It reads how the attempt ended in the draft: it must not be told how the dice have it end.
         blind_brief = replace(brief, draft=draft, result="", degree=None, stakes_text="")
         sections = {**build_prompt_sections(package), **blind_brief.parts()}
+        sections["relations"] = describe_relations(catalogue)
+        sections["previous"] = build_previous_text(package)
         if brief.effects:
             sections["effects"] = "\n".join(f"- {effect}" for effect in brief.effects)
         structured = await self.calls.ask_structured(Persona.ARCHIVIST, sections, call_context, Chronicle)
@@ -211,7 +205,22 @@ class Archivist:
             cast,
             chronicle.outcome,
             chronicle.outcome_quote,
+            chronicle.time,
         )
+
+
+_UNRELATED_PREDICATES = frozenset({"located_in", "met", "promised", "owes", "said"})
+"""Relations that the Archivist reports as kinds of their own."""
+
+
+def describe_relations(catalogue: Catalogue) -> str:
+    """Return the relations between two that a fact may state, one in a line, each with how it reads."""
+    predicates = sorted(catalogue.predicates.values(), key=lambda p: p.name)
+    return "\n".join(
+        f"- {predicate.name}: {catalogue.phrase(predicate.name, 'X', 'Y')}"
+        for predicate in predicates
+        if predicate.about_two and not predicate.inverse_of and predicate.name not in _UNRELATED_PREDICATES
+    )
 
 
 def _unique_sentences(text: str) -> str:
@@ -230,6 +239,10 @@ class Character:
     """Speaks as one NPC, who knows its own memories and what is plain to see."""
 
     calls: PersonaCalls
+
+    @property
+    def is_on(self) -> bool:
+        return self.calls.is_on(Persona.CHARACTER)
 
     async def speak(
         self,
@@ -323,7 +336,6 @@ class Personas(NamedTuple):
 
     director: Director
     librarian: Librarian
-    steward: Steward
     narrator: Narrator
     critic: Critic
     archivist: Archivist
@@ -336,7 +348,6 @@ class Personas(NamedTuple):
         return cls(
             Director(calls),
             Librarian(calls),
-            Steward(calls),
             Narrator(calls),
             Critic(calls),
             Archivist(calls),

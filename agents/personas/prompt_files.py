@@ -26,6 +26,7 @@ SECTION_NAMES: Final = frozenset(
             "world",
             "story",
             "lines",
+            "style",
             "scene",
             "cast",
             "facts",
@@ -45,7 +46,7 @@ SECTION_NAMES: Final = frozenset(
             "recalled",
             "recent",
         ),
-        *("notes", "named", "state", "self", "own"),
+        *("notes", "named", "state", "self", "own", "relations", "previous"),
         *(
             "evidence",
             "beats",
@@ -64,9 +65,7 @@ SECTION_NAMES: Final = frozenset(
 """All sections that a persona can be given."""
 
 REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
-    Persona.DIRECTOR: ("words",),
-    Persona.LIBRARIAN: ("words",),
-    Persona.STEWARD: ("words", "result"),
+    Persona.DIRECTOR: ("words", "result"),
     Persona.NARRATOR: ("lines", "result", "note", "words"),
     Persona.CRITIC: ("lines", "result", "draft"),
     Persona.ARCHIVIST: ("draft",),
@@ -75,6 +74,12 @@ REQUIRED_SECTIONS: Final[Mapping[Persona, tuple[str, ...]]] = {
     Persona.READER: ("chunk",),
 }
 """Sections that a persona's prompt must send and never drops."""
+
+TALK_TASK: Final = "talk"
+"""The Narrator's other task: to answer the player out of character."""
+
+SHARED_CHECK_PERSONAS: Final = (Persona.LIBRARIAN, Persona.STEWARD)
+"""Personas whose usual work is the check of a draft, which has the Critic's prompt."""
 
 STORY_TASK: Final = "story"
 """The Monitor's other task: to draft a story from a sentence or two."""
@@ -86,6 +91,7 @@ DOUBTS_TASK: Final = "doubts"
 """The Steward's other task: to say which sentences of the record a new one cannot be true beside."""
 
 EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
+    (Persona.NARRATOR, TALK_TASK): ("lines", "words"),
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
     (Persona.STEWARD, DOUBTS_TASK): ("evidence", "words"),
@@ -106,6 +112,8 @@ def load_prompts() -> Prompts:
     prompts = [read_prompt(file.read_text(encoding="utf-8"), file.name) for file in prompt_paths]
     by_persona = {prompt.persona: prompt for prompt in prompts if not prompt.task}
     by_task = {(prompt.persona, prompt.task): prompt for prompt in prompts if prompt.task}
+    for persona in SHARED_CHECK_PERSONAS:
+        by_persona[persona] = by_persona[Persona.CRITIC]
     missing = [*(p.value for p in Persona if p not in by_persona)]
     missing += [f"{persona} ({task})" for persona, task in EXTRA_TASKS if (persona, task) not in by_task]
     if missing:
@@ -157,7 +165,9 @@ def read_prompt(text: str, name: str) -> PersonaPrompt:
 def _find_faults(prompt: PersonaPrompt) -> Iterator[tuple[marked_yaml.ValuePath, str]]:
     if prompt.task and (prompt.persona, prompt.task) not in EXTRA_TASKS:
         yield ("task",), f"the {prompt.persona} has no task {prompt.task!r}"
-    required_names = EXTRA_TASKS.get((prompt.persona, prompt.task), REQUIRED_SECTIONS[prompt.persona])
+    if not prompt.task and prompt.persona in SHARED_CHECK_PERSONAS:
+        yield ("persona",), f"the {prompt.persona} checks drafts with the critic's prompt: write that one"
+    required_names = EXTRA_TASKS.get((prompt.persona, prompt.task), REQUIRED_SECTIONS.get(prompt.persona, ()))
     if prompt.output != PROSE and prompt.output not in OUTPUTS:
         yield ("output",), f"{prompt.output!r} is neither {PROSE} nor one of {', '.join(OUTPUTS)}"
     seen_names: set[str] = set()

@@ -101,6 +101,7 @@ def build_proposal(
     created_at: datetime,
     *,
     critical: bool = False,
+    weight: int | None = None,
     decision: Decision | None = None,
 ) -> ProposedChange:
     """Build a proposal whose identifier is chosen by the caller: one that is derived survives a retry."""
@@ -116,6 +117,7 @@ def build_proposal(
         authority=authority,
         tick=site.tick,
         critical=critical,
+        weight=weight,
         decision=decision,
         created_at=created_at,
     )

@@ -16,9 +16,7 @@ MAX_TRANSITIONS = 20
 """Transitions of one exchange that are read for its steps: it has four, or a few more if it was resumed."""
 
 PERSONA_BY_STEP = {
-    "assemble": Persona.LIBRARIAN,
     "direct": Persona.DIRECTOR,
-    "validate": Persona.STEWARD,
     "narrate": Persona.NARRATOR,
     "critique": Persona.CRITIC,
     "extract": Persona.ARCHIVIST,

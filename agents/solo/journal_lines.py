@@ -15,6 +15,7 @@ from stores.records.story_journal import (
     TensionEntry,
     ThreadAction,
     ThreadEntry,
+    TimeEntry,
 )
 
 
@@ -99,5 +100,7 @@ def _describe_entry(
             yield describe_presence(entry, names[entry.entity_id], earlier_entry)
         case PlaceEntry() if entry.place_id in names:
             yield f"The scene goes on in {names[entry.place_id]}."
+        case TimeEntry():
+            yield "Time passes."
         case TensionEntry():
             yield f"Tension {entry.before} → {entry.after}" + (f": {entry.why}" if entry.why else "")

@@ -1,4 +1,4 @@
-"""A story's settings that may change in mid-story: its rules, who throws the dice, what tension does.
+"""A story's settings that may change in mid-story: its rules, its style, who throws the dice, what tension does.
 
 None is part of the timeline: undo reverts no setting.
 """
@@ -12,6 +12,7 @@ from typing import TypeVar
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
+from agents.sanitize import clean
 from agents.solo.character_sheets import build_sheet_row
 from agents.typed_text import did_you_mean, fold_name
 from agents.views.play_views import RulePackView
@@ -26,6 +27,9 @@ _DICE_LINES = {
     DiceRoller.PROGRAM: "The program rolls the dice. /roll 2d6 = 5 4 still takes yours.",
     DiceRoller.PHYSICAL: "You roll the dice: each roll asks for them, and you type the result after the =.",
 }
+MAX_STYLE_LENGTH = 600
+"""Characters of a story's style: it stands in every prompt."""
+_NO_STYLE_WORDS = ("none", "off", "usual")
 TENSION_MODE_LINES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
     TensionMode.EDGE: "Tension leaves the odds alone: when it is high, more answers go all the way (and).",
@@ -71,6 +75,28 @@ class StorySettings:
             tension_mode=_parse_choice(TensionMode, typed_choice, "/tension"),
         )
         return (TENSION_MODE_LINES[story.tension_mode],)
+
+    async def set_style(self, scene_id: Id, words: str) -> tuple[str, ...]:
+        """Change how the model narrates, or return how it does. Raises InputError."""
+        story, style = await self._read_story(scene_id), clean(words).strip()
+        if len(style) > MAX_STYLE_LENGTH:
+            raise InputError(
+                f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
+                kept="Nothing was changed, and your words are still in the prompt.",
+                todo="Say it shorter: it stands in every prompt.",
+            )
+        if not style:
+            return (
+                f"Every narration: {story.style or 'as usual: a few short paragraphs, present tense, “you”'}.",
+                "/style and your words change it: length, tense, person, wishes. /style none: as usual.",
+            )
+        style = "" if fold_name(style) in _NO_STYLE_WORDS else style
+        await self._save_story(story, style=style)
+        restore_command = f"/style {story.style or 'none'}"
+        return (
+            f"From the next narration on: {style}" if style else "From the next narration on as usual.",
+            f"Undo does not change this back: {restore_command} does.",
+        )
 
     async def set_rule_pack(self, scene_id: Id, pack_name: str) -> tuple[str, ...]:
         """Change the story's rule pack, or return which it is. Raises InputError."""

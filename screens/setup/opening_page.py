@@ -156,10 +156,17 @@ class OpeningPage(FormPage):
         Known characters that it names are ticked; new ones each get a line, to be changed or cleared. `hero` is
         neither.
         """
+        place_names = {name for place in self._places for name in _folded_names(place)}
+        described_places = {_newcomer_name(line): line for line in idea.places}
+        is_known_place = idea.place.casefold() in place_names
         for field, text in (
             ("scene-title", idea.scene_title),
             ("scene-goal", idea.scene_goal),
-            ("place", idea.place),
+            # A new place comes with what is said of it.
+            (
+                "place",
+                idea.place if is_known_place else described_places.get(idea.place.casefold(), idea.place),
+            ),
         ):
             self.fill(field, text or self[field])
         entity_id_by_name = {name: e.id for e in self._characters for name in _folded_names(e)}
@@ -168,9 +175,7 @@ class OpeningPage(FormPage):
         self.query_one(CastPicker).add_present(
             entity_id_by_name[name] for name in line_by_name if name in entity_id_by_name
         )
-        known_place_names = {name for place in self._places for name in _folded_names(place)} | {
-            idea.place.casefold()
-        }
+        known_place_names = place_names | {idea.place.casefold()}
         self._suggest_newcomers(
             [line for name, line in line_by_name.items() if name not in entity_id_by_name],
             [line for line in idea.places if _newcomer_name(line) not in known_place_names],

@@ -19,7 +19,7 @@ from stores.records.world import BranchOrigin, Universe
 
 _PROSE_FIELDS = (
     "constraints|description|error|expression|file_name|genre|goal|intent|label|licence|lines_and_veils|name|narrated_text|"
-    "predicates|quote|reason|recap|ref|said|scope|severity|source|spec|statement|statement_key|summary|text|theme|"
+    "predicates|quote|reason|recap|ref|said|scope|severity|source|spec|statement|statement_key|style|summary|text|theme|"
     "time_text|title|tone|words"
 )
 """Fields that hold prose, by their present names and those of earlier versions."""

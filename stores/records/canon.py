@@ -249,13 +249,28 @@ class AssertFact(Record):
     secrecy: Secrecy | None = None
 
 
+class UnmetEnding(StrEnum):
+    """How a commitment ended that was not met."""
+
+    BROKEN = "broken"
+    """Whoever made it went against it."""
+    VOID = "void"
+    """It can no longer be met: somebody died, or what it was about is gone."""
+    WITHDRAWN = "withdrawn"
+    """Whoever made it took it back, or whom it was made to let it go."""
+
+
 class EndFact(Record):
-    """End a fact at the world tick `at`; `closed`: a commitment was fulfilled."""
+    """End a fact at the world tick `at`.
+
+    `closed`: a commitment was fulfilled; `unmet_ending` says how one ended that was not, if that is known.
+    """
 
     kind: Literal["end_fact"] = "end_fact"
     fact_id: Id
     at: int | None = None
     closed: bool = False
+    unmet_ending: UnmetEnding | None = None
 
 
 class RetconFact(Record):

@@ -65,6 +65,8 @@ class Story(Record):
     tone: str = ""
     constraints: str = ""
     lines_and_veils: str = ""
+    style: str = ""
+    """How it is narrated: length, tense, person, and what else the player asks for (empty: as usual)."""
     mode: StoryMode = StoryMode.COPILOT
     critical: CriticalCommitMode = CriticalCommitMode.ASK
     system: str = ""

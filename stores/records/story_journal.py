@@ -120,6 +120,13 @@ class PlaceEntry(_JournalEntryBase):
     """Whether the words of the turn say it, and not a fact."""
 
 
+class TimeEntry(_JournalEntryBase):
+    """World time passes after a turn, up to `until_tick`, because the words of the turn say so."""
+
+    kind: Literal["time"] = "time"
+    until_tick: int
+
+
 class TensionEntry(_JournalEntryBase):
     """A change of the tension, and why. Undoing the turn does not change the tension back."""
 
@@ -154,6 +161,7 @@ JournalEntry = Annotated[
     | CharacterWeightEntry
     | PresenceEntry
     | PlaceEntry
+    | TimeEntry
     | TensionEntry
     | DecisionEntry
     | UndoEntry,

@@ -87,6 +87,8 @@ class ProposedChange(Record):
     authority: Authority
     tick: int | None = None
     critical: bool = False
+    weight: int | None = None
+    """How much it would matter if it were forgotten, of 100, as the model that found it says; None of all others."""
     status: ProposalStatus = ProposalStatus.PENDING
     """How it ended, once a commit closed over it."""
     decision: Decision | None = None

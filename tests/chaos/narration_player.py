@@ -58,10 +58,10 @@ def answer(ask: LlmRequest) -> str:
     match persona:
         case Persona.DIRECTOR:
             return json.dumps({"beats": ["it rains"], "assumptions": []})
-        case Persona.STEWARD:
-            return json.dumps({"warnings": []})
         case Persona.CRITIC:
-            return json.dumps({"rewrite": number % AGAIN_EVERY == 0, "note": "More light."})
+            quote, line = said(number, again=False).partition(".")[0], f"I do thing {number}."
+            fault = {"quote": quote, "breaks": line, "note": "More light."}
+            return json.dumps({"faults": [fault] if number % AGAIN_EVERY == 0 else []})
         case Persona.ARCHIVIST:
             quote = f"Mara promises to bring {number} bells to the priory."
             change = {"kind": "promise", "subject": "Mara", "object": f"to bring {number} bells"}

@@ -116,7 +116,7 @@ async def build_narrated_story(home: Path) -> Id:
     critic = f'[critic]\non = true\nmodel = "{SMALL_MODEL}"\n'
     write_settings(home, f'[model]\nname = "{MODEL}"\n{critic}[budget]\nday = 2.0\n')
     shriek = priced("The hinges give with a shriek. Cold air comes up, with the smell of weed.", 39_800)
-    model = ScriptedLlm({Persona.NARRATOR: shriek, Persona.CRITIC: '{"rewrite": false, "hook": 80}'})
+    model = ScriptedLlm({Persona.NARRATOR: shriek, Persona.CRITIC: '{"faults": []}'})
     services, close = await real_services(home, 5, model=model)()
     scene_id = await start_sample_story(services, "I force the door. /check 2d6+2 vs 8")
     pieces = asyncio.Semaphore(len(STOPPED.split()))

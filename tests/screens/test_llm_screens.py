@@ -82,7 +82,7 @@ async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
     assert ui.shows("– dropped recalled 70 exact left out: over the budget of 1,236 tokens")
     await stand_on(ui, "[bold red]oops")
     assert ui.shows("ollama/qwen2.5:0.5b ✓ done · 2 tries")
-    assert ui.shows("~128 in, ~6 out, estimated · no known price · first word after 200 ms, 400 ms in all")
+    assert ui.shows("~128 in, ~6 out, estimated · no known price · first word after 400 ms, 800 ms in all")
     assert ui.shows("the answer could not be read")
     assert ui.shows("✓ sent draft 23 exact")
 
@@ -90,7 +90,7 @@ async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
 async def test_xray_of_a_stopped_narration_says_who_stopped_it(ui: ScreenDriver) -> None:
     await ui.press("enter", "shift+tab", "end", "up", "up", "f6")
     assert ui.shows("turn 8", f"{MODEL} ■ stopped by you", "3 words, cut off")
-    assert ui.shows("~1,222 in, ~6 out, estimated · $0.0002")
+    assert ui.shows("~1,231 in, ~6 out, estimated · $0.0002")
     assert ui.shows("Critic judge – skipped no complete narration")
 
 
@@ -311,7 +311,7 @@ async def test_llm_setup_trial_shows_words_speed_and_price(ui: ScreenDriver, mod
     await ui.press("M", "f7")
     assert ui.shows(f"{MODEL} answers: “{TRIAL}”")
     assert ui.shows("First word after 200 ms, 400 ms in all, about 290 tokens a second")
-    assert ui.shows("That cost $0.000042; a turn with your settings costs about $0.0015.")
+    assert ui.shows("That cost $0.000042; a turn with your settings costs about $0.0018.")
     model.script[Persona.NARRATOR] = ScriptedReply((TRIAL,))
     await ui.press("escape", "f7")
     assert ui.shows("Its price is unknown")

@@ -240,3 +240,15 @@ async def test_story_idea_markup_is_shown_as_words(ui: ScreenDriver, model: Scri
     assert ui.shows("[red]Ode[/]: [link=x]y[/]")
     await ui.press("escape")
     assert ui.shows("[bold]Tide[/]")
+
+
+async def test_story_idea_new_place_of_the_first_scene_keeps_what_is_said_of_it(
+    ui: ScreenDriver, model: ScriptedLlm
+) -> None:
+    model.script[Persona.MONITOR] = idea(
+        title="The Pass", place="Sill Station", places=["Sill Station: two rooms and a stove under the pass"]
+    )
+    await ui.press(*TO_HERO)
+    await ask_for_idea(ui)
+    await ui.press("enter")
+    assert field(ui, "place") == "Sill Station: two rooms and a stove under the pass"

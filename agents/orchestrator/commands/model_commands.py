@@ -58,6 +58,16 @@ async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "style",
+    "/style past tense, one paragraph",
+    "How the model narrates: length, tense, person, wishes",
+    access=Access.DELEGATE,
+)
+async def set_style(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", await tools.play_tools.settings.set_style(call.scene_id, call.argument))
+
+
+@group.command(
     "monitor",
     "/monitor list the npcs",
     "A command in plain words, not part of the story",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.memory_manager.attendance import is_oracle_answer
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
 from stores.ports import LogReader
@@ -37,12 +38,22 @@ class NarrationInput:
     previous_turn: Turn | None
     state: NarrationState
     clock: Clock
+    words_turn: Turn | None = None
+    """The player's words that the narration answers."""
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether nothing of the scene is told yet: time may have passed, and dice may have been thrown."""
+        turns = self.package.narrative.recent_turns
+        return all(turn.speaker in (Speaker.SYSTEM, Speaker.ORACLE) for turn in turns)
 
     def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
         """Return the GM turn with this text."""
         exchange = self.state.exchange
         previous_turn, is_retake = self.previous_turn, self.state.narration.kind == "retake"
-        tick = previous_turn.tick + 1 if previous_turn is not None and not is_retake else exchange.tick
+        tick = exchange.tick
+        if previous_turn is not None and not is_retake:
+            tick = max(tick, previous_turn.tick + 1)
         return Turn(
             id=turn_id,
             scene_id=exchange.scene_id,
@@ -90,7 +101,8 @@ class NarrationInputLoader:
         )
         previous_turn = await self._find_previous_turn(state, context, narrated_turn)
         answered_turns = _select_answered_turns(await self._read_line(context, previous_turn), state)
-        words = next((t.text for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), "")
+        words_turn = next((t for t in reversed(answered_turns) if t.speaker is Speaker.PLAYER), None)
+        words = words_turn.text if words_turn else ""
         results = await self._log.resolutions([t.id for t in answered_turns])
         package = await self._packages.build_package(
             await self._context.rewind(context, previous_turn), words
@@ -102,7 +114,7 @@ class NarrationInputLoader:
         brief = self._build_brief(state, context, words, results)
         if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
             brief = replace(brief, draft=context.head.text)
-        return NarrationInput(package, brief, previous_turn, state, self._clock)
+        return NarrationInput(package, brief, previous_turn, state, self._clock, words_turn)
 
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
@@ -132,7 +144,7 @@ class NarrationInputLoader:
         staked_result = next((r for r in reversed(results) if r.degree is not Degree.NONE), None)
         main_result = staked_result or (results[-1] if results else None)
         brief = NarratorBrief.from_story(context.story, words, main_result)
-        texts = [r.text for r in results if r.text]
+        texts = [f"Oracle: {r.text}" if is_oracle_answer(r.text) else r.text for r in results if r.text]
         is_continuation = state.narration.kind in ("on", "retake") and not words and not results
         return replace(
             brief, result="\n".join(texts), note=state.narration.note, is_continuation=is_continuation

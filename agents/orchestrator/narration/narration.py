@@ -19,7 +19,6 @@ from agents.orchestrator.input.parser import ParsedInput, RollInput, WordsInput
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from agents.orchestrator.timeline import Timeline
-from agents.personas.narrator_brief import NarratorBrief
 from agents.personas.personas import Monitor, Narrator
 from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
 from agents.solo.notes import NoteService
@@ -29,15 +28,8 @@ from stores.records.ids import Id, IdGenerator, derive_id
 from stores.records.llm import Persona
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 
-STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note"}
+STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note", "style"}
 """Commands that plain words are never read as: those of the story, and those for the player alone."""
-
-
-OUT_OF_CHARACTER_NOTE = (
-    "The player speaks to you out of character, as to a game master beside the table. Answer in two or three "
-    "plain sentences. Tell no story, decide nothing that is not decided, and say so where the record is "
-    "silent. The player says: "
-)
 
 
 class Narration:
@@ -152,7 +144,7 @@ class Narration:
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
         if not turns:
-            return begin_continuation(self._ids, context.scene, context.head, note)
+            return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
         if not is_answered(turns):
             return await self._begin_answer(context.scene, turns[-1], note)
         last_turn = turns[-1]
@@ -170,7 +162,7 @@ class Narration:
         turns = await self._timeline.read_last_exchange(context.scene)
         if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
             return await self._begin_answer(context.scene, turns[-1], note)
-        return begin_continuation(self._ids, context.scene, context.head, note)
+        return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
 
     async def _begin_answer(self, scene: Scene, last_turn: Turn, note: str) -> Exchange:
         take = await self._timeline.take_number_after(scene, last_turn.exchange_id, Speaker.GM)
@@ -197,11 +189,8 @@ class Narration:
             return ("Noted. /notes lists them.",)
         package = await self._packages.build_package(context, words)
         call_context = CallContext(context.universe.id, context.story.id, context.scene.id, note.id)
-        brief = NarratorBrief(
-            note=OUT_OF_CHARACTER_NOTE + words, lines_and_veils=context.story.lines_and_veils
-        )
         with self._mark_narrating(context.scene.id):
-            reply = await Narrator(self._calls).narrate(package, brief, lambda _: None, call_context)
+            reply = await Narrator(self._calls).answer_out_of_character(package, words, call_context)
         # Nothing is decided out of character.
         text = strip_markers(reply.text)
         await self._notes.add_note(context.scene.id, f"The GM: {text}")

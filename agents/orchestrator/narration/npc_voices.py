@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from asyncio import gather
 from dataclasses import replace
 
 from agents.context_assembly.context_package import ContextPackage, ScenePerson
-from agents.llm.call_context import CallContext
+from agents.llm.call_context import CallContext, ProseAnswer
 from agents.llm.errors import ModelError
 from agents.memory_manager.attendance import is_oracle_answer
 from agents.memory_manager.whispers import find_whispers
@@ -32,34 +33,60 @@ _SPEECH_PATTERN = re.compile(
 async def add_npc_voices(
     character: Character, state: NarrationState, narration_input: NarrationInput, call_context: CallContext
 ) -> NarrationState | None:
-    """Add the answers of those who are addressed; None if the player stopped it.
+    """Add the answers of those who are addressed, who are asked side by side; None if the player stopped it.
 
     For somebody who gets no answer from the model, the Narrator speaks.
     """
-    brief, voices = narration_input.brief, {}
-    # What an oracle is asked is said to nobody in the world.
-    audible_words = "" if is_oracle_answer(brief.result) else brief.player_text
-    for nth, (person, words) in enumerate(
-        find_listeners(audible_words, state, narration_input.package), start=1
-    ):
-        npc = person.entity
-        memories = narration_input.package.memories_of(npc.id)
-        npc_brief = replace(brief, player_text=words)
-        try:
-            speech = await character.speak(
-                npc, memories, narration_input.package, npc_brief, replace(call_context, nth=nth)
-            )
-        except ModelError as error:
-            line = f"{npc.name} had no voice of their own, so the Narrator speaks for them: {error.what}"
+    if not character.is_on:
+        return state
+    listeners = _find_audience(state, narration_input)
+    answers = await gather(
+        *(
+            _ask_npc(character, person, words, narration_input, replace(call_context, nth=nth))
+            for nth, (person, words) in enumerate(listeners, start=1)
+        )
+    )
+    voices: dict[str, str] = {}
+    for (person, _), answer in zip(listeners, answers, strict=True):
+        name = person.entity.name
+        if isinstance(answer, ModelError):
+            line = f"{name} had no voice of their own, so the Narrator speaks for them: {answer.what}"
             state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
+        elif answer is None:
             continue
-        if speech is None:
-            break  # the persona is off
-        if speech.call.outcome is CallOutcome.STOPPED:
+        elif answer.call.outcome is CallOutcome.STOPPED:
             return None
-        if spoken_line := " ".join(clean(speech.text).split()):
-            voices[npc.name] = spoken_line
+        elif spoken_line := " ".join(clean(answer.text).split()):
+            voices[name] = spoken_line
     return state.model_copy(update={"voices": voices})
+
+
+def count_voices(character: Character, state: NarrationState, narration_input: NarrationInput) -> int:
+    """Return how many people answer for themselves in this exchange."""
+    return len(_find_audience(state, narration_input)) if character.is_on else 0
+
+
+def _find_audience(state: NarrationState, narration_input: NarrationInput) -> list[tuple[ScenePerson, str]]:
+    # What an oracle is asked is said to nobody in the world.
+    brief = narration_input.brief
+    audible_words = "" if is_oracle_answer(brief.result) else brief.player_text
+    return find_listeners(audible_words, state, narration_input.package)
+
+
+async def _ask_npc(
+    character: Character,
+    person: ScenePerson,
+    words: str,
+    narration_input: NarrationInput,
+    call_context: CallContext,
+) -> ProseAnswer | ModelError | None:
+    package = narration_input.package
+    memories = package.memories_of(person.entity.id)
+    npc_brief = replace(narration_input.brief, player_text=words)
+    try:
+        return await character.speak(person.entity, memories, package, npc_brief, call_context)
+    except ModelError as error:
+        return error
 
 
 def find_listeners(

@@ -20,10 +20,11 @@ from agents.narrator.prose_checks import (
 )
 from agents.orchestrator.exchange import rewritten_turn_id
 from agents.orchestrator.narration.inputs import NarrationInput
-from agents.orchestrator.narration.npc_voices import add_npc_voices
+from agents.orchestrator.narration.npc_voices import MAX_VOICES, add_npc_voices
 from agents.orchestrator.narration.state import NarrationState
 from agents.orchestrator.narration.step_results import StepResult, build_brief, call_context_of, with_failure
 from agents.personas.narrator_brief import NarratorBrief
+from agents.personas.outputs import DraftFault
 from agents.personas.personas import Personas
 from agents.sanitize import clean
 from stores.records.ids import Id
@@ -88,11 +89,12 @@ class ProseSteps:
         brief = build_brief(state, narration_input)
         findings = await self._check_prose(state.narrated_text, narration_input, brief)
         note = rewrite_note(findings)
-        if not needs_rewrite(findings):
-            critique = await self._personas.critic.review_draft(
+        # With two who answered for themselves an exchange has had its calls.
+        if not needs_rewrite(findings) and len(state.voices) < MAX_VOICES:
+            faults = await self._personas.critic.find_faults(
                 state.narrated_text, narration_input.package, brief, call_context_of(state, narration_input)
             )
-            note = critique.note if critique.rewrite else ""
+            note = "\n".join(map(_describe_fault, faults))
         if not note:
             return StepResult(_with_findings(state, findings), "done", _describe_findings(findings))
         # What the player asked of this narration holds in its rewrite, too.
@@ -172,6 +174,12 @@ def _stopped_before_first_word(state: NarrationState) -> StepResult:
     line = f"The narration was stopped before its first word. {_KEPT_WHEN_STOPPED[state.narration.kind]}"
     state = state.model_copy(update={"player_lines": (*state.player_lines, line)})
     return StepResult(state, "skipped", "stopped before the first word")
+
+
+def _describe_fault(fault: DraftFault) -> str:
+    """Return what to correct, with the line of the record: the Narrator has to see why."""
+    correction = fault.note.rstrip(".") or "It goes against the record"
+    return f"- {correction}: on record is “{fault.breaks}”. You wrote: “{fault.quote}”"
 
 
 class _Prose(NamedTuple):

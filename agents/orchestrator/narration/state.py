@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -45,10 +46,15 @@ class NarrationState(Record):
         )
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_digest(cls, data: Any) -> Any:
+        """Leave out the points of the record that earlier versions had picked, which are read anew."""
+        return {k: v for k, v in data.items() if k != "evidence"} if isinstance(data, dict) else data
+
     exchange: Exchange
     last_step: str = LAST_EXCHANGE_STEP
     """The last step that is done."""
-    evidence: tuple[str, ...] = ()
     beats: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -65,6 +71,8 @@ class NarrationState(Record):
     """The Archivist's summary of the exchange, in one line."""
     reported_cast: ReportedCast = NO_REPORT
     """Who is in the scene at the narration's end, as the Archivist read it."""
+    reported_time: str = ""
+    """How much world time the narration lets pass, in the Archivist's words."""
     proposals: tuple[ProposedChange, ...] = ()
     offered_command: str = ""
     """The command that the arbiter offers next."""

@@ -46,11 +46,10 @@ def build_brief(state: NarrationState, narration_input: NarrationInput) -> Narra
     """Return the Narrator's brief: the input, and what the steps before have added."""
     return replace(
         narration_input.brief,
-        is_opening=narration_input.previous_turn is None,
+        is_opening=narration_input.is_opening,
         warnings=state.warnings,
         beats=state.beats,
         assumptions=state.assumptions,
-        evidence=state.evidence,
         voices=state.voices,
     )
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import time
+from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -27,6 +29,7 @@ from agents.narrator.prose_checks import find_unfounded_claims
 from agents.narrator.result_check import find_reported_contradiction
 from agents.orchestrator.arbiter import WAYS_OUT, choose_offer, find_stuck_pattern, list_offers
 from agents.orchestrator.narration.inputs import NarrationInput, NarrationInputLoader, ReadNarrationInput
+from agents.orchestrator.narration.npc_voices import count_voices
 from agents.orchestrator.narration.prose_steps import ProseSteps
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NarrationState
@@ -43,9 +46,10 @@ from agents.personas.personas import ArchivistRecord, Personas
 from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves, describe_moves
+from agents.solo.narrated_time import NarratedTime
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
-from stores.records.ids import Clock, derive_id
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Summary
 from stores.records.play import Degree
 from stores.records.workflow import ExchangeStep
@@ -66,6 +70,7 @@ class NarrationSteps:
         extraction: ChangeExtractor,
         proposals: Proposals,
         cast_moves: CastMoves,
+        narrated_time: NarratedTime,
         memory: MemoryLog,
         read_catalogue: ReadCatalogue,
         clock: Clock,
@@ -80,11 +85,14 @@ class NarrationSteps:
         self._extraction = extraction
         self._proposals = proposals
         self._cast_moves = cast_moves
+        self._narrated_time = narrated_time
         self._memory = memory
         self._read_catalogue = read_catalogue
         self._clock = clock
         self._events = events
         self._timer = timer
+        self._errors_ahead: dict[Id, ModelError] = {}
+        """Why the Archivist gave no answer while a draft was checked, by the narration."""
 
     def build_steps(self) -> StepFunctions:
         """Return the steps by name for one run, each timed, published and recorded for the X-ray."""
@@ -94,7 +102,7 @@ class NarrationSteps:
             "direct": self._plan_beats,
             "validate": self._check_premises,
             "narrate": self._prose.narrate_exchange,
-            "critique": self._prose.critique_narration,
+            "critique": self._check_narration,
             "extract": self._extract_proposals,
             "summarise": self._summarise_exchange,
             "stage": self._stage_proposals,
@@ -140,22 +148,17 @@ class NarrationSteps:
     # --- before the narration -----------------------------------------------------------------------
 
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        evidence_points = await self._personas.librarian.digest(
-            narration_input.package,
-            narration_input.brief.player_text,
-            call_context_of(state, narration_input),
-        )
         package = narration_input.package
         summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
-        return StepResult(state.model_copy(update={"evidence": evidence_points}), "done", summary)
+        return StepResult(state, "done", summary)
 
     async def _plan_beats(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        if count_voices(self._personas.character, state, narration_input):
+            return StepResult(state, "skipped", "those who are addressed answer for themselves")
         plan = await self._personas.director.plan(
-            narration_input.package,
-            narration_input.brief.player_text,
-            call_context_of(state, narration_input),
+            narration_input.package, narration_input.brief, call_context_of(state, narration_input)
         )
         if plan is None:
             return StepResult(state, "skipped", "off")
@@ -163,17 +166,8 @@ class NarrationSteps:
         return StepResult(state.model_copy(update=update), "done", plan.in_short())
 
     async def _check_premises(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
-        """Check the premises without a model, and with the Steward if it is on."""
-        unfounded_claims = find_unfounded_claims(narration_input.brief.player_text, narration_input.package)
-        try:
-            warnings = await self._personas.steward.assess(
-                narration_input.package,
-                narration_input.brief,
-                call_context_of(state, narration_input),
-                unfounded_claims,
-            )
-        except ModelError as error:
-            state, warnings = with_failure(state, "validate", error), unfounded_claims
+        """Check what the player's words take for granted."""
+        warnings = find_unfounded_claims(narration_input.brief.player_text, narration_input.package)
         player_lines = (*state.player_lines, *(f"⚠ {warning}" for warning in warnings))
         summary = (
             f"{len(warnings)} {'warning' if len(warnings) == 1 else 'warnings'}" if warnings else "clear"
@@ -184,31 +178,67 @@ class NarrationSteps:
 
     # --- after the narration ------------------------------------------------------------------------
 
+    async def _check_narration(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        """Check the prose; the Archivist reads it meanwhile, if a model checks it.
+
+        Its answer is on record then, and the step that needs it finds it there; after a rewrite it reads that one.
+        """
+        if not self._personas.critic.is_on or state.gm_turn_id is None:
+            return await self._prose.critique_narration(state, narration_input)
+        result, _ = await gather(
+            self._prose.critique_narration(state, narration_input),
+            self._read_ahead(state, narration_input),
+        )
+        return result
+
+    async def _read_ahead(self, state: NarrationState, narration_input: NarrationInput) -> None:
+        try:
+            await self._record_exchange(state, narration_input)
+        except ModelError as error:
+            # The step that needs the answer says so: asked again at once, it would be refused again.
+            self._errors_ahead[state.narration.turn_id] = error
+
+    async def _record_exchange(
+        self, state: NarrationState, narration_input: NarrationInput
+    ) -> ArchivistRecord:
+        """Return what the Archivist reads of the narration. Raises ModelError."""
+        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
+        is_rewritten = state.gm_turn_id != state.narration.turn_id
+        error_ahead = self._errors_ahead.pop(state.narration.turn_id, None)
+        if error_ahead is not None and not is_rewritten:
+            raise error_ahead
+        call_context = replace(call_context_of(state, narration_input), nth=2 if is_rewritten else 1)
+        return await self._personas.archivist.record(
+            state.narrated_text,
+            narration_input.package,
+            build_brief(state, narration_input),
+            catalogue,
+            call_context,
+        )
+
     async def _extract_proposals(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         if state.gm_turn_id is None:
             return StepResult(state, "skipped", "nothing was narrated")
         turn = await self._input_loader.find_turn(state.gm_turn_id)
         assert turn is not None
+        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         failure: ModelError | None = None
-        changes, exchange_summary, reported_cast = None, "", NO_REPORT
+        changes, exchange_summary, reported_cast, reported_time = None, "", NO_REPORT, ""
         try:
-            archivist_record = await self._personas.archivist.record(
-                turn.text,
-                narration_input.package,
-                build_brief(state, narration_input),
-                call_context_of(state, narration_input),
-            )
+            archivist_record = await self._record_exchange(state, narration_input)
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
-            reported_cast = archivist_record.cast
+            reported_cast, reported_time = archivist_record.cast, archivist_record.time
             state = _with_result_warning(state, narration_input, archivist_record, turn.text)
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
-        catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
-        extraction = await self._extraction.extract(turn, changes, narration_input.package, catalogue)
+        extraction = await self._extraction.extract(
+            turn, changes, narration_input.package, catalogue, narration_input.words_turn
+        )
         update = {
             "proposals": extraction.proposals,
             "exchange_summary": exchange_summary,
             "reported_cast": reported_cast,
+            "reported_time": reported_time,
         }
         outcome: StepOutcome = "failed" if failure else "done"
         return StepResult(state.model_copy(update=update), outcome, extraction.in_short())
@@ -240,7 +270,7 @@ class NarrationSteps:
         return StepResult(state, "done", "; ".join((summary, *move_lines)))
 
     async def _move_cast(self, state: NarrationState) -> tuple[str, ...]:
-        """Enter who comes and leaves by what was narrated; return a line on each."""
+        """Enter who comes and leaves by what was narrated, and the time that passes; return a line on each."""
         turn = await self._input_loader.find_turn(state.gm_turn_id) if state.gm_turn_id else None
         if turn is None:
             return ()
@@ -249,8 +279,9 @@ class NarrationSteps:
         moves = await self._cast_moves.record_moves(
             context, turn, needs_entrance=True, reported_cast=state.reported_cast
         )
+        time_lines = await self._narrated_time.record_time(context, turn, state.reported_time)
         context_after = await self._contexts.advance(context, (), moves.proposals, moves.entries)
-        return describe_moves(context_after, moves.entries)
+        return (*describe_moves(context_after, moves.entries), *time_lines)
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Offer what could come next, and say when play goes nowhere."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.narrative_context import find_view_start
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.prompt_sections import build_npc_sections, build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
@@ -92,13 +93,15 @@ async def test_context_package_holds_record_in_sections(story: PlayedStory) -> N
     await story.play("/cast + Old Tam and Sella")
     sections = await story.parts("I talk to Old Tam")
     assert sections["rules"] == "- The dead cannot cross salt."
-    assert "Mara and Old Tam are allies." in sections["facts"]
+    assert "Old Tam, character. keeper of the bell. Mara and Old Tam are allies." in sections["cast"]
+    assert "allies" not in sections["facts"]
     assert "bell is cracked" not in sections["facts"]
     assert "bell is cracked" in sections["assertions"]
     assert "met at the well" in sections["encounters"]
     assert "Tam will ring the bell" in sections["threads"]
-    assert "It is late" in sections["summary"]
-    assert sections["recent"].endswith("Mara: I wait.\nGM: The rain stops.\n(Here scene 2 begins.)")
+    assert sections["recent"].endswith(
+        "Mara: I wait.\nGM: The rain stops.\n(So the scene ended: It is late)\n(Here scene 2 begins.)"
+    )
     assert "(proposed)" not in "\n".join(sections.values())
 
 
@@ -132,13 +135,31 @@ async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> No
 
 async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
     lengths, firsts = set(), set()
-    for n in range(30):
+    for n in range(44):
         await story.play(f"I count {n}.")
         turns = (await story.package()).narrative.recent_turns
         lengths.add(len(turns))
         firsts.add(turns[0].text)
-    assert max(lengths) == 24
-    assert firsts == {"I count 0.", "I count 8."}
+    assert max(lengths) == 40
+    assert firsts == {"I count 0.", "I count 16."}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "start"),
+    [
+        ([100] * 40, 0),
+        ([400] * 37, 0),
+        ([400] * 38, 16),
+        ([1_000] * 38, 16),
+        ([1_000] * 40, 32),
+        ([20_000] * 23, 0),
+        ([20_000] * 24, 16),
+    ],
+)
+def test_context_package_view_loses_whole_steps_when_turns_are_long(lengths: list[int], start: int) -> None:
+    """At least eight turns stay, however long they are."""
+    assert find_view_start(lengths, 0) == start
+    assert find_view_start(lengths, 16) == start + 16
 
 
 async def test_context_package_memories_belong_to_owner_and_follow_undo(story: PlayedStory) -> None:
@@ -178,7 +199,7 @@ async def test_context_package_memories_belong_to_owner_and_follow_undo(story: P
 
 
 async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(story: PlayedStory) -> None:
-    await story.play(*(f"I count {n}." for n in range(26)))
+    await story.play(*(f"I count {n}." for n in range(42)))
     scene_id, universe_id = story.scene_id, (await story.package()).scene.universe.id
     turns = await story.program.stores.log(Role.NARRATOR).all_turns(scene_id)
     mark = DecisionMark(
@@ -201,7 +222,7 @@ async def test_context_package_keeps_decisions_and_summarises_turns_out_of_view(
             last_turn=turns[n].id,
             created_at=START,
         )
-        for n in (1, 25)
+        for n in (1, 41)
     ]
     await story.program.stores.log(Role.MEMORY_MANAGER).put_summaries(bullets)
     sections = await story.parts()
@@ -263,7 +284,7 @@ async def test_context_package_recalls_earlier_play_with_place_and_time(story: P
     await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
     await story.play(*(f"I count {n}." for n in range(4)))
     await story.end()
-    await story.play("I sleep.", *(f"I walk {n}." for n in range(30)))
+    await story.play("I sleep.", *(f"I walk {n}." for n in range(56)))
     packages = await indexed(story)
     package = await pack(story, packages, "I dig for the copper idol.")
     sections = build_prompt_sections(package)["recalled"]
@@ -312,6 +333,12 @@ async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(sto
     await story.end()
     await story.play("I sleep.")
     package = await pack(story, await indexed(story), "I dig for the copper idol.")
+    # The scene before is wholly in view; its summary would say it again.
+    assert "copper idol" in build_prompt_sections(package)["recent"]
+    assert "summary" not in build_prompt_sections(package)
+    assert package.recalled.scenes == ()
+    await story.play(*(f"I walk {n}." for n in range(56)))
+    package = await pack(story, await indexed(story), "I dig for the copper idol.")
     assert "copper idol" in build_prompt_sections(package)["summary"]
     assert package.recalled.scenes == ()
 
@@ -324,7 +351,7 @@ async def test_context_package_holds_the_gms_notes_and_tells_no_npc(story: Playe
     assert notes == ["- The idol is a forgery.", *(f"- Plan {n}: rain." for n in range(2, 8))]
     (tam,) = [p.entity for p in package.canonical.cast if p.entity.name == "Old Tam"]
     assert "forgery" not in str(build_npc_sections(package, tam, ()))
-    for persona in (Persona.NARRATOR, Persona.LIBRARIAN, Persona.DIRECTOR):
+    for persona in (Persona.NARRATOR, Persona.DIRECTOR):
         assert "notes" in {s.name for s in load_prompts()[persona].sections}
 
 

@@ -14,7 +14,7 @@ from agents.llm.answer_parsing import answer_schema, find_json_answer
 from agents.llm.errors import ModelBusy, ModelError, ModelRejected
 from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
-from agents.personas.outputs import OUTPUTS, Chronicle, Critique, Plan, Routing, Warnings, routing_model
+from agents.personas.outputs import OUTPUTS, Chronicle, CitedAnswer, Critique, Plan, Routing, routing_model
 from stores.records.llm import FallbackStep, Money
 
 PLAN = {"beats": ["The bell rings.", "Tam turns."], "assumptions": ["It is dark."]}
@@ -240,18 +240,18 @@ def test_answer_parsing_clips_long_values_and_drops_unknown_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "rewrite"),
+    ("text", "unknown"),
     [
-        ('{"rewrite": "yes", "note": "say less"}', True),
-        ('{"rewrite": 0}', False),
-        ('{"Rewrite": false, "clarity": NaN, "hook": 1e999}', False),
+        ('{"unknown": "yes", "sentences": []}', True),
+        ('{"unknown": 0, "sentences": [{"text": "She left.", "cites": [1, 1e999, NaN]}]}', False),
+        ('{"Unknown": false, "sentences": [{"text": "She left.", "cites": ["2"]}]}', False),
     ],
 )
-def test_answer_parsing_reads_booleans_and_numbers_in_many_forms(text: str, rewrite: bool) -> None:
-    value = find_json_answer(text, Critique)
+def test_answer_parsing_reads_booleans_and_numbers_in_many_forms(text: str, unknown: bool) -> None:
+    value = find_json_answer(text, CitedAnswer)
     assert value is not None
-    assert value.rewrite is rewrite
-    assert 0 <= value.hook <= 100
+    assert value.unknown is unknown
+    assert all(0 <= number <= 100 for sentence in value.sentences for number in sentence.cites)
 
 
 def test_answer_parsing_removes_repeated_entries() -> None:
@@ -261,7 +261,7 @@ def test_answer_parsing_removes_repeated_entries() -> None:
 
 def test_answer_parsing_rejects_object_without_known_fields() -> None:
     assert find_json_answer('{"error": "rate limit"}', Critique) is None
-    assert find_json_answer("{}", Warnings) is None
+    assert find_json_answer("{}", Chronicle) is None
 
 
 def test_answer_parsing_routing_accepts_only_existing_commands() -> None:

@@ -158,7 +158,7 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
     recent = "\n".join(f"GM: {n} " + "word " * 40 for n in range(40))
     parts = {
         "recent": recent,
-        "evidence": "- point " * 30,
+        "named": "- point " * 30,
         "rules": "- rule " * 30,
         "lines": "No spiders.",
         "result": "FAIL",
@@ -166,8 +166,8 @@ def test_prompt_over_budget_drops_highest_rank_and_oldest_lines_first() -> None:
     }
     built = build_prompt(NARRATOR, parts, count_words, 1800)
     dropped = {s.name: s for s in built.sections if s.dropped}
-    assert set(dropped) == {"evidence", "recent"}
-    assert dropped["evidence"].dropped == "left out: over the budget of 1,036 tokens"
+    assert set(dropped) == {"named", "recent"}
+    assert dropped["named"].dropped == "left out: over the budget of 1,036 tokens"
     assert "oldest lines left out" in dropped["recent"].dropped
     sent = next(s for s in built.sections if s.name == "recent" and not s.dropped)
     numbers = [int(line.split()[1]) for line in sent.text.splitlines() if line.startswith("GM:")]
@@ -231,8 +231,8 @@ def test_prompt_fits_budget_and_records_every_drop(parts: dict[str, str], window
 def test_prompt_of_next_turn_reuses_unchanged_prefix() -> None:
     base = {
         "rules": "- Salt binds the dead. " * 20,
-        "cast": "- Mara. " * 40,
-        "recent": "GM: A door.\n" * 10,
+        "cast": "- Mara. " * 10,
+        "recent": "GM: A door.\n" * 100,
         "words": "I knock.",
     }
     later = base | {"recent": base["recent"] + "Mara: I knock.\nGM: Nobody.\n", "words": "I push."}
@@ -246,3 +246,18 @@ def test_prompt_of_next_turn_reuses_unchanged_prefix() -> None:
         ).tokens
         < 10
     )
+
+
+def test_section_that_only_grows_loses_its_first_lines_in_blocks() -> None:
+    """Over its cap it begins with the same line for many turns, and has at least half of what it may."""
+    cap = next(s.cap for s in NARRATOR.sections if s.name == "recent")
+    starts, tokens = [], []
+    for count in range(300, 420):
+        recent = "\n".join(f"GM: {n}, and nobody knows what the bell is for." for n in range(count))
+        built = build_prompt(NARRATOR, {"recent": recent, "words": "I wait."}, estimate_tokens, None)
+        section = next(s for s in built.sections if s.name == "recent" and not s.dropped)
+        starts.append(section.text.split("GM: ", 1)[1].split(",")[0])
+        tokens.append(section.tokens)
+    assert len(set(starts)) <= 3
+    assert max(tokens) <= cap
+    assert min(tokens) > cap // 2 - 100

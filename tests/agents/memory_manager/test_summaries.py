@@ -27,6 +27,7 @@ from agents.memory_manager.summary_texts import (
     plan_scene_levels,
     roll_up_summaries,
     shorten_text,
+    summarise_scene,
     summarise_stretch,
 )
 from agents.memory_manager.summary_worker import SummaryWorker
@@ -210,13 +211,57 @@ async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> No
     stores = session.program.stores
     canon, log = stores.canon(Role.CONTEXT_ASSEMBLY), stores.log(Role.CONTEXT_ASSEMBLY)
     context = SceneContextLoader(canon, log)
-    package = await ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon, log)).build_package(
-        await context.load_context(session.scene_id)
-    )
-    scene, promise = package.narrative.summary_lines
+    builder = ContextPackageBuilder(canon, log, context, StoryAgendaReader(canon, log))
+    package = await builder.build_package(await context.load_context(session.scene_id))
+    assert not package.narrative.summary_lines, "the scene before is wholly in view"
+    await session.play(*(f"I walk {n}." for n in range(60)))
+    package = await builder.build_package(await context.load_context(session.scene_id))
+    scene, promise = [line for line in package.narrative.summary_lines if not line.startswith("Turns ")]
     assert scene.startswith("Scene 1 “The yard”: The horn is yours.")
     assert "Mara owns Horn." in scene
     assert promise == OWED_PREFIX + "Bela Orsk waits for Mara at the ford."
+
+
+def test_scene_summary_never_leaves_out_a_death() -> None:
+    """Thirty facts came before it, and each was told."""
+    scene = make.scene(make.story())
+    turn = make.turn(scene, None, "Ama lies in the snow.", speaker=Speaker.GM)
+    facts = [f"Bastien Rook is in sledge shed number {n}." for n in range(30)]
+    bullets = [f"Odile Ferrant counts the envelopes of bundle {n}." for n in range(30)]
+    text = summarise_scene(scene, [turn], deaths=["Ama Tolland died."], facts=facts, bullets=bullets)
+    assert "Ama Tolland died." in text
+
+
+def test_summary_takes_what_weighs_most_in_its_order() -> None:
+    scene = make.scene(make.story())
+    turn = make.turn(scene, None, "It rains.", speaker=Speaker.GM)
+    scenery = [f"The stove of room {n} ticks as it cools in the grey of the morning." for n in range(12)]
+    facts = [*scenery[:6], "The seal is forged.", *scenery[6:]]
+    bullets = ["Ivo rows out.", "Father Hesk kills Ama Tolland with the letter knife."]
+    text = summarise_stretch([turn], facts=facts, bullets=bullets, weights={"The seal is forged.": 0.95})
+    assert text.index("The seal is forged.") < text.index("Father Hesk kills Ama Tolland")
+    assert sum(sentence in text for sentence in scenery) < len(scenery)
+
+
+async def test_scene_summary_has_who_died_in_it_and_not_what_was_replaced(session: MemorySession) -> None:
+    await session.play(
+        "/npc here Ama Tolland: a clerk",
+        "/place Sledge Shed",
+        "/place Sill Station",
+        "/fact Ama Tolland located_in Sledge Shed",
+        "/fact Ama Tolland located_in Sill Station",
+        *(f"/fact The envelope of bundle {n} is sealed with grey wax" for n in range(12)),
+        "/state Ama.alive = false",
+        "> Ama lies in the snow.",
+        "/end It is late",
+        "/accept all",
+    )
+    before = session.scene_id
+    await session.play("/commit")
+    await summarise(session, before)
+    (text,) = [s.text for s in await session.log.summaries(before) if s.kind == "scene"]
+    assert text.startswith("Scene 1 “The yard”: Ama Tolland died. It is late.")
+    assert "Sledge Shed" not in text
 
 
 async def test_story_summary_has_an_earlier_scene_whose_own_job_comes_later(session: MemorySession) -> None:

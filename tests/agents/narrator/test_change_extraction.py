@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context_assembly.context_package import ContextPackage
-from agents.narrator.change_extraction import QUOTE_MISSING, ChangeExtractor, ExtractionResult
+from agents.narrator.change_extraction import ChangeExtractor, ExtractionResult
+from agents.narrator.change_quotes import QUOTE_MISSING, QUOTE_UNRELATED
 from agents.narrator.decision_marks import find_decision_marks, strip_markers
 from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
@@ -25,6 +26,7 @@ from stores.records.canon import (
     FactKind,
     StateChange,
     StateOp,
+    UnmetEnding,
     UpdateEntity,
     normalize_statement,
 )
@@ -54,6 +56,9 @@ class FakeCanon:
         folded_name = name.casefold()
         return [e for e in self._entities if folded_name in (n.casefold() for n in (e.name, *e.aliases))]
 
+    async def facts_about(self, entity_id: str, query: object) -> list[Fact]:
+        return [f for f in self._facts if any(i.entity_id == entity_id for i in f.involves)]
+
     async def facts_by_statement(self, universe_id: str, statement_keys: Sequence[str]) -> list[Fact]:
         return [f for f in self._facts if f.statement_key in statement_keys]
 
@@ -64,11 +69,12 @@ async def extract(
     canon: Any = None,
     scene: ContextPackage | None = None,
     guess: bool = False,
+    words: Turn | None = None,
 ) -> ExtractionResult:
     narrated = build_turn(narrated) if isinstance(narrated, str) else narrated
     reader: Any = canon or FakeCanon(MILL)
     return await ChangeExtractor(reader).extract(
-        narrated, None if guess else changes, scene or build_package(), CATALOGUE
+        narrated, None if guess else changes, scene or build_package(), CATALOGUE, words
     )
 
 
@@ -227,12 +233,13 @@ async def test_extraction_is_idempotent() -> None:
         (change("new", "Joan of the Reeds", quote="wipes the bell"), "is not named in the text"),
         (change("new", "Sella Brandt", quote="hand is bleeding"), "is not named in the text"),
         (change("new", "Tam", quote="wipes the bell"), "is on record already"),
-        (change("new", "old mill", "place", quote="the Old Mill"), "has no name of its own"),
+        (change("new", "old mill", "place", quote="the Old Mill"), "is on record already"),
+        (change("new", "the bell", "thing", quote="wipes the bell"), "has no name of its own"),
         (change("new", "Old Mill", "place", quote="the Old Mill"), "is on record already"),
         (change("died", "Lorne", quote="wipes the bell"), "is so already"),
         (change("state", "Lorne", "alive", "yes", "wipes the bell"), "only the GM revives the dead"),
         (change("moved", "Tam", "", "Sella Brand", "wipes the bell"), "names no place on record"),
-        (change("fact", "Nobody Known", "likes", "rain", "wipes the bell"), "names nobody on record"),
+        (change("fact", "Nobody Known", "wipes", "bells", "wipes the bell"), "names nobody on record"),
         (
             change("ended", "Tam", "", "the war in the north", "wipes the bell"),
             "matches no open fact on record",
@@ -253,7 +260,6 @@ async def test_extraction_drops_trivial_and_known_changes(
 
 
 async def test_extraction_skips_what_canon_or_proposals_have() -> None:
-    quote = "Old Tam wipes the bell"
     known_fact = make.fact("Old Tam wears a sleeve of sailcloth.", TAM)
     staged_proposal = make.proposal(
         make.scene(make.story()),
@@ -264,8 +270,9 @@ async def test_extraction_skips_what_canon_or_proposals_have() -> None:
     scene = build_package(known_fact, staged_proposals=(staged_proposal,))
     unseen = make.fact("Old Tam keeps bees.", TAM)
     assert normalize_statement("Old Tam keeps bees.") == unseen.statement_key
+    quote = "He hates the sea and keeps 2 bees in a sleeve of sailcloth."
     extraction = await extract(
-        TEXT,
+        f"{TEXT} {quote}",
         change("fact", "Tam", "wears", "a sleeve of sail-cloth", quote),
         change("fact", "Tam", "hates", "the sea", quote),
         change("fact", "Tam", "keeps", "bees", quote),
@@ -297,10 +304,146 @@ async def test_extraction_skips_change_that_dice_made() -> None:
 
 
 async def test_extraction_limits_proposals_per_turn() -> None:
-    many = [change("fact", "Tam", "keeps", f"{n} bees", "Old Tam wipes the bell") for n in range(40)]
-    extraction = await extract(TEXT, *many)
+    many = [change("fact", "Tam", "keeps", f"{n} bees", "Old Tam has bees.") for n in range(40)]
+    extraction = await extract("Old Tam has bees.", *many)
     assert len(extraction.proposals) == 12
     assert len(extraction.dropped_changes) == 28
+
+
+# --- things, wants and endings -----------------------------------------------------------------------
+
+SEAL = make.entity("Brass Seal", kind=EntityKind.OBJECT)
+
+
+async def test_extraction_new_holder_ends_the_one_before() -> None:
+    """Where the seal lay, and who had it, are over; what else is true of it is not."""
+    lies = make.fact("Brass Seal lies in the snow.", SEAL, predicate="stated")
+    has = make.fact("Old Tam has the Brass Seal.", TAM, SEAL, predicate="stated")
+    other = make.fact("Brass Seal is cracked.", SEAL, predicate="stated")
+    extraction = await extract(
+        "Sella Brand takes the Brass Seal out of his hand.",
+        change("holds", "Sella Brand", object="the Brass Seal", quote="takes the Brass Seal out of his hand"),
+        canon=FakeCanon(MILL, SEAL, lies, has, other),
+    )
+    (holding,) = (p.payload for p in extraction.proposals)
+    assert isinstance(holding, AssertFact)
+    assert holding.statement == "Sella Brand has the Brass Seal."
+    assert set(holding.ends) == {lies.id, has.id}
+    assert {i.entity_id for i in holding.involves} == {SELLA.id, SEAL.id}
+
+
+async def test_extraction_plain_thing_changes_hands_too() -> None:
+    """The fourth letter has no record, and yet only one of them has it."""
+    has = make.fact("Old Tam has the fourth letter.", TAM, predicate="stated")
+    extraction = await extract(
+        "Sella pockets the fourth letter.",
+        change("holds", "Sella", object="the fourth letter", quote="Sella pockets the fourth letter."),
+        scene=build_package(has),
+    )
+    holding = extraction.proposals[-1].payload
+    assert isinstance(holding, AssertFact)
+    assert holding.ends == (has.id,)
+
+
+async def test_extraction_new_want_ends_the_one_before() -> None:
+    want = make.fact("Old Tam wants a boat.", TAM)
+    extraction = await extract(
+        "Old Tam wants passage now.",
+        change("wants", "Tam", object="passage to Low Harl", quote="Old Tam wants passage now."),
+        scene=build_package(want),
+    )
+    (payload,) = (p.payload for p in extraction.proposals)
+    assert isinstance(payload, AssertFact)
+    assert (payload.statement, payload.ends) == ("Old Tam wants passage to Low Harl.", (want.id,))
+
+
+async def test_extraction_thing_without_a_name_gets_a_record_if_the_story_turns_on_it() -> None:
+    text = "Under the counter lies the stamped sacking."
+    extraction = await extract(text, change("new", "the stamped sacking", "thing", "proof", text, weight=70))
+    (new,) = (p.payload for p in extraction.proposals)
+    assert isinstance(new, CreateEntity)
+    assert (new.name, new.entity_kind) == ("The stamped sacking", EntityKind.OBJECT)
+    for scenery in (
+        change("new", "the stamped sacking", "thing", "proof", text, weight=50),
+        change("new", "the stamped sacking", "character", "proof", text, weight=90),
+        change("new", "the counter", "thing", "wood", text, weight=90),
+    ):
+        assert not (await extract(text, scenery)).proposals
+
+
+@pytest.mark.parametrize(
+    ("how", "closed", "unmet_ending"),
+    [
+        ("kept", True, None),
+        ("answered", True, None),
+        ("", True, None),
+        ("broken", False, UnmetEnding.BROKEN),
+        ("Void", False, UnmetEnding.VOID),
+        ("withdrawn", False, UnmetEnding.WITHDRAWN),
+    ],
+)
+async def test_extraction_says_how_a_matter_ended(
+    how: str, closed: bool, unmet_ending: UnmetEnding | None
+) -> None:
+    offer = make.fact("Old Tam promised Mara a boat.", TAM, kind=FactKind.COMMITMENT, predicate="promised")
+    text = "“I take it back,” says Old Tam."
+    extraction = await extract(
+        text,
+        change("ended", "Old Tam", how, offer.statement, text),
+        scene=build_package(commitments=(offer,)),
+    )
+    (ending,) = (p.payload for p in extraction.proposals)
+    assert ending == EndFact(fact_id=offer.id, at=604, closed=closed, unmet_ending=unmet_ending)
+
+
+# --- what a quote has to say -------------------------------------------------------------------------
+
+
+async def test_extraction_quotes_what_the_player_promised() -> None:
+    """The hero's own oath stands in the player's words, which are the evidence."""
+    typed = build_turn("“I will be back by midnight, I swear it.”")
+    extraction = await extract(
+        "“There,” says Old Tam, and turns away.",
+        change(
+            "promise", "you", object="to be back by midnight", quote="I will be back by midnight, I swear it."
+        ),
+        words=typed,
+    )
+    (proposal,) = extraction.proposals
+    (evidence,) = proposal.evidence
+    assert (evidence.turn_id, evidence.quote) == (typed.id, "I will be back by midnight, I swear it")
+    assert typed.text[slice(*evidence.span or ())] == evidence.quote
+
+
+async def test_extraction_takes_no_deed_from_what_the_player_types() -> None:
+    typed = build_turn("I kill Old Tam where he stands.")
+    extraction = await extract(
+        "Old Tam laughs.", change("died", "Old Tam", quote="I kill Old Tam where he stands."), words=typed
+    )
+    assert not extraction.proposals
+
+
+async def test_extraction_drops_what_its_quote_says_nothing_of() -> None:
+    text = "“There,” says Old Tam, and turns away."
+    extraction = await extract(
+        text, change("promise", "Tam", object="to be back by midnight", quote="says Old Tam")
+    )
+    assert [d.reason for d in extraction.dropped_changes] == [QUOTE_UNRELATED]
+
+
+async def test_extraction_takes_the_sentence_that_says_it_for_one_that_does_not() -> None:
+    text = "“There,” says Old Tam. “I will be back by midnight.” He turns away."
+    extraction = await extract(
+        text, change("promise", "Tam", object="to be back by midnight", quote="He turns away.")
+    )
+    (proposal,) = extraction.proposals
+    assert [e.quote for e in proposal.evidence] == ["“I will be back by midnight.”"]
+
+
+async def test_extraction_keeps_the_weight() -> None:
+    text = "Old Tam falls. He dies in your arms."
+    extraction = await extract(text, change("died", "Tam", quote="He dies in your arms.", weight=95))
+    assert [p.weight for p in extraction.proposals] == [95]
 
 
 # --- without a model --------------------------------------------------------------------------------

@@ -56,12 +56,10 @@ def record_of(attack: str) -> str:
 def taken_over(attack: str) -> Script:
     """Every persona says it."""
     return {
-        Persona.LIBRARIAN: json.dumps({"points": [attack]}),
         Persona.DIRECTOR: json.dumps({"beats": [attack], "assumptions": [attack]}),
-        Persona.STEWARD: json.dumps({"warnings": [attack]}),
         Persona.CHARACTER: attack,
         Persona.NARRATOR: f"{attack}\n{PROSE}",
-        Persona.CRITIC: json.dumps({"rewrite": True, "note": attack}),
+        Persona.CRITIC: json.dumps({"faults": [{"quote": PROSE, "breaks": attack, "note": attack}]}),
         Persona.ARCHIVIST: record_of(attack),
     }
 
@@ -104,7 +102,7 @@ async def test_hostile_words_from_the_table_and_the_record(tmp_path: Path, name:
             scripted, f"I say: {line}", f"“Wenna Pike, {line}”", f"/again {line}", f"/gm {line}", ACT
         )
         assert await canon_of(scripted) == canon
-        assert {Persona.LIBRARIAN, Persona.CHARACTER, Persona.NARRATOR} <= set(scripted.asked)
+        assert {Persona.CRITIC, Persona.CHARACTER, Persona.NARRATOR} <= set(scripted.asked)
         await stands(scripted, said, tmp_path)
 
 

@@ -70,25 +70,21 @@ async def test_narration_with_the_narrator_alone_a_turn_is_one_call(tmp_path: Pa
 
 async def test_narration_every_persona_does_its_part_in_order(tmp_path: Path, backend: str) -> None:
     script = {
-        Persona.LIBRARIAN: json.dumps({"points": ["The door is old."]}),
         Persona.DIRECTOR: json.dumps({"beats": ["the door groans", "the dark opens"], "assumptions": []}),
-        Persona.STEWARD: json.dumps({"warnings": ["Nobody has a key."]}),
-        Persona.CRITIC: json.dumps({"rewrite": False, "clarity": 90, "pacing": 80, "hook": 70}),
+        Persona.CRITIC: json.dumps({"faults": []}),
     }
-    everyone = house(*script, backend=backend)
+    everyone = house(*script, Persona.LIBRARIAN, Persona.STEWARD, Persona.CHARACTER, backend=backend)
     async with telling(tmp_path, script, everyone) as scripted:
         reply = await scripted.program.services.play.submit(scripted.scene_id, ACT)
-        assert scripted.asked == [
-            Persona.LIBRARIAN,
-            Persona.DIRECTOR,
-            Persona.STEWARD,
-            Persona.NARRATOR,
-            Persona.CRITIC,
-            Persona.ARCHIVIST,
-        ]
+        assert scripted.asked[:2] == [Persona.DIRECTOR, Persona.NARRATOR]
+        # These two need nothing of each other, and are asked side by side.
+        assert set(scripted.asked[2:]) == {Persona.CRITIC, Persona.ARCHIVIST}
+        assert len(scripted.asked) == 4, "with everyone on, a turn is four calls"
         sent = scripted.sent(Persona.NARRATOR)
-        assert all(words in sent for words in ("The door is old.", "the door groans", "Nobody has a key."))
-        assert "⚠ Nobody has a key." in reply.lines
+        assert "the door groans" in sent
+        assert not reply.lines
+        planned = scripted.sent(Persona.DIRECTOR)
+        assert "## The sealed result" in planned, "the plan fits what the dice say"
 
 
 async def test_narration_steps_are_said_as_they_go_and_kept_for_the_x_ray(
@@ -155,6 +151,9 @@ async def test_talk_to_the_gm_is_no_part_of_the_story(tmp_path: Path, backend: s
         before = await scripted.line()
         reply = await scripted.program.services.play.submit(scripted.scene_id, "/gm is the door iron?")
         assert reply.lines == (PROSE,)
+        asked = scripted.sent(Persona.NARRATOR)
+        assert "is the door iron?" in asked
+        assert asked.endswith("Now answer the player, out of character.")
         assert await scripted.line() == before
         notes = await scripted.program.services.play.submit(scripted.scene_id, "/notes")
         assert any("is the door iron?" in line for line in notes.lines)

@@ -30,12 +30,11 @@ CHANGE = {
 }
 SCRIPT = {
     Persona.DIRECTOR: json.dumps({"beats": ["she bars the way"], "assumptions": []}),
-    Persona.STEWARD: json.dumps({"warnings": []}),
     Persona.NARRATOR: PROSE,
-    Persona.CRITIC: json.dumps({"rewrite": False}),
+    Persona.CRITIC: json.dumps({"faults": []}),
     Persona.ARCHIVIST: json.dumps({"summary": "Ysolde bars the way.", "changes": [CHANGE]}),
 }
-ASKED = [Persona.DIRECTOR, Persona.STEWARD, Persona.NARRATOR, Persona.CRITIC, Persona.ARCHIVIST]
+ASKED = [Persona.DIRECTOR, Persona.NARRATOR, Persona.CRITIC, Persona.ARCHIVIST]
 ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC)
 
 
@@ -104,7 +103,7 @@ async def test_narration_it_goes_on_where_it_was_killed(
                 await program_under_test.program.services.play.submit(program_under_test.scene_id, ACT)
             scene_id, before = program_under_test.scene_id, program_under_test.asked
     line, proposals, after = await played(tmp_path / "killed", scene_id, engines[1])
-    assert [*before, *after] == ASKED
+    assert sorted([*before, *after]) == sorted(ASKED)
     assert line[-1] == PROSE
     assert len(line) == 3
     assert len(proposals) == 1

@@ -120,7 +120,10 @@ async def test_npc_voice_each_of_two_answers_from_its_own_memories_in_the_order_
         await scripted.program.services.play.submit(
             scripted.scene_id, "“Brenna, was Father Ode here?” I ask."
         )
-        brenna, ode = (scripted.sent(Persona.CHARACTER, nth) for nth in (0, 1))
+        # They are asked side by side, so either may be first.
+        asked = [scripted.sent(Persona.CHARACTER, nth) for nth in (0, 1)]
+        (brenna,) = [sent for sent in asked if "## Who you are\n<data>\nBrenna" in sent]
+        (ode,) = [sent for sent in asked if "## Who you are\n<data>\nFather Ode" in sent]
         assert SECRETS[2] in brenna
         assert SECRETS[2] not in ode
         assert "I lit the lamp" in ode
@@ -129,7 +132,7 @@ async def test_npc_voice_each_of_two_answers_from_its_own_memories_in_the_order_
 
 
 async def test_npc_voice_rewrite_and_a_retake_keep_to_what_was_said(tmp_path: Path) -> None:
-    rewrite = '{"rewrite": true, "note": "shorter"}'
+    rewrite = '{"faults": [{"quote": "The hinges give with a shriek.", "breaks": "It is Day 1", "note": "shorter"}]}'
     script = {**SAID, Persona.CRITIC: rewrite}
     async with telling(tmp_path, script, house(*CHARACTER, Persona.CRITIC)) as scripted:
         await played(scripted)

@@ -81,3 +81,14 @@ async def test_opening_can_be_undone_and_the_scene_still_begun_otherwise(tmp_pat
         await services.play.check_start(scripted.scene_id)
         await services.play.continue_narration(scripted.scene_id)
         assert (await scripted.line())[-1].speaker is Speaker.GM
+
+
+async def test_opening_is_an_opening_after_time_has_passed(tmp_path: Path) -> None:
+    """F7 after /time: nothing is narrated yet, so the scene opens."""
+    async with telling(tmp_path) as scripted:
+        services = scripted.program.services
+        await services.play.submit(scripted.scene_id, "/time to dusk")
+        await services.play.continue_narration(scripted.scene_id)
+        assert "A scene begins, and nothing of it is narrated yet." in scripted.sent(Persona.NARRATOR)
+        await services.play.continue_narration(scripted.scene_id)
+        assert "A scene begins" not in scripted.sent(Persona.NARRATOR)

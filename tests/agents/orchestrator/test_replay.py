@@ -25,7 +25,7 @@ from tests.program import START, begin
 
 pytestmark = pytest.mark.slow
 
-ON = (Persona.DIRECTOR, Persona.STEWARD, Persona.CRITIC, Persona.CHARACTER)
+ON = (Persona.DIRECTOR, Persona.CRITIC, Persona.CHARACTER)
 LINES = (
     "I force the iron door. /check might vs 7; fail: Mara.hp -1",
     "/npc here Wenna Pike: the keeper",
@@ -81,7 +81,7 @@ def telling(voice: str) -> ScriptedModel:
                 change = {"kind": "new", "subject": name, "object": "character", "quote": quote, "weight": 90}
                 return json.dumps({"summary": f"{name} waits.", "changes": [change]})
             case Persona.CRITIC:
-                return json.dumps({"rewrite": False})
+                return json.dumps({"faults": []})
             case Persona.DIRECTOR:
                 return json.dumps({"beats": [f"lamp {count}"], "assumptions": []})
             case _:

@@ -20,22 +20,19 @@ from agents.personas.outputs import (
     Chronicle,
     CitedAnswer,
     Critique,
-    Digest,
     Doubts,
+    DraftFault,
     Plan,
     Routing,
     StoryIdea,
-    Warnings,
 )
 from agents.personas.personas import (
     Archivist,
     Character,
     Critic,
     Director,
-    Librarian,
     Monitor,
     Narrator,
-    Steward,
     first_sentence,
 )
 from agents.personas.prompt_files import SECTION_NAMES, load_prompts
@@ -43,6 +40,7 @@ from stores.records.llm import FallbackStep, LlmCall, Persona
 from stores.records.memory import Memory
 from stores.records.play import Degree, Stake, Stakes
 from tests.agents.narrator.context_packages import (
+    CATALOGUE,
     JOSS,
     MARA,
     SELLA,
@@ -70,7 +68,12 @@ class FakeCalls:
         return persona in self._on
 
     async def ask_prose(
-        self, persona: Persona, parts: PromptParts, call_context: CallContext, on_text: OnText
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        on_text: OnText,
+        task: str = "",
     ) -> ProseAnswer:
         self.requests.append((persona, parts))
         text = str(self._answers.pop(0))
@@ -107,29 +110,30 @@ BRIEF = NarratorBrief(player_text="I push the door.", result="2d6: 5 vs 9, fail"
 async def test_persona_sends_sections_of_its_prompt() -> None:
     calls = FakeCalls(
         Plan(beats=("a", "b")),
-        Digest(points=("c",)),
-        Warnings(warnings=("d",)),
         "The door holds.",
-        Critique(rewrite=True, note="e"),
+        Critique(
+            faults=(
+                DraftFault(quote="Draft, and so on", breaks="2d6: 5 vs 9", note="e"),
+                DraftFault(quote="not in the draft", breaks="2d6: 5 vs 9"),
+                DraftFault(quote="Draft, and so on", breaks="on no record whatever"),
+            )
+        ),
         Chronicle(summary="It rains. It rains.\nIt rains."),
         "“Who is there?”",
         Routing(mode="operation", command="show", argument="Mara"),
     )
-    assert await Director(calls).plan(PACKAGE, "I push.", CALL_CONTEXT) == Plan(beats=("a", "b"))
-    assert await Librarian(calls).digest(PACKAGE, "I push.", CALL_CONTEXT) == ("c",)
-    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known", "d")
+    assert await Director(calls).plan(PACKAGE, BRIEF, CALL_CONTEXT) == Plan(beats=("a", "b"))
     texts: list[str] = []
     assert (await Narrator(calls).narrate(PACKAGE, BRIEF, texts.append, CALL_CONTEXT)).text == texts[0]
-    assert (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
-    record = await Archivist(calls).record("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)
+    faults = await Critic(calls).find_faults("Draft, and so on.", PACKAGE, BRIEF, CALL_CONTEXT)
+    assert [fault.note for fault in faults] == ["e"], "a fault stands by its quote and its line"
+    record = await Archivist(calls).record("Draft.", PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
     assert (record.summary, record.changes) == ("It rains.", ())
     reply = await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT)
     assert reply is not None
     assert (await Monitor(calls).classify("show Mara", {"show": "shows"}, CALL_CONTEXT)).command == "show"
     assert [persona for persona, _ in calls.requests] == [
         Persona.DIRECTOR,
-        Persona.LIBRARIAN,
-        Persona.STEWARD,
         Persona.NARRATOR,
         Persona.CRITIC,
         Persona.ARCHIVIST,
@@ -150,12 +154,10 @@ async def test_persona_sends_sections_of_its_prompt() -> None:
 
 async def test_personas_off_leave_one_call_per_turn() -> None:
     calls = FakeCalls("The door holds. It is cold.", on={Persona.NARRATOR})
-    assert await Director(calls).plan(PACKAGE, "I push.", CALL_CONTEXT) is None
-    assert await Librarian(calls).digest(PACKAGE, "I push.", CALL_CONTEXT) == ()
-    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
+    assert await Director(calls).plan(PACKAGE, BRIEF, CALL_CONTEXT) is None
     reply = await Narrator(calls).narrate(PACKAGE, BRIEF, lambda words: None, CALL_CONTEXT)
-    assert await Critic(calls).review_draft(reply.text, PACKAGE, BRIEF, CALL_CONTEXT) == Critique()
-    record = await Archivist(calls).record(reply.text, PACKAGE, BRIEF, CALL_CONTEXT)
+    assert await Critic(calls).find_faults(reply.text, PACKAGE, BRIEF, CALL_CONTEXT) == ()
+    record = await Archivist(calls).record(reply.text, PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
     assert (record.summary, record.changes) == ("The door holds.", None)
     assert await Character(calls).speak(TAM, (), PACKAGE, BRIEF, CALL_CONTEXT) is None
     assert (await Monitor(calls).classify("list all", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
@@ -163,12 +165,12 @@ async def test_personas_off_leave_one_call_per_turn() -> None:
 
 
 async def test_persona_without_answer_behaves_as_if_off() -> None:
-    calls = FakeCalls(None, None, None, None, None, None)
-    assert await Director(calls).plan(PACKAGE, "", CALL_CONTEXT) is None
-    assert await Librarian(calls).digest(PACKAGE, "", CALL_CONTEXT) == ()
-    assert await Steward(calls).assess(PACKAGE, BRIEF, CALL_CONTEXT, ("known",)) == ("known",)
-    assert not (await Critic(calls).review_draft("Draft.", PACKAGE, BRIEF, CALL_CONTEXT)).rewrite
-    assert (await Archivist(calls).record("It rains.", PACKAGE, BRIEF, CALL_CONTEXT)).changes is None
+    calls = FakeCalls(None, None, None, None)
+    assert await Director(calls).plan(PACKAGE, BRIEF, CALL_CONTEXT) is None
+    assert await Critic(calls).find_faults("Draft.", PACKAGE, BRIEF, CALL_CONTEXT) == ()
+    assert (
+        await Archivist(calls).record("It rains.", PACKAGE, BRIEF, CATALOGUE, CALL_CONTEXT)
+    ).changes is None
     assert (await Monitor(calls).classify("x", {"list": "lists"}, CALL_CONTEXT)).mode == "narration"
 
 
@@ -309,9 +311,7 @@ def test_story_idea_is_parsed_from_labelled_lines() -> None:
 def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
     examples: dict[type[BaseModel], Any] = {
         Plan: Plan(beats=("a",)),
-        Digest: Digest(points=()),
-        Warnings: Warnings(warnings=("x",)),
-        Critique: Critique(),
+        Critique: Critique(faults=()),
         Chronicle: Chronicle(summary="s"),
         Routing: Routing(mode="narration"),
         CitedAnswer: CitedAnswer(unknown=True),
