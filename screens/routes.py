@@ -38,6 +38,35 @@ class ToImport:
 
 
 @dataclass(frozen=True, slots=True)
+class ToSources:
+    """The documents of a universe; without one, of the first."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToDocument:
+    """Read in a document, into this universe unless another is named."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToReview:
+    """The review of a document."""
+
+    source_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToPage:
+    """A page of a document."""
+
+    source_id: Id
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToStory:
     """The scene of a story where it was left."""
 
@@ -249,6 +278,10 @@ Route = (
     | ToSetup
     | ToStories
     | ToImport
+    | ToSources
+    | ToDocument
+    | ToReview
+    | ToPage
     | ToStory
     | ToScene
     | ToGate

@@ -232,11 +232,12 @@ class IngestService:
         self,
         source_id: Id,
         group_key: str,
-        verdict: Verdict,
+        verdict: Verdict | None,
         order: ReviewOrder = ReviewOrder.ENTITY,
         *,
         except_ids: Collection[Id] = (),
     ) -> int:
+        """Decide what is undecided in a group, or (None) make all of it undecided; return on how many."""
         return await self.review.decide_group(source_id, group_key, verdict, order, except_ids=except_ids)
 
     async def commit(self, source_id: Id) -> CommitReport:

@@ -106,19 +106,19 @@ class SourceReview:
         self,
         source_id: Id,
         group_key: str,
-        verdict: Verdict,
+        verdict: Verdict | None,
         order: ReviewOrder,
         *,
         except_ids: Collection[Id] = (),
     ) -> int:
-        """Set a verdict on what is undecided in a group; return on how many."""
+        """Set a verdict on what is undecided in a group, or (None) take all verdicts back; return on how many."""
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
             group = (await self._group(source, order)).get(group_key)
             ids = [
                 p.id
                 for p in (group.proposals if group is not None else ())
-                if gm_decision(p) is None and p.id not in except_ids
+                if (gm_decision(p) is None) is (verdict is not None) and p.id not in except_ids
             ]
             await self._decide(ids, verdict)
         return len(ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from agents.views.play_views import ProposalView
     from agents.views.world_views import ProposedUndo
 
+Decide = Callable[[Collection[Id], Verdict | None], Awaitable[None]]
+"""Sets the verdict of proposals; None removes it."""
+
 
 class ProposalDecisions(Vertical):
     """Contains a list of proposals, and carries out what is decided in it."""
@@ -49,10 +52,14 @@ class ProposalDecisions(Vertical):
     class DecisionRefused(Message):
         """A verdict that the list shows was not stored: the list has to be read again."""
 
-    def __init__(self, gate: GateService, policy: PolicyService, *, id: str) -> None:
+    def __init__(
+        self, gate: GateService, policy: PolicyService, *, id: str, decide: Decide | None = None
+    ) -> None:
+        """`decide` sets verdicts in the place of the gate's own."""
         super().__init__(id=id)
         self._gate = gate
         self._policy = policy
+        self._decide = decide or gate.decide
 
     @on(ProposalList.Decided)
     def _decide_rows(self, message: ProposalList.Decided) -> None:
@@ -68,7 +75,7 @@ class ProposalDecisions(Vertical):
     async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         self.post_message(self.DecisionStarted())
         try:
-            await self._gate.decide(ids, verdict)
+            await self._decide(ids, verdict)
         except MonitorError:
             self.post_message(self.DecisionRefused())
             raise
