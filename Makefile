@@ -14,7 +14,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
-.PHONY: help run demo drivers test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,10 @@ bench-index: $(DEV)  ## Measure indexing
 # A log of 20,000 turns brought in while somebody plays, and cut off once on the way.
 bench-import: $(DEV)  ## Measure importing a log
 	$(BIN)/python -m benchmarks.importing $(ARGS)
+
+# How fast documents are read, by format; two real books are fetched by `python -m tools.reference_documents FOLDER`.
+bench-ingest: $(DEV)  ## Measure reading documents
+	$(BIN)/python -m benchmarks.ingest $(ARGS)
 
 # How well turns are found again, on the measuring set; and how long a context package takes at great length.
 bench-recall: $(DEV)  ## Measure how well turns are found again

@@ -50,8 +50,8 @@ class LazyChunkServer:
         self._build = build
         self._built: ChunkServer | None = None
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
-        await self._server.begin(source, snippets)
+    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
+        return await self._server.begin(source, snippets)
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         return await self._server.serve(snippet)

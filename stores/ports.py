@@ -23,7 +23,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage, SourceState
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -374,6 +374,14 @@ class LogReader(Protocol):
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         """Return the snippets of every edition, by their ordinals."""
+        ...
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        """Return how many snippets of an edition each stage served; None for those that wait."""
+        ...
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        """Return in how many snippets of an edition each anchor was found."""
         ...
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]: ...

@@ -20,6 +20,7 @@ from agents.canon_keeper.predicates import Catalogue, value_in_words
 from agents.canon_keeper.sheet_values import is_number
 from agents.clock_faces import format_track
 from agents.proposals.statements import STATED_PREDICATE
+from agents.proposals.written_tables import is_table
 from agents.typed_numbers import number_label
 from stores.records.canon import (
     AdvanceClock,
@@ -242,6 +243,9 @@ class _ProposalDescriber:
                 "Lore",
                 tuple(_lore_lines(change.lore, change)),
             )
+        if is_table(change):
+            heading = change.statement.partition("\n")[0]
+            return "table", heading, "Tables", (("table", ABSENT, change.statement),)
         kind = _kind_label(change)
         diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:

@@ -18,9 +18,12 @@ from agents.ingest.source_proposals import SourceProposer
 from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
 from agents.ingest.structure.find_in_chunk import find_in_chunk
 from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposedChange
 
+BEGIN_SECONDS: Final = 1.0
+"""How long one call looks at a document."""
 MAX_ANCHOR_CHARACTERS: Final = 200
 """Characters of an anchor that a snippet keeps."""
 
@@ -57,17 +60,24 @@ class LadderChunkServer:
         self._find_names = find_names
         self._ladder = ChunkLadder(self._find_in_chunk, model)
         self._document: _ServedDocument | None = None
+        self._opening: asyncio.Task[_ServedDocument] | None = None
+        self._opening_key: tuple[Id, int] | None = None
+        """The document that is looked at, and its edition."""
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
-        document = self._document
-        is_same = document is not None and (document.source.id, document.source.edition) == (
-            source.id,
-            source.edition,
-        )
-        if document is None or not is_same:
-            document = await self._open_document(source, snippets)
-        document.source, document.snippets = source, snippets
-        self._document = document
+    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
+        key = source.id, source.edition
+        if self._document is None or (self._document.source.id, self._document.source.edition) != key:
+            if self._opening is None or self._opening_key != key:
+                self.forget()
+                self._opening = asyncio.create_task(self._open_document(source, snippets))
+                self._opening_key = key
+            await asyncio.wait([self._opening], timeout=BEGIN_SECONDS)
+            if not self._opening.done():
+                return False
+            opening, self._opening = self._opening, None
+            self._document = opening.result()
+        self._document.source, self._document.snippets = source, snippets
+        return True
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         document = self._require_document()
@@ -85,6 +95,9 @@ class LadderChunkServer:
 
     def forget(self) -> None:
         self._document = None
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
 
     async def finish(self, source: Source) -> tuple[ProposedChange, ...]:
         document = self._require_document()
@@ -95,8 +108,7 @@ class LadderChunkServer:
         texts = [snippet.text for snippet in snippets]
         # In a thread: a book takes a second, in which the event loop answers others.
         names = await asyncio.to_thread(self._find_names, texts)
-        clusters = [(name.name, *name.aliases) for name in names]
-        proposer = SourceProposer(self._canon, self._log, self._read_catalogue, lambda _texts: clusters)
+        proposer = SourceProposer(self._canon, self._log, self._read_catalogue, names)
         catalogue = await self._read_catalogue(source.universe_id)
         canon_names = await self._canon.entity_names(source.universe_id)
         return _ServedDocument(

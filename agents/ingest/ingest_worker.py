@@ -20,6 +20,8 @@ from agents.ingest.documents.document import Page
 from agents.ingest.documents.reading_pipe import PageBatch
 from agents.ingest.ports import ChunkServer, DocumentReading, OriginalReader, ServedChunk, SplitDocument
 from agents.jobs.worker import INGEST_QUEUE, MODEL_QUEUE, JobSubject, RetryLater
+from agents.sanitize import clean
+from agents.typed_text import one_line
 from stores.errors import MonitorError, NotFound, StoreError
 from stores.ports import LogReader, SourceWriter
 from stores.records.ids import Id
@@ -30,6 +32,7 @@ from stores.records.workflow import ProposedChange
 T = TypeVar("T")
 
 INGEST_PRIORITY: Final = 0
+MAX_TITLE_LENGTH: Final = 200
 PIECE_SECONDS: Final = 1.0
 """How long a piece of work goes on."""
 RECORDS_PER_WRITE: Final = 100
@@ -140,7 +143,7 @@ class IngestWorker:
         summary = await self.reader.read_in_batches(data, name, store_batch)
         return reading.model_copy(
             update={
-                "title": source.title or summary.title or source.file_name,
+                "title": one_line(clean(summary.title))[:MAX_TITLE_LENGTH] or source.title,
                 "media_type": summary.media_type,
                 "notes": summary.notes,
                 "page_count": summary.page_count,
@@ -240,8 +243,9 @@ async def _serve_unserved(
     snippets = await log.snippets(source.id)
     unserved = select_unserved(source, snippets, by_model=by_model)
     ends_at = timer() + PIECE_SECONDS
-    await server.begin(source, select_present(source, snippets))
     left = len(unserved)
+    if not await server.begin(source, select_present(source, snippets)):
+        return left + 1
     for batch in _batches(unserved, CHUNKS_PER_WRITE):
         served: list[tuple[Snippet, ServedChunk]] = []
         problem = ""

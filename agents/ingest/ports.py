@@ -49,8 +49,11 @@ class ServedChunk:
 class ChunkServer(Protocol):
     """Serves the chunks of a document by the ladder."""
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
-        """Note the document that chunks are served of next, with all its chunks."""
+    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
+        """Look at the document that chunks are served of next, with all its chunks; return whether that is done.
+
+        It takes about a second at most: a long document is looked at over several calls.
+        """
         ...
 
     async def serve(self, snippet: Snippet) -> ServedChunk: ...

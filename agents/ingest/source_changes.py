@@ -26,6 +26,7 @@ from agents.proposals.written_tables import (
     TABLE_PREDICATE,
     WrittenRow,
     format_written_table,
+    normalize_table_text,
     read_written_table,
 )
 from stores.records.canon import (
@@ -156,13 +157,9 @@ def _relation_change(finding: FoundRelation, site: SourceSite) -> SourceChange:
 def _table_change(finding: FoundTable) -> SourceChange:
     """Return a table as it is rolled on. Raises InputError, with the line, if it cannot be."""
     rows = (WrittenRow(row.lowest, row.highest, row.text) for row in finding.rows)
-    table = read_written_table(format_written_table(finding.title, finding.dice, rows))
-    change = AssertFact(
-        fact_kind=FactKind.LORE,
-        predicate=TABLE_PREDICATE,
-        statement=format_written_table(table.title, str(table.dice), table.rows),
-    )
-    return SourceChange(("table", table.name), change)
+    text = normalize_table_text(format_written_table(finding.title, finding.dice, rows))
+    change = AssertFact(fact_kind=FactKind.LORE, predicate=TABLE_PREDICATE, statement=text)
+    return SourceChange(("table", read_written_table(text).name), change)
 
 
 def _statement_change(statement: str, involved: Sequence[tuple[str, Id]]) -> SourceChange:

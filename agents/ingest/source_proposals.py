@@ -6,7 +6,7 @@ the same, give the same proposals; each chunk adds its evidence to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +16,7 @@ from agents.ingest.ladder.chunk_context import ChunkOutcome, DroppedFinding, chu
 from agents.ingest.ladder.tool_door import locate_quote
 from agents.ingest.source_changes import SourceChange, SourceSite, find_changes, predicates_by_words
 from agents.ingest.source_names import SourceNames, find_lookalikes
+from agents.ingest.structure.document_names import DocumentName
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -33,9 +34,6 @@ from stores.records.ids import Id, derive_id
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import EntityKind
-
-FindClusters = Callable[[Sequence[str]], Iterable[Sequence[str]]]
-"""Finds in the texts of a document which names mean one thing; the main name is the first of each."""
 
 MAX_EVIDENCE: Final = 20
 """Places in a document that one proposal quotes; the rest would only say it again."""
@@ -79,12 +77,13 @@ class SourceProposer:
         canon: CanonReader,
         log: LogReader,
         read_catalogue: ReadCatalogue,
-        find_clusters: FindClusters,
+        document_names: Sequence[DocumentName],
     ) -> None:
+        """Propose by these names of the document; what it calls one thing by two of them is one."""
         self._canon = canon
         self._log = log
         self._read_catalogue = read_catalogue
-        self._find_clusters = find_clusters
+        self._document_names = document_names
         self._proposing: _ProposingSource | None = None
 
     async def propose(self, source: Source, outcome: ChunkOutcome) -> tuple[ProposedChange, ...]:
@@ -121,7 +120,7 @@ class SourceProposer:
     async def _read_site(self, source: Source) -> SourceSite:
         catalogue = await self._read_catalogue(source.universe_id)
         entities = await self._canon.entities(source.universe_id)
-        clusters = self._find_clusters([snippet.text for snippet in await self._log.snippets(source.id)])
+        clusters = [(name.name, *name.aliases) for name in self._document_names]
         return SourceSite(
             source.universe_id,
             source.id,

@@ -11,7 +11,7 @@ from agents.proposals.statements import (
     as_sentence,
     require_statement_length,
 )
-from agents.proposals.written_tables import format_written_table, is_table, read_written_table
+from agents.proposals.written_tables import is_table, normalize_table_text
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.records.canon import (
@@ -60,10 +60,7 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
     if isinstance(change, AssertFact) and change.lore is not None:
         return read_lore(text, change)
     if isinstance(change, AssertFact) and is_table(change):
-        table = read_written_table(text)
-        return change.model_copy(
-            update={"statement": format_written_table(table.title, str(table.dice), table.rows)}
-        )
+        return change.model_copy(update={"statement": normalize_table_text(text)})
     text = require_statement_length(clean(text))
     if not text:
         raise InputError("There is nothing typed.", kept="The proposal is as it was.")

@@ -117,6 +117,12 @@ def is_table(change: AssertFact | Fact) -> bool:
     return kind is FactKind.LORE and change.predicate == TABLE_PREDICATE
 
 
+def normalize_table_text(text: str) -> str:
+    """Return the text of a table as canon has it. Raises InputError that names the line at fault."""
+    table = read_written_table(text)
+    return format_written_table(table.title, str(table.dice), table.rows)
+
+
 def format_written_table(title: str, dice: str, rows: Iterable[WrittenRow]) -> str:
     """Return the text of a table, which `read_written_table` reads if nothing is wrong with it."""
     lines = [f"{_one_line(title)} ({_one_line(dice)})"]

@@ -16,6 +16,7 @@ from agents.proposals.statements import (
     as_sentence,
     require_statement_length,
 )
+from agents.proposals.written_tables import is_table, normalize_table_text
 from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED, Edit, read_present_tick
 from agents.views.world_views import FactEdit
@@ -59,10 +60,13 @@ class FactCorrections:
                 todo="R retcons what was never true.",
                 field="statement",
             )
-        limit = MAX_STATEMENT_LENGTH if fact.lore is None else MAX_LORE_LENGTH
-        statement = as_sentence(
-            parse_field("statement", require_statement_length, clean(edit.statement), limit)
-        )
+        if is_table(fact):
+            statement = parse_field("statement", normalize_table_text, edit.statement)
+        else:
+            limit = MAX_STATEMENT_LENGTH if fact.lore is None else MAX_LORE_LENGTH
+            statement = as_sentence(
+                parse_field("statement", require_statement_length, clean(edit.statement), limit)
+            )
         current_tick = await read_present_tick(self._log, fact.universe_id)
         evidence = tuple(await self._canon.evidence_of(fact.id))
         retcon_edit = Edit(RetconFact(fact_id=fact.id), f"Never true: {fact.statement}")

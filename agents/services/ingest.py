@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
 from agents.ingest.document_chunks import select_present
+from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ports import OriginalStore
 from agents.ingest.source_recorder import SourceRecorder
 from agents.sanitize import clean
@@ -18,6 +18,7 @@ from agents.services.ingest_estimates import DocumentEstimator, read_original_fi
 from agents.services.source_review import SourceReview, page_of
 from agents.services.source_withdrawal import SourceWithdrawal
 from agents.story_outline import NewUniverse
+from agents.typed_text import one_line
 from agents.views.ingest_views import (
     EditionView,
     IngestEstimate,
@@ -51,7 +52,6 @@ from stores.records.world import EntityStatus, Universe
 
 CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
 
-MAX_TITLE_LENGTH: Final = 200
 MAX_SEARCHED: Final = 200
 """Passages of a universe that a search within one document looks through, the best first."""
 MAX_PAGE_PROPOSALS: Final = 50
@@ -304,7 +304,7 @@ class IngestService:
         source = Source(
             id=source_id,
             universe_id=universe_id,
-            title=" ".join(clean(PurePath(name).stem).split())[:MAX_TITLE_LENGTH],
+            title=one_line(clean(PurePath(name).stem))[:MAX_TITLE_LENGTH],
             object_key=key,
             file_name=name,
             state=SourceState.WAITING,
@@ -324,8 +324,7 @@ class IngestService:
         return await self._read_one_progress(await self.recorder.change_source(source_id, change))
 
     async def _read_one_progress(self, source: Source) -> IngestProgress:
-        snippets = select_present(source, await self.log.snippets(source.id))
-        served_by = Counter(snippet.stage for snippet in snippets)
+        served_by = await self.log.snippet_stages(source.id, source.edition)
         counts = await self.log.proposal_counts(source.id)
         return IngestProgress(
             source_id=source.id,
@@ -335,8 +334,8 @@ class IngestService:
             page_count=source.page_count,
             pages_read=source.pages_read,
             chunk_count=source.chunk_count,
-            served_count=len(snippets) - served_by[None],
-            by_stage=tuple((stage, served_by[stage]) for stage in LadderStage),
+            served_count=sum(count for stage, count in served_by.items() if stage is not None),
+            by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
             error=source.error,
         )

@@ -73,7 +73,8 @@ class SourceReview:
         source = await self._log.source(source_id)
         groups = await self._group(source, order)
         used_names = await self._read_used_names(source.universe_id)
-        view_groups = [_view_group(group, used_names) for group in groups.values()]
+        anchor_counts = await self._log.snippet_anchors(source.id, source.edition)
+        view_groups = [_view_group(group, used_names, anchor_counts) for group in groups.values()]
         if order is ReviewOrder.ENTITY:
             view_groups.sort(key=lambda g: (not g.is_in_play, g.key == "", -g.chunk_count, -g.count, g.title))
         else:
@@ -269,7 +270,7 @@ def count_verdicts(proposals: Iterable[ProposedChange]) -> Mapping[Verdict | Non
     return counts
 
 
-def _view_group(group: _Group, used_names: Collection[str]) -> ReviewGroup:
+def _view_group(group: _Group, used_names: Collection[str], anchor_counts: Mapping[str, int]) -> ReviewGroup:
     counts = count_verdicts(group.proposals)
     pages = [page for p in group.proposals if (page := page_of(p)) is not None]
     return ReviewGroup(
@@ -279,7 +280,8 @@ def _view_group(group: _Group, used_names: Collection[str]) -> ReviewGroup:
         accepted_count=counts[Verdict.ACCEPT],
         rejected_count=counts[Verdict.REJECT] + counts[Verdict.FLAVOUR],
         later_count=counts[Verdict.DEFER],
-        chunk_count=len(group.chunk_ids),
+        # A proposal does not quote every chunk that names its subject.
+        chunk_count=max(len(group.chunk_ids), anchor_counts.get(group.title, 0)),
         is_in_play=fold_name(group.title) in used_names,
         first_page=min(pages, default=None),
     )

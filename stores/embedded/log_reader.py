@@ -24,7 +24,7 @@ from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage, SourceState
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -404,6 +404,28 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         return await self._all(
             Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
         )
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        def count(connection: apsw.Connection) -> dict[LadderStage | None, int]:
+            rows = connection.execute(
+                """SELECT body ->> '$.stage' AS stage, count(*) FROM snippets
+                   WHERE source_id = ? AND coalesce(body ->> '$.edition', 1) = ? GROUP BY stage""",
+                (source_id, edition),
+            )
+            return {LadderStage(stage) if stage else None: count for stage, count in rows}
+
+        return await self._read(count)
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        def count(connection: apsw.Connection) -> dict[str, int]:
+            rows = connection.execute(
+                """SELECT a.value, count(DISTINCT s.id) FROM snippets s, json_each(s.body, '$.anchors') a
+                   WHERE s.source_id = ? AND coalesce(s.body ->> '$.edition', 1) = ? GROUP BY a.value""",
+                (source_id, edition),
+            )
+            return {str(anchor): int(str(count)) for anchor, count in rows}
+
+        return await self._read(count)
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"

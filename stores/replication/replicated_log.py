@@ -13,7 +13,7 @@ from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage, SourceState
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -189,6 +189,12 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._read(lambda log: log.snippets(source_id))
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        return await self._read(lambda log: log.snippet_stages(source_id, edition))
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        return await self._read(lambda log: log.snippet_anchors(source_id, edition))
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         return await self._read(lambda log: log.snippets_by_id(ids))

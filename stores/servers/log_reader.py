@@ -13,7 +13,7 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
-from stores.records.sources import Snippet, Source, SourcePage, SourceState
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import (
     OPEN_STATUSES,
     Canonization,
@@ -328,6 +328,13 @@ class ServerLogReader(ServerMemoryReader):
         return await self._read_all(
             "snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)]
         )
+
+    async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
+        return dict(Counter(s.stage for s in await self.snippets(source_id) if s.edition == edition))
+
+    async def snippet_anchors(self, source_id: Id, edition: int) -> dict[str, int]:
+        present = (s for s in await self.snippets(source_id) if s.edition == edition)
+        return dict(Counter(anchor for snippet in present for anchor in set(snippet.anchors)))
 
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         snippets = await self._read_all("snippets", Snippet, {"_id": any_of(ids)}, [("made", 1)])

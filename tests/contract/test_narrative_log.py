@@ -788,6 +788,15 @@ async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandl
     for _ in range(2):
         await ingest.stage_snippets([served], proposals)
     assert await handles.reader.snippets(book.id) == [served]
+    others = [
+        make.snippet(book, 1, stage=LadderStage.GENERATED, anchors=("Mara", "Bren")),
+        make.snippet(book, 2),
+        make.snippet(book, 3, edition=2, anchors=("Mara",)),
+    ]
+    await ingest.put_snippets(others)
+    assert await handles.reader.snippet_stages(book.id, 1) == {LadderStage.GENERATED: 2, None: 1}
+    assert await handles.reader.snippet_anchors(book.id, 1) == {"Mara": 2, "Bren": 1}
+    assert await handles.reader.snippet_anchors(book.id, 2) == {"Mara": 1}
     assert await handles.reader.proposals(ProposalQuery(source_id=book.id)) == proposals
 
 

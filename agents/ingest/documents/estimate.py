@@ -13,7 +13,7 @@ CHARACTERS_PER_TOKEN: Final = 4.0
 """Of English prose, about the same for all tokenizers in use; other languages have more tokens."""
 
 CHARACTERS_PER_CHUNK: Final = 1_300
-SECONDS_PER_PAGE: Final = 0.05
+SECONDS_PER_PAGE: Final = 0.02
 """Reading, on a slow machine (benchmarks/ingest.py)."""
 
 SECONDS_PER_CHUNK: Final = 0.04

@@ -7,12 +7,14 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from agents.child_processes import build_child_environment
 from agents.ingest.documents.document import Document, Page
 from agents.ingest.documents.errors import unreadable_document_error
+from agents.ingest.documents.formats import MediaType, media_type_of_name
 from agents.ingest.documents.limits import DEFAULT_LIMITS, MEGABYTE, ReadingLimits
 from agents.ingest.documents.reading_pipe import (
     DONE_TAG,
@@ -29,6 +31,7 @@ from agents.ingest.documents.reading_pipe import (
     encode_request,
     unpack_length,
 )
+from stores.errors import InputError
 
 SAMPLE_PAGES: Final = 20
 """Pages of a sample, for an estimate before all are read."""
@@ -55,15 +58,25 @@ class DocumentReader:
         name, for its format and its title.
         """
         summary: DocumentSummary | None = None
+        page_count = 0
 
         async def on_frame(tag: bytes, data: bytes) -> None:
-            nonlocal summary
+            nonlocal summary, page_count
             if tag == PAGES_TAG:
-                await on_batch(decode_pages(data))
+                batch = decode_pages(data)
+                await on_batch(batch)
+                page_count += len(batch.pages)
             elif tag == DONE_TAG:
                 summary = decode_summary(data)
 
-        await self._run(source, name, on_frame, sample_pages=sample_pages)
+        request = replace(self._request(source, name), sample_pages=sample_pages)
+        try:
+            await self._run(source, request, on_frame)
+        except _ReaderEnded:
+            if media_type_of_name(name) is not MediaType.PDF:
+                raise
+            # The library that finds columns and tables crashes on some damaged files; the other does not.
+            await self._run(source, replace(request, skipped_pages=page_count, is_plain=True), on_frame)
         assert summary is not None
         return summary
 
@@ -86,22 +99,20 @@ class DocumentReader:
             if tag == PICTURE_TAG:
                 picture = data
 
-        await self._run(source, name, on_frame, picture_page=number, picture_width=width)
+        request = replace(self._request(source, name), picture_page=number, picture_width=width)
+        await self._run(source, request, on_frame)
         return picture
+
+    def _request(self, source: Path | bytes, name: str) -> ReadingRequest:
+        path = str(source.absolute()) if isinstance(source, Path) else ""
+        return ReadingRequest(name, path, self._limits)
 
     async def _run(
         self,
         source: Path | bytes,
-        name: str,
+        request: ReadingRequest,
         on_frame: Callable[[bytes, bytes], Awaitable[None]],
-        *,
-        sample_pages: int = 0,
-        picture_page: int = 0,
-        picture_width: int = 0,
     ) -> None:
-        request = ReadingRequest(
-            name, _absolute_path(source), self._limits, sample_pages, picture_page, picture_width
-        )
         process = await _start_process()
         try:
             # Sent by a task: the child may write its refusal before it has taken everything.
@@ -136,24 +147,30 @@ class DocumentReader:
             if tag != PAGES_TAG:
                 return
 
-    def _time_error(self) -> Exception:
-        return unreadable_document_error(
-            f"a page took longer than {self._limits.silent_seconds:,.0f} seconds, and its reader was ended",
-            "Save it again with the program that made it, or cut it into several documents",
+    def _time_error(self) -> _ReaderEnded:
+        return _ReaderEnded(
+            f"This document cannot be read: a page took longer than {self._limits.silent_seconds:,.0f} seconds, "
+            "and its reader was ended."
         )
 
-    def _end_error(self, return_code: int) -> Exception:
+    def _end_error(self, return_code: int) -> _ReaderEnded:
         if sys.platform != "win32" and return_code == -signal.SIGXCPU:
             return self._time_error()
-        return unreadable_document_error(
-            f"its reader ended in the middle; it is damaged, or takes more than "
-            f"{self._limits.memory_bytes / MEGABYTE / 1_000:,.0f} GB of memory",
-            "Save it again with the program that made it, or cut it into several documents",
+        return _ReaderEnded(
+            "This document cannot be read: its reader ended in the middle; it is damaged, or takes more than "
+            f"{self._limits.memory_bytes / MEGABYTE / 1_000:,.0f} GB of memory."
         )
 
 
-def _absolute_path(source: Path | bytes) -> str:
-    return str(source.absolute()) if isinstance(source, Path) else ""
+class _ReaderEnded(InputError):
+    """The reading process ended, or was ended, before it had read everything."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            what,
+            kept="Nothing of it was taken in.",
+            todo="Save it again with the program that made it, or cut it into several documents.",
+        )
 
 
 async def _start_process() -> asyncio.subprocess.Process:

@@ -35,6 +35,10 @@ class ReadingRequest:
     limits: ReadingLimits
     sample_pages: int = 0
     """How many pages to read, spread over the document; 0 for all."""
+    skipped_pages: int = 0
+    """How many of them were read before, by a process that ended."""
+    is_plain: bool = False
+    """Whether a PDF is read without headings and tables, by the library that mends more."""
     picture_page: int = 0
     """The page of which a picture is asked for, from 1; 0 for text."""
     picture_width: int = 0

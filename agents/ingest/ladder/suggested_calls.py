@@ -97,7 +97,7 @@ def _entries_of(arguments: object) -> list[Any]:
 
 def _max_entries(tool: ToolName) -> int:
     limits = (getattr(m, "max_length", None) for m in ChunkToolCalls.model_fields[tool.value].metadata)
-    return next(limit for limit in limits if limit is not None)
+    return next(limit for limit in limits if isinstance(limit, int))
 
 
 def _normalize(key: object) -> str:

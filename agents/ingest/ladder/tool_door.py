@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, assert_never
 
 from agents.ingest.documents.document import Chunk
@@ -22,7 +23,7 @@ from agents.ingest.findings import (
     Observation,
 )
 from agents.ingest.ladder.chunk_context import DroppedFinding, preview
-from agents.ingest.ladder.tool_calls import ToolCall, names_in
+from agents.ingest.ladder.tool_calls import ToolCall, ToolName, names_in
 from agents.proposals.statements import MAX_NAME_LENGTH, MAX_STATEMENT_LENGTH
 from agents.prose.quotes import find_quote
 from agents.sanitize import clean
@@ -35,6 +36,9 @@ NO_NAME: Final = "it has no name, or one that does not stand in the chunk"
 NO_WORDS: Final = "it says nothing"
 NO_END: Final = "it leads to something that has no name here"
 MIN_QUOTE_CHARACTERS: Final = 3
+MAX_CACHED_NAMES: Final = 20_000
+"""Names of a document and its world whose compared forms are kept: they are compared at every chunk."""
+
 _ARTICLE: Final = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w+")
 
@@ -82,7 +86,7 @@ class ChunkStaging:
         """Return the folded names that a relation may lead to."""
         entities = (finding for finding in self.findings if isinstance(finding, FoundEntity))
         own_names = (name for entity in entities for name in (entity.name, *entity.aliases))
-        return frozenset(map(fold_name, (*self.known_names, *own_names)))
+        return frozenset(map(_fold_known_name, (*self.known_names, *own_names)))
 
 
 def invoke_tool(call: ToolCall, staging: ChunkStaging) -> ToolResult:
@@ -91,7 +95,7 @@ def invoke_tool(call: ToolCall, staging: ChunkStaging) -> ToolResult:
     written: list[Finding] = []
     dropped: list[DroppedFinding] = []
     deferred: list[FoundRelation] = []
-    reachable_names = staging.reachable_names()
+    reachable_names = staging.reachable_names() if call.tool is ToolName.CREATE_RELATIONS else frozenset()
     for finding in call.findings:
         checked = _check(finding, staging.chunk.text)
         if isinstance(checked, str):
@@ -123,6 +127,8 @@ def retry_relations(staging: ChunkStaging) -> None:
 
     A relation that still leads nowhere is a warning, and its words are kept as an observation.
     """
+    if not staging.deferred:
+        return
     names_by_key: dict[str, str] = {}
     for name in (*staging.touched_names(), *staging.known_names):
         names_by_key.setdefault(normalize_name(name), name)
@@ -162,6 +168,12 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
     return (found_quote.start, found_quote.end) if found_quote else None
 
 
+@lru_cache(maxsize=MAX_CACHED_NAMES)
+def _fold_known_name(name: str) -> str:
+    return fold_name(name)
+
+
+@lru_cache(maxsize=MAX_CACHED_NAMES)
 def normalize_name(name: str) -> str:
     """Return a name as names of one chunk are compared: folded, without an article before it."""
     folded_name = fold_name(name)

@@ -39,6 +39,9 @@ class KnownName:
     sex: Sex | None
 
 
+_KIN_TITLES: Final = frozenset(
+    ["aunt", "aunty", "auntie", "uncle", "cousin", "mother", "father", "grandmother", "grandfather"]
+)
 _WOMEN_OF_RANK: Final = frozenset({"lady", "dame", "queen", "duchess", "countess"})
 """Who is not called Miss."""
 
@@ -188,9 +191,13 @@ class _AliasJoiner:
             wives = [person for person in by_surname if not WIFE_TITLES.isdisjoint(person.titles)]
             # Mrs. Charles Musgrove is called after her husband, and Mrs. Musgrove may be his mother.
             male_names = self._words.male_names
+            if parts.single in male_names:
+                return [person for person in by_given if not WIFE_TITLES.isdisjoint(person.titles)]
             return [person for person in wives if male_names.isdisjoint(person.full_given_names)]
         if title in GIVEN_NAME_TITLES and by_given and parts.single in self._words.first_names:
             return [person for person in by_given if title in person.titles] or by_given
+        if title in _KIN_TITLES:
+            return by_given or [person for person in by_surname if title in person.titles]
         if title in MAIDEN_TITLES:
             by_surname = [person for person in by_surname if person.titles.isdisjoint(_WOMEN_OF_RANK)]
         if title in _GENTLEMAN_TITLES:
@@ -273,6 +280,13 @@ class _AliasJoiner:
         if sex and person.sex and sex is not person.sex:
             return False
         titles = person.titles
+        is_lady = not titles.isdisjoint(WIFE_TITLES | MAIDEN_TITLES | _WOMEN_OF_RANK)
+        if (
+            is_lady
+            and not parts.is_full
+            and not titles.issuperset(set(parts.titles) - MAIDEN_TITLES - WIFE_TITLES)
+        ):
+            return False  # Colonel Wray is not Miss Honor Wray
         if parts.is_wife and not MAIDEN_TITLES.isdisjoint(titles):
             return False
         if not MAIDEN_TITLES.isdisjoint(parts.titles) and not WIFE_TITLES.isdisjoint(titles):

@@ -23,6 +23,8 @@ class NameEvidence:
     """With a capital inside a sentence."""
     opening: Counter[str]
     """With a capital at the start of a sentence."""
+    titled: Counter[str]
+    """With a capital after `Mr.`, `Lady` and the like."""
     after_article: Counter[str]
     """Of those, after `the`, `a`, `my` ...: a common noun that the text honours with a capital."""
     pairs: Counter[tuple[str, str]]
@@ -32,15 +34,15 @@ class NameEvidence:
         """Return whether the word is no name by itself, as far as the lists and this text know."""
         if self.is_proper(key):
             return False
-        if self.lower[key]:
+        if self.lower[key] > self.titled[key]:
             return True
         return self.words.is_common(key) and key not in self.words.first_names | self.words.known_places
 
     def is_proper(self, key: str) -> bool:
         """Return whether this text writes the word with a capital as a rule."""
-        capitalised = self.capitalised[key]
+        capitalised = self.capitalised[key] + self.titled[key]
         is_known = key in self.words.first_names or key in self.words.known_places
-        needed = 1 if is_known else _MIN_CAPITALISED
+        needed = 1 if is_known or self.titled[key] else _MIN_CAPITALISED
         return capitalised >= needed and capitalised > 2 * self.lower[key]
 
 
@@ -55,6 +57,8 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
     lower: Counter[str] = Counter()
     capitalised: Counter[str] = Counter()
     opening: Counter[str] = Counter()
+    titled: Counter[str] = Counter()
+    sexed_titles = words.male_titles | words.female_titles
     after_article: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     previous: TextToken | None = None
@@ -62,6 +66,13 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
         if token.in_heading:
             previous = None
             continue
+        if (
+            previous is not None
+            and previous.key in sexed_titles
+            and previous.is_capitalised
+            and token.is_capitalised
+        ):
+            titled[token.key] += 1
         if not token.is_capitalised:
             lower[token.key] += 1
         elif not token.opens_sentence and not token.is_shouted:
@@ -74,4 +85,4 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
         elif token.opens_sentence:
             opening[token.key] += 1
         previous = token
-    return NameEvidence(words, lower, capitalised, opening, after_article, pairs)
+    return NameEvidence(words, lower, capitalised, opening, titled, after_article, pairs)

@@ -36,7 +36,7 @@ def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
     elif first in words.titles:
         votes[EntityKind.CHARACTER] += 12
     for word in {head, last} if head != last else {last}:
-        weight = 4 if len(keys) == 1 else 30 if word == head else 8
+        weight = 4 if len(keys) == 1 or first in words.first_names else 30 if word == head else 8
         if word in words.place_words:
             votes[EntityKind.PLACE] += weight
         if word in words.faction_words:
@@ -58,7 +58,7 @@ def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
         and last not in words.first_names
     ):
         votes[EntityKind.PLACE] += 2
-    if first in words.first_names and not votes:
+    if first in words.first_names and first not in words.known_places:
         votes[EntityKind.CHARACTER] += 8 if len(keys) == 1 else 12
     return votes
 

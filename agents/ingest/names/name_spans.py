@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
-from agents.ingest.names.name_evidence import DETERMINERS, NameEvidence, count_evidence
-from agents.ingest.names.name_words import NameWords, load_name_words
+from agents.ingest.names.name_evidence import DETERMINERS, NameEvidence
 from agents.ingest.names.text_tokens import TextToken, is_abbreviation
 
 MAX_NAME_WORDS: Final = 8
@@ -25,6 +24,10 @@ _CONJUNCTIONS: Final = frozenset({"and", "&"})
 _COMPANY_WORDS: Final = frozenset({"co", "company", "sons", "son", "brothers", "daughters"})
 _OF: Final = frozenset({"of", "for", "on", "upon", "under", "in"})
 _MIN_SHARE: Final = 0.5
+_NO_BEARERS: Final = frozenset(
+    {"god", "almighty", "heaven", "heavens", "chief", "majesty", "sir", "madam", "bless", "lord"}
+)
+"""Words that no title makes a name of: `Lord God`."""
 _LEADING_TITLES: Final = frozenset(
     {"mr", "mrs", "ms", "miss", "sir", "mister", "messrs", "mme", "mlle", "madame", "dr"}
 )
@@ -32,8 +35,7 @@ _LEADING_TITLES: Final = frozenset(
 _ENDEARMENTS: Final = frozenset({"dear", "dearest", "god", "ok", "okay", "beloved"})
 
 
-@dataclass(frozen=True, slots=True)
-class CapitalisedName:
+class CapitalisedName(NamedTuple):
     """A name in a text: its words are `tokens[first:last]`."""
 
     first: int
@@ -242,7 +244,13 @@ class _NameFinder:
     def _is_name(self, first: int, last: int) -> bool:
         tokens, words = self._tokens, self._words
         parts = [tokens[index] for index in range(first, last) if tokens[index].is_capitalised]
-        if all(part.key in words.titles or part.key in words.never_alone for part in parts):
+        if all(part.key in words.titles or self._is_never_alone(part.key) for part in parts):
+            if (
+                len(parts) > 1
+                and parts[0].key in words.titles
+                and parts[-1].key not in words.titles | _NO_BEARERS
+            ):
+                return parts[-1].key not in words.peoples
             return self._is_constant_title(first, last)
         if all(len(part.key) == 1 for part in parts):
             return False
@@ -251,6 +259,12 @@ class _NameFinder:
         if len(parts) > 1:
             return self._is_long_name(parts)
         return self._is_single_name(first)
+
+    def _is_never_alone(self, key: str) -> bool:
+        """Return whether a word is no name alone, and nobody of this text bears it: `Miss Honor`."""
+        return key in self._words.never_alone and not (
+            self._evidence.titled[key] and key not in self._words.titles | _NO_BEARERS
+        )
 
     def _is_shouted_name(self, parts: Sequence[TextToken]) -> bool:
         """Return whether words in capitals are a name that the text writes elsewhere: `MR. HOLMES`, `ALICE!`."""
@@ -271,7 +285,7 @@ class _NameFinder:
 
     def _is_known_pair(self, parts: Sequence[TextToken]) -> bool:
         return any(
-            self._evidence.pairs[one.key, other.key] for one, other in zip(parts, parts[1:], strict=False)
+            self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts)
         )
 
     def _is_constant_title(self, first: int, last: int) -> bool:
@@ -291,7 +305,7 @@ class _NameFinder:
     def _is_single_name(self, first: int) -> bool:
         token, words, evidence = self._tokens[first], self._words, self._evidence
         key = token.key
-        if len(key) < 2 or key in words.never_alone:
+        if len(key) < 2 or self._is_never_alone(key):
             return False
         if evidence.is_proper(key):
             return not self._is_honoured_noun(first)
@@ -299,7 +313,9 @@ class _NameFinder:
         if token.opens_sentence:
             is_doubtful = key.endswith(("ing", "ly", "n't")) or self._is_exclaimed(first)
             return not is_common and (not is_doubtful or self._is_followed_by_deed(first))
-        if not is_common:
+        if not is_common or (
+            key not in words.common_words and not evidence.lower[key] and not key.endswith("s")
+        ):
             return True
         if self._follows_determiner(first):
             return False
@@ -324,7 +340,14 @@ class _NameFinder:
         if token.is_possessive:
             return True
         following = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
-        return following is not None and following.gap == " " and following.key in self._words.person_verbs
+        if following is None:
+            return False
+        is_described = following.gap.strip() == "," and following.key in DETERMINERS | {
+            "who",
+            "whom",
+            "whose",
+        }
+        return is_described or (following.gap == " " and following.key in self._words.person_verbs)
 
     def _is_exclaimed(self, first: int) -> bool:
         """Return whether an unknown word is cried out, like an interjection, and stands so only once."""
@@ -336,15 +359,12 @@ class _NameFinder:
         ):
             return False
         following = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
-        return following is None or following.gap.lstrip()[:1] in ("!", ",", ";", "?", "-", "—", ".", "…")
+        mark = following.gap.lstrip()[:1] if following is not None else "!"
+        is_spoken = any(char in "\"“‘'`«" for char in self._tokens[first].gap)
+        return mark == "!" or (is_spoken and mark in (",", ";", "?", "-", "—", ".", "…"))
 
     def _speaks(self, first: int) -> bool:
         """Return whether a verb of speech stands beside the word: `said Frank`, `Frank said`."""
         before = self._tokens[first - 1] if first else None
         after = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         return any(each is not None and each.key in self._words.speech_verbs for each in (before, after))
-
-
-def load_evidence(tokens: Sequence[TextToken], words: NameWords | None = None) -> NameEvidence:
-    """Return the evidence of a text by the bundled lists."""
-    return count_evidence(tokens, words or load_name_words())

@@ -44,6 +44,7 @@ class NameWords:
     never_alone: frozenset[str]
     """No name alone, though it may be part of one."""
     speech_verbs: frozenset[str]
+    speaking_nouns: frozenset[str]
     person_verbs: frozenset[str]
     place_prepositions: frozenset[str]
     place_words: frozenset[str]
@@ -114,6 +115,7 @@ def load_name_words() -> NameWords:
         break_words=words("interjections") | words("opening_words"),
         never_alone=words("never_names") | words("months_and_days") | words("peoples"),
         speech_verbs=words("speech_verbs"),
+        speaking_nouns=words("speaking_nouns"),
         person_verbs=words("person_verbs") | words("speech_verbs"),
         place_prepositions=words("place_prepositions"),
         place_words=words("place_words"),
@@ -129,8 +131,11 @@ def load_name_words() -> NameWords:
         kin_nouns=words("kin_nouns"),
         male_names=words("male_names"),
         female_names=words("female_names"),
-        first_names=words("male_names") | words("female_names"),
+        first_names=words("male_names") | words("female_names") | families.keys(),
         short_name_families={name: frozenset(indexes) for name, indexes in families.items()},
         known_places=words("known_places"),
-        common_words=frozenset(common_words),
+        common_words=frozenset(common_words)
+        | words("more_common_words")
+        | words("interjections")
+        | words("opening_words"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,12 +29,17 @@ _NICKNAME: Final = re.compile(
 )
 """`William "Bill" Hark`."""
 _ALIAS_GAP: Final = re.compile(
-    r",?\s+(?:who\s+(?:was|is)\s+|was\s+|is\s+)?(?:(?:also|better|otherwise|generally|commonly|once|always)\s+)*"
-    r"(?:known(?:\s+to\s+\w+(?:\s+\w+)?)?\s+as|called|nicknamed|alias|aka|a\.k\.a\.?|surnamed|dubbed|styled)\s+(?:the\s+|old\s+)?"
-    r"[\"“‘']?"
+    r"(?:,|,?\s+(?:who\s+)?(?:was|is|were))?\s+(?:(?:also|better|otherwise|generally|commonly|once|always)\s+)*"
+    r"(?:known(?:\s+to\s+\w+(?:\s+\w+)?)?\s+as|nicknamed|alias|aka|a\.k\.a\.?|surnamed|dubbed)\s+(?:the\s+|old\s+)?[\"“‘']?"
+    r"|(?:,|,?\s+(?:who\s+)?(?:was|is|were))\s+(?:(?:also|sometimes|generally|commonly|always)\s+)*"
+    r"(?:called|styled|named)\s+(?:the\s+|old\s+)?[\"“‘']?"
+    r"|,\s+or\s+"
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
+_CERTAIN_VOTES: Final = 1
+_TITLED_VOTES: Final = 12
+"""Votes from which a name is somebody's by its title or first name."""
 _ESTATES: Final = frozenset(
     [
         "park",
@@ -64,12 +69,14 @@ class NamedOne:
     aliases: tuple[str, ...]
     sex: Sex | None
     name_keys: tuple[str, ...]
+    is_certain_kind: bool = True
+    """Whether something in the text tells its kind."""
     is_author: bool = False
     """Whether it is whom the title page names, who is nobody of the story."""
 
     @property
     def can_speak(self) -> bool:
-        return self.kind in ACTORS and not self.is_author
+        return self.kind in ACTORS and self.is_certain_kind and not self.is_author
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +93,12 @@ def read_named_text(text: str) -> NamedText:
     """Read the names of a text."""
     words = load_name_words()
     tokens = read_text_tokens(text)
-    spans = find_capitalised_names(text, tokens, count_evidence(tokens, words))
     nicknames = list(_find_nicknames(text))
+    evidence = count_evidence(tokens, words)
+    for nickname in nicknames:
+        # Whoever has a nickname in the middle is somebody, whatever the words are.
+        evidence.titled.update((*nickname.full_key.split(), nickname.nickname_key))
+    spans = find_capitalised_names(text, tokens, evidence)
     spans = _cover_nicknames(spans, nicknames, tokens)
     keys = [" ".join(_name_keys(text, span, tokens)) for span in spans]
     texts = _choose_spellings(text, spans, keys, tokens)
@@ -205,7 +216,7 @@ def _group_names(
     explicit_pairs: Sequence[tuple[str, str]],
 ) -> list[NamedOne]:
     counts = Counter(keys)
-    kinds = {key: _kind_of(key, votes[key], words) for key in texts}
+    kinds = _choose_kinds(texts, votes, words)
     pronouns = count_pronouns(tokens, spans, keys)
     people = [
         KnownName(key, split_name(key.split(), words), counts[key], sex_by_pronouns(pronouns[key]))
@@ -232,6 +243,7 @@ def _group_names(
                 tuple(dict.fromkeys(texts[name.text] for name in ordered if name is not main)),
                 sex or sex_by_pronouns(sum((pronouns[name.text] for name in group), Counter())),
                 tuple(name.text for name in ordered),
+                max(group_votes.values(), default=0) >= _CERTAIN_VOTES,
                 main.text in authors,
             )
         )
@@ -244,10 +256,26 @@ def _is_author(tokens: Sequence[TextToken], span: CapitalisedName) -> bool:
     return 0 < span.first < _TITLE_PAGE_WORDS and tokens[span.first - 1].key == "by"
 
 
-def _kind_of(key: str, votes: Counter[EntityKind], words: NameWords) -> EntityKind:
-    if not votes and all(words.is_common(word) for word in key.split()):
-        return EntityKind.CONCEPT
-    return best_kind(votes)
+def _choose_kinds(keys: Iterable[str], votes: KindVotes, words: NameWords) -> dict[str, EntityKind]:
+    """Return the kind of each name; one of which nothing is told is somebody's only if its words may be."""
+    kinds = {key: best_kind(votes[key]) for key in keys}
+    is_certain = {key: max(votes[key].values(), default=0) >= _CERTAIN_VOTES for key in kinds}
+    person_words = {
+        word for key, kind in kinds.items() if kind in ACTORS and is_certain[key] for word in key.split()
+    }
+    bearer_words = {
+        word for key in kinds if votes[key][EntityKind.CHARACTER] >= _TITLED_VOTES for word in key.split()
+    }
+    for key, kind in kinds.items():
+        if len(key.split()) > 1 and kind is EntityKind.PLACE and votes[key][kind] < _TITLED_VOTES:
+            if bearer_words.issuperset(key.split()):
+                kinds[key] = EntityKind.CHARACTER
+        elif kind in ACTORS and not is_certain[key]:
+            key_words = key.split()
+            is_bearer = len(key_words) == 1 and key in person_words
+            if not is_bearer and any(words.is_common(word) for word in key_words):
+                kinds[key] = EntityKind.CONCEPT
+    return kinds
 
 
 def _group_places(

@@ -14,7 +14,7 @@ _OPENING_LINE: Final = re.compile(r"\n(?=[ \t]{2,}\S|[ \t]*[\"“«‘—])")
 _LINES_PER_BLANK: Final = 60
 """Lines to a blank one, up to which blank lines are what parts paragraphs."""
 _DOUBLE_MARK: Final = re.compile(r"[“”\"«»„]")
-_SINGLE_OPENING: Final = re.compile(r"(?<!\w)[‘'`](?=[\w“\"—.…])")
+_SINGLE_OPENING: Final = re.compile(r"(?<!\w)[‘'`](?=[\w“\"—.…]|['’]\w)")
 _SINGLE_CLOSING: Final = re.compile(r"(?<=[^\s\w])[’'](?!\w)|(?<=[,.!?;:…—-]) [’'](?!\w)")
 _ELISION: Final = re.compile(
     r"(?:tis|twas|twere|twill|twould|em|bout|cause|til|till|neath|gainst|round|ere|un|im|er|e)\b",

@@ -27,11 +27,25 @@ _RECENT_NAMES: Final = 40
 _FADING: Final = 0.85
 """What a name is worth beside the one named after it."""
 _MIN_VOCATIVES: Final = 2
+_NAMES_HIMSELF: Final = frozenset(
+    [
+        ("call", "me"),
+        ("called", "me"),
+        ("called", "myself"),
+        ("my", "name", "is"),
+        ("my", "name", "was"),
+        ("calls", "me"),
+    ]
+)
 _MIN_NARRATED: Final = 3
 _NARRATED_SHARE: Final = 0.03
 """Share of the turns that the narrator has, from which the story is told by one of its people."""
 _VOCATIVE_BEFORE: Final = frozenset(",.!?;:—-“\"‘'`(…")
 _VOCATIVE_AFTER: Final = frozenset(",.!?;:—-”\"’')…")
+_ANSWER_ENDINGS: Final = frozenset(
+    {"", "sir", "ma'am", "ma’am", "madam", "my lord", "my lady", "miss", "your honour"}
+)
+"""What may follow a name that is the answer to a question, and calls nobody."""
 _OWNERS: Final = frozenset({"his", "her", "my", "their"})
 _ELDERS: Final = frozenset({"mrs", "mr", "lady", "sir", "aunt", "uncle"})
 _WIVES: Final = frozenset({"mrs", "lady", "madame", "mme"})
@@ -45,18 +59,16 @@ _KIN_TITLES: Final = {
     "lordship": frozenset({"lord", "earl", "duke"}),
 }
 """Titles of whom a word of kinship means."""
-_SPOUSE_TITLES: Final[dict[str, tuple[tuple[str, ...], Sex]]] = {
-    "wife": (("mrs", "lady", "madame"), Sex.MALE),
-    "lady": (("mrs", "lady"), Sex.MALE),
-    "husband": (("mr", "sir", "lord", "captain", "colonel", "dr"), Sex.FEMALE),
+_MASTERS: Final = ("mr", "sir", "lord", "captain", "colonel", "dr")
+_MISTRESSES: Final = ("mrs", "lady", "madame")
+_SURNAME_KIN: Final[dict[str, tuple[tuple[str, ...], Sex | None]]] = {
+    "wife": (_MISTRESSES, Sex.MALE),
+    "lady": (_MISTRESSES, Sex.MALE),
+    "husband": (_MASTERS, Sex.FEMALE),
+    **dict.fromkeys(("father", "papa"), (_MASTERS, None)),
+    **dict.fromkeys(("mother", "mamma"), (_MISTRESSES, None)),
 }
-"""Titles of a husband or wife, and the sex of whose they are."""
-_GROUP_NOUNS: Final = frozenset(
-    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker", "prisoner",
-     "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger", "creature", "figure",
-     "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar", "peasant", "beggar", "traveller"]
-)  # fmt: skip
-"""Other nouns of who can speak."""
+"""Titles of kin with the same surname, and the sex of whose kin they are (None: as `his` or `her` says)."""
 _ENDEARMENTS: Final = ("my dear", "dear", "my", "old", "poor", "dearest", "my dearest", "oh", "o", "and you")
 
 
@@ -115,6 +127,8 @@ class _SpeakerFinder:
         """Names of those who can speak, in the narration only."""
         self._drop_spoken_spans()
         self._told_starts = [named_text.spans[number].start for number in self._told_spans]
+        self._told_owners = {named_text.owners[number] for number in self._told_spans}
+        """Who is named in the narration too, and not only spoken of."""
         self._titles = self._index_titles()
         self._owner_of_key = {key: n for n, one in enumerate(named_text.named) for key in one.name_keys}
 
@@ -210,22 +224,12 @@ class _SpeakerFinder:
             end = quotes[n + 1].outer_start if n + 1 < len(quotes) else paragraph.end
             candidates += list(self._tags.subjects_between(quote.outer_end, end))[:1]
         for reference in candidates:
-            if reference.phrase and reference.phrase != NARRATOR and not self._is_person(reference.noun):
+            if not self._tags.is_somebody(reference):
                 continue
             speaker = self._resolve(reference, turn, paragraph.start)
             if speaker is not None and speaker not in turn.addressed:
                 return speaker
         return None
-
-    def _is_person(self, noun: str) -> bool:
-        words = self._words
-        return (
-            noun in words.male_nouns
-            or noun in words.female_nouns
-            or noun in words.kin_nouns
-            or noun in words.titles
-            or noun in _GROUP_NOUNS
-        )
 
     def _introduced_by(self, index: int, turn: _Turn) -> Speaker | None:
         """Return whom the paragraph before announces: `At last Tom spoke:`"""
@@ -247,7 +251,8 @@ class _SpeakerFinder:
                         before = before.removesuffix(words).rstrip()
                         break
                 after = text[span.end : quote.outer_end].lstrip()[:1]
-                is_whole = span.start == quote.start and span.end + 1 >= quote.end
+                rest = text[span.end : quote.end].strip(" ,.;?-—").casefold()
+                is_whole = span.start == quote.start and rest in _ANSWER_ENDINGS
                 if (
                     self._named.tokens[span.last - 1].is_possessive
                     or text[span.end + 1 : span.end + 2].isalpha()
@@ -336,28 +341,30 @@ class _SpeakerFinder:
         if noun in self._titles:
             return self._titles[noun]
         if before and before[0] in _OWNERS and noun in self._words.kin_nouns:
-            relative = self._spouse(noun, turn, reference) or self._relative(noun, reference, turn)
+            relative = self._kin_by_surname(noun, before[0], turn, reference.token)
+            if relative is None:
+                relative = self._relative(noun, reference, turn)
             if relative is not None:
                 return relative
         return phrase.casefold()
 
-    def _spouse(self, noun: str, turn: _Turn, reference: SpeakerReference) -> Speaker | None:
-        """Return whom `his wife` means: the Mrs. of the man's surname."""
-        titles, sex = _SPOUSE_TITLES.get(noun, ((), None))
-        last = bisect_right(self._told_starts, self._named.tokens[reference.token].start) - 1
-        people = (
-            (*turn.addressed, *self._conversation.speakers(), *self._names_before(last, sex, turn))
-            if titles
-            else ()
-        )
+    def _kin_by_surname(self, noun: str, owner_word: str, turn: _Turn, token: int) -> Speaker | None:
+        """Return whom `his wife` and `her father` mean: the Mrs. or Mr. of the other's surname."""
+        titles, sex = _SURNAME_KIN.get(noun, ((), None))
+        if not titles:
+            return None
+        sex = sex or {"his": Sex.MALE, "her": Sex.FEMALE}.get(owner_word)
+        last = bisect_right(self._told_starts, self._named.tokens[token].start) - 1
+        people = (*turn.addressed, *self._conversation.speakers(), *self._names_before(last, sex, turn))
         for person in people:
-            if isinstance(person, int) and self._named.named[person].sex is sex:
-                surname = self._named.named[person].name_keys[0].split()[-1]
-                for title in titles:
-                    if (
-                        spouse := self._owner_of_key.get(f"{title} {surname}")
-                    ) is not None and spouse != person:
-                        return spouse
+            if not isinstance(person, int) or (sex is not None and self._named.named[person].sex is not sex):
+                continue
+            surnames = {key.split()[-1] for key in self._named.named[person].name_keys if " " in key}
+            for title in titles:
+                for surname in sorted(surnames):
+                    relative = self._owner_of_key.get(f"{title} {surname}")
+                    if relative is not None and relative != person:
+                        return relative
         return None
 
     def _relative(self, noun: str, reference: SpeakerReference, turn: _Turn) -> Speaker | None:
@@ -410,13 +417,27 @@ class _SpeakerFinder:
         last = bisect_right(self._told_starts, start) - 1
         if not turns:
             return next(self._names_before(last, None, turn), None)
-        addressed = turns[-1].addressed - {previous}
+        between = self._names_between(turns[-1], index)
+        if previous is not None and previous not in turn.addressed and not turn.addressed.isdisjoint(between):
+            return previous  # who spoke sees the other act, and speaks to them
+        actors = between - turn.addressed
+        if len(actors) == 1:
+            return next(iter(actors))
+        addressed = (turns[-1].addressed - {previous}) & self._told_owners
         if len(addressed) == 1:
             return next(iter(addressed))
         others = [s for s in self._conversation.speakers() if s != previous and s not in turn.addressed]
         if others:
             return others[0]
         return next((owner for owner in self._names_before(last, None, turn) if owner != previous), None)
+
+    def _names_between(self, last_turn: _Turn, index: int) -> set[int]:
+        """Return who is named in the paragraphs between the last turn and this one."""
+        if last_turn.paragraph + 1 >= index:
+            return set()
+        start, end = self._paragraphs[last_turn.paragraph + 1].start, self._paragraphs[index].start
+        first, last = bisect_right(self._told_starts, start - 1), bisect_right(self._told_starts, end)
+        return {self._named.owners[number] for number in self._told_spans[first:last]}
 
     def _fill_from_later_turns(self) -> None:
         """Give turns without a sure speaker the one of the turn after next, where a conversation begins so."""
@@ -431,8 +452,20 @@ class _SpeakerFinder:
             if is_pair and is_first:
                 turn.speaker = later.speaker
 
+    def _name_of_teller(self) -> int | None:
+        """Return who the narrator says to be: `Call me Ishmael`, `my name is Pip`."""
+        tokens = self._named.tokens
+        for number in self._told_spans:
+            first = self._named.spans[number].first
+            before = tuple(token.key for token in tokens[max(0, first - 3) : first])
+            if before[-2:] in _NAMES_HIMSELF or before[-3:] in _NAMES_HIMSELF:
+                return self._named.owners[number]
+        return None
+
     def find_narrator(self) -> int | None:
         """Return whose name others call the narrator by."""
+        if (own_name := self._name_of_teller()) is not None:
+            return own_name
         told_turns = sum(turn.speaker == NARRATOR for turn in self._turns)
         if told_turns < max(_MIN_NARRATED, _NARRATED_SHARE * len(self._turns)):
             return None

@@ -18,6 +18,8 @@ _MAX_BEFORE: Final = 40
 _VERB_REACH: Final = 5
 """Words between a subject and its verb of speech."""
 _PRONOUN_SEX: Final = {"he": Sex.MALE, "she": Sex.FEMALE}
+_OWNER_SEX: Final = {"his": Sex.MALE, "her": Sex.FEMALE}
+_COPULAS: Final = frozenset({"was", "is", "were", "came"})
 _ARTICLES: Final = frozenset(
     {"the", "a", "an", "his", "her", "their", "my", "our", "its", "this", "that", "one", "another"}
 )
@@ -28,6 +30,12 @@ _PREPOSITIONS: Final = frozenset(
 _CLAUSE_WORDS: Final = frozenset(
     {"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"}
 )
+GROUP_NOUNS: Final = frozenset(
+    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker", "prisoner",
+     "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger", "creature", "figure",
+     "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar", "peasant", "beggar", "traveller"]
+)  # fmt: skip
+"""Other nouns of who can speak."""
 _NOT_NOUNS: Final = frozenset(
     ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who", "he",
      "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
@@ -89,10 +97,25 @@ class TagReader:
             reference = self._read_reference(index + 1, last)
             if reference is not None:
                 return reference
+        if index == first and index + 1 < last and self._tokens[index].key in _COPULAS:
+            return self._read_owner_of_answer(index + 1, last)
         reference = self._read_reference(index, last)
         if reference is None:
             return None
         return reference if self._has_verb(reference.end_token, last) else None
+
+    def _read_owner_of_answer(self, index: int, last: int) -> SpeakerReference | None:
+        """Read `was his only answer`, `was Mr. Woodhouse's observation`."""
+        number = self._span_at.get(index)
+        token = self._tokens[index]
+        if number is not None:
+            reference = self._named_reference(number, index)
+        elif token.key in _OWNER_SEX:
+            reference = SpeakerReference(None, _OWNER_SEX[token.key], "", True, index, index + 1)
+        else:
+            return None
+        after = self._tokens[reference.end_token : min(last, reference.end_token + 3)]
+        return reference if any(each.key in self._words.speaking_nouns for each in after) else None
 
     def _is_filler(self, token: TextToken) -> bool:
         return not token.is_capitalised and (
@@ -128,7 +151,7 @@ class TagReader:
             if self._tokens[index].opens_sentence:
                 begin = index
                 break
-        references = list(self._subjects(begin, last))
+        references = [each for each in self._subjects(begin, last) if self.is_somebody(each)]
         if not references:
             return None, leads
         if leads:
@@ -136,6 +159,19 @@ class TagReader:
                 if self._has_verb(reference.end_token, last):
                     return reference, True
         return references[0], leads
+
+    def is_somebody(self, reference: SpeakerReference) -> bool:
+        """Return whether the words mean somebody, as far as they are words of a list: `the lamp` speaks not."""
+        words, noun = self._words, reference.noun
+        return (
+            not reference.phrase
+            or reference.phrase == NARRATOR
+            or noun in words.male_nouns
+            or noun in words.female_nouns
+            or noun in words.kin_nouns
+            or noun in words.titles
+            or noun in GROUP_NOUNS
+        )
 
     def subjects_between(self, start: int, end: int) -> Iterator[SpeakerReference]:
         """Return the subjects of the sentences of a stretch of narration."""
@@ -177,7 +213,7 @@ class TagReader:
             return self._noun_reference(index, last)
         return None
 
-    def _named_reference(self, number: int, index: int) -> SpeakerReference | None:
+    def _named_reference(self, number: int, index: int) -> SpeakerReference:
         owner = self._named.owners[number]
         one = self._named.named[owner]
         return SpeakerReference(owner, one.sex, "", False, index, self._named.spans[number].last)

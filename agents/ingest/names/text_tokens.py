@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(
     r"(?:[^\W\d_]\.){2,}(?!\w)"  # J.R.R., M.P.
@@ -15,7 +14,7 @@ _POSSESSIVE: Final = re.compile(r"['’][sS]$")
 _CONTRACTION: Final = re.compile(r"['’](?:ll|d|ve|re|m|LL|D|VE|RE|M)$")
 _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_MARKS: Final = frozenset(".!?…:“«„*#|>—[")
-_OPENING_QUOTE: Final = re.compile(r"(?:^|[\s(\[—–-])[\"“«„'‘`]+\s?$")
+_OPENING_QUOTE: Final = re.compile(r"(?:^|[\s(\[—–-])[\"“«„'‘`]+$")
 _SPACES: Final = frozenset(" \n\r\t\u00a0")
 _ABBREVIATIONS: Final = frozenset(
     [
@@ -44,8 +43,7 @@ _VERSE_LINES: Final = 3
 _MAX_VERSE_LINE: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class TextToken:
+class TextToken(NamedTuple):
     """A word of a text."""
 
     word: str

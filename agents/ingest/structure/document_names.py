@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.ingest.documents.document import Page
-from agents.ingest.names.named_text import read_named_text
+from agents.ingest.names.named_text import NamedOne, read_named_text
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
 from agents.ingest.structure.markdown_blocks import FenceBlock, HeadingBlock, TableBlock, split_blocks
 from stores.records.world import EntityKind
@@ -31,6 +31,11 @@ def find_in_document(pages: Iterable[Page]) -> tuple[DocumentName, ...]:
     return find_names_in_texts([page.text for page in pages])
 
 
+def kind_of_named(one: NamedOne) -> EntityKind:
+    """Return the kind of a name; in a rulebook one of which nothing is told is a term, and nobody."""
+    return one.kind if one.is_certain_kind else EntityKind.CONCEPT
+
+
 def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
     """Return the names of the parts of a document."""
     prose: list[str] = []
@@ -43,7 +48,7 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
             elif not isinstance(block, FenceBlock | TableBlock):
                 prose.append(_MARKUP.sub(" ", text[block.start : block.end]))
     named = read_named_text("\n\n".join(prose)).named
-    names = [DocumentName(one.name, one.kind, one.aliases) for one in named]
+    names = [DocumentName(one.name, kind_of_named(one), one.aliases) for one in named]
     known = {spelling.casefold() for name in names for spelling in (name.name, *name.aliases)}
     kinds = {name.name.casefold(): name.kind for name in names}
     for title in dict.fromkeys(titles):

@@ -5,6 +5,7 @@ Whatever a document says is only text: a sentence that tells the reader to add a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -14,7 +15,7 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.ingest.findings import Finding, FoundEntity, FoundStatement
 from agents.ingest.names.named_text import read_named_text
 from agents.ingest.structure.definitions import Definition, read_definitions, read_term_table
-from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
+from agents.ingest.structure.document_names import DocumentName, find_names_in_texts, kind_of_named
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
 from agents.ingest.structure.markdown_blocks import (
     HeadingBlock,
@@ -42,7 +43,10 @@ def find_in_chunk(text: str, names: Sequence[DocumentName] | None = None) -> lis
     `names` are those of the whole document (`find_in_document`); without them the chunk's own are taken.
     """
     document_names = tuple(names) if names is not None else find_names_in_texts([text])
-    return list(dict.fromkeys(_ChunkReader(text, document_names).read()))
+    reader = _ChunkReader(text, document_names)
+    findings = list(reader.read())
+    named = {finding.name.casefold() for finding in findings if isinstance(finding, FoundEntity)}
+    return list(dict.fromkeys([*findings, *reader.read_names(named)]))
 
 
 @lru_cache(maxsize=4)
@@ -85,7 +89,6 @@ class _ChunkReader:
             elif isinstance(block, TextBlock):
                 yield from self._read_text(index, block, heading, lead)
                 lead = self._text[block.start : block.end][-200:]
-        yield from self._read_names()
 
     # --- headings -------------------------------------------------------------------------------
 
@@ -201,25 +204,27 @@ class _ChunkReader:
 
     # --- names ----------------------------------------------------------------------------------
 
-    def _read_names(self) -> Iterator[FoundEntity]:
-        """Return who and what the sentences of the chunk name, each with the first sentence that does."""
+    def read_names(self, already_named: set[str]) -> Iterator[FoundEntity]:
+        """Return who and what else the sentences of the chunk name, each with the first sentence that does."""
         named_text = read_named_text(self._text)
-        reported: set[str] = set()
-        sentence_starts = [
+        reported = set(already_named)
+        sentences = [
             span for block in self._blocks if isinstance(block, TextBlock) for span in self._sentences(block)
         ]
+        starts = [first for first, _ in sentences]
         for span, owner in zip(named_text.spans, named_text.owners, strict=True):
             one = named_text.named[owner]
-            if one.name in reported:
-                continue
-            sentence = next((each for each in sentence_starts if each[0] <= span.start < each[1]), None)
-            if sentence is None:
-                continue
-            reported.add(one.name)
             known = self._by_spelling.get(one.name.casefold())
-            name = known.name if known else one.name
-            aliases = known.aliases if known else one.aliases
-            yield FoundEntity(name, known.kind if known else one.kind, self._text[slice(*sentence)], aliases)
+            name, kind, aliases = (
+                (known.name, known.kind, known.aliases)
+                if known
+                else (one.name, kind_of_named(one), one.aliases)
+            )
+            number = bisect_right(starts, span.start) - 1
+            if name.casefold() in reported or number < 0 or span.start >= sentences[number][1]:
+                continue
+            reported.add(name.casefold())
+            yield FoundEntity(name, kind, self._text[slice(*sentences[number])], aliases)
 
     def _sentences(self, block: TextBlock) -> Iterator[tuple[int, int]]:
         return split_sentence_spans(self._text, block.start, block.end)

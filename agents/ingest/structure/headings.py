@@ -131,9 +131,16 @@ def name_in_heading(title: str) -> str:
         return ""
     if name.casefold() in _NO_TITLES or name[-1] in "?!" or words[0].casefold() in _QUESTION_WORDS:
         return ""
-    if len(name) < 2 or (len(words) > 1 and words[0].casefold().endswith("ing") and words[0][0].isupper()):
-        return ""
+    if len(name) < 2 or (len(words) > 1 and _is_gerund(words[0].casefold())):
+        return ""  # what is done: `Casting a Spell`
     return name.title() if name.isupper() and len(name) > 3 else name
+
+
+def _is_gerund(word: str) -> bool:
+    lists = load_name_words()
+    stem = word.removesuffix("ing")
+    is_verb = lists.is_common(stem) or lists.is_common(f"{stem}e") or lists.is_common(stem[:-1])
+    return stem != word and len(stem) > 2 and is_verb and word not in lists.object_words | lists.place_words
 
 
 def kind_of_title(title: str, known_kinds: dict[str, EntityKind]) -> EntityKind:

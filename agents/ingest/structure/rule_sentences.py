@@ -13,12 +13,12 @@ MIN_RULE: Final = 20
 MAX_RULE: Final = 400
 _MODAL: Final = re.compile(
     r"\b(?:must(?:\s+(?:not|always|never))?|cannot|can\s?not|can['’]t|can\s+never|can\s+only|may\s+(?:not|never|only)|"
-    r"(?:is|are)\s+(?:immune\s+to|(?:forbidden|forbade|required|bound|unable)\s+to|always|never|only\s+ever)|"
-    r"never\s+(?:may|can)|shall\s+(?:not|never)|has\s+to|have\s+to)\b",
+    r"(?:is|are)\s+(?:immune\s+to|(?:forbidden|required|bound|unable)\s+to|never)|never\s+(?:may|can)|"
+    r"shall\s+(?:not|never))(?!\w)",
     re.IGNORECASE,
 )
 _ONLY: Final = re.compile(
-    r"(?:^|\s)(?:only|no|none|nobody|nothing)\b[^,;:]{1,60}?\b(?:may|can|could|must|is allowed|are allowed)\b",
+    r"(?:^|\s)(?:only|no|none|nobody|nothing)\b[^,;:]{1,60}?\b(?:may|can|must|is allowed|are allowed)\b",
     re.IGNORECASE,
 )
 _NEVER: Final = re.compile(
@@ -41,6 +41,19 @@ _ADVICE: Final = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|we|my|our|me|us|he|she|him)\b", re.IGNORECASE)
+_TOLD: Final = re.compile(
+    r"\b(?:had|was|were|could|would|did|said|seemed|might|became|found)\b|^they\b", re.IGNORECASE
+)
+"""What happens in a story, and holds for no longer."""
+_SUBORDINATE: Final = re.compile(
+    r"\b(?:that|which|who|whom|what|where|if|when|whenever|because|unless|although|though|while)\s+(?:[\w'’-]+\s+){0,4}$",
+    re.IGNORECASE,
+)
+"""Before a modal verb: only a clause that the sentence depends on has it (`a target that you can't see`)."""
+_PROCEDURE: Final = re.compile(
+    r"\bDC\s?\d|\bsaving throws?\b|\bmust\s+(?:then\s+)?(?:roll|reroll|re-roll)\b", re.IGNORECASE
+)
+"""What the dice decide, which is no law of the world."""
 _GUESS: Final = re.compile(
     r"\bmust\s+(?:have|be\s+(?:mistaken|joking|mad))\b|\bcan['’]?t\s+help\b|\bcannot\s+help\b", re.IGNORECASE
 )
@@ -81,10 +94,17 @@ def read_rule(sentence: str) -> FoundRule | None:
     if not MIN_RULE <= len(statement) <= MAX_RULE or statement.endswith("?"):
         return None
     words = plain_text(spoken_free)
-    if not (_MODAL.search(words) or _ONLY.search(words) or _NEVER.match(words)):
+    if not (_has_modal(words) or _ONLY.search(words) or _NEVER.match(words)) or _PROCEDURE.search(words):
         return None
     if _READER.search(words) or _READING.search(words) or _ADVICE.match(words) or _GUESS.search(words):
         return None
-    if _FIRST_PERSON.search(words) or not words[:1].isalnum():
+    if _FIRST_PERSON.search(words) or _TOLD.search(words) or not words[:1].isalnum():
         return None
     return FoundRule(statement, sentence)
+
+
+def _has_modal(words: str) -> bool:
+    """Return whether the main clause says what must or cannot be."""
+    return any(
+        not _SUBORDINATE.search(words, max(0, m.start() - 60), m.start()) for m in _MODAL.finditer(words)
+    )

@@ -146,10 +146,10 @@ def _read_lines(block: TextBlock, text: str, index: int) -> Iterator[StatBlock]:
 
 def _line_name(before: str) -> str:
     """Return the name before the first number; empty if there is a sentence instead of one."""
-    name = plain_text(strip_list_mark(before)).rstrip(" :,;–—-([").strip()
+    name = plain_text(strip_list_mark(before)).rstrip(" :.,;–—-([").strip()
     name = name.removeprefix("The ").strip()
     words = name.split()
-    is_name = 0 < len(words) <= _MAX_NAME_WORDS and name[0].isupper() and not name.endswith((".", "!", "?"))
+    is_name = 0 < len(words) <= _MAX_NAME_WORDS and name[0].isupper() and not name.endswith(("!", "?"))
     has_verb = any(
         word.casefold() in ("has", "have", "with", "is", "are", "gains", "your", "a", "an", "to")
         for word in words

@@ -11,7 +11,7 @@ from pathlib import Path
 from agents.ingest.documents.chunking import split_document
 from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ingest_worker import IngestWorker
-from agents.ingest.ports import ServedChunk
+from agents.ingest.ports import ChunkServer, ServedChunk
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.ports import SourceWriter
@@ -40,8 +40,9 @@ class BoldNameServer:
     served_ids: list[Id] = field(default_factory=list)
     _source: Source | None = None
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> None:
+    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
         self._source = source
+        return True
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         self.served_ids.append(snippet.id)
@@ -93,7 +94,7 @@ def propose(snippet: Snippet, payload: Payload, key: str, quote: str) -> Propose
 
 
 def build_worker(
-    program: Program, server: BoldNameServer | None = None, writer: SourceWriter | None = None
+    program: Program, server: ChunkServer | None = None, writer: SourceWriter | None = None
 ) -> IngestWorker:
     """Return the worker of the program's library, with `server` and `writer` in place of its own."""
     stores = program.stores
@@ -107,7 +108,7 @@ def build_worker(
     )
 
 
-async def read_in(program: Program, server: BoldNameServer | None = None) -> None:
+async def read_in(program: Program, server: ChunkServer | None = None) -> None:
     """Read every document that waits, to its end."""
     worker = build_worker(program, server)
     for subject in await worker.subjects():

@@ -218,7 +218,7 @@ async def test_relation_may_lead_to_a_name_of_an_earlier_chunk() -> None:
 
 def test_tool_calls_are_ordered_observations_entities_others_relations() -> None:
     shuffled = [
-        ToolCall(tool, (), LadderStage.PRIMARY)
+        ToolCall(ToolName(tool), (), LadderStage.PRIMARY)
         for tool in ("create_relations", "add_tables", "create_entities", "state_facts", "add_observations")
     ]
     ordered = [call.tool for call in order_tool_calls(shuffled)]

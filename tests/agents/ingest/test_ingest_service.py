@@ -112,7 +112,7 @@ async def test_the_same_bytes_are_read_once(program: Program, universe_id: Id, t
     source_id = await ingest(program, universe_id, tmp_path)
     path = write_book(tmp_path, BOOK, "Copy.md")
     estimate = await program.services.ingest.preview(path, universe_id)
-    assert estimate.documents[0].same_as == "Salt Coast"
+    assert estimate.documents[0].same_as == "The Salt Coast"
     (again,) = await program.services.ingest.start(path, universe_id)
     assert (again.source_id, again.state) == (source_id, SourceState.DONE)
 
@@ -381,6 +381,6 @@ async def test_rules_of_a_book_reach_the_package_with_book_and_page(
 
     rules = await retrieve()
     assert rules
-    assert all(rule.startswith("(Salt Coast, page 1) ") for rule in rules)
+    assert all(rule.startswith("(The Salt Coast, page 1) ") for rule in rules)
     await program.services.ingest.withdraw(source_id)
     assert await retrieve() == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,13 +34,9 @@ async def read_catalogue(universe_id: Id) -> Catalogue:
     return load_catalogue()
 
 
-def no_clusters(texts: Sequence[str]) -> Iterable[Sequence[str]]:
-    return ()
-
-
 def make_proposer(program: Program) -> SourceProposer:
     stores = program.stores
-    return SourceProposer(stores.canon(Role.INGEST), stores.log(Role.INGEST), read_catalogue, no_clusters)
+    return SourceProposer(stores.canon(Role.INGEST), stores.log(Role.INGEST), read_catalogue, ())
 
 
 async def read_chunk(source: Source, number: int, model: ChunkModel | None = None) -> ChunkOutcome:

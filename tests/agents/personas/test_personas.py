@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import BaseModel
@@ -307,7 +307,7 @@ def test_story_idea_is_parsed_from_labelled_lines() -> None:
 
 @pytest.mark.parametrize("model", OUTPUTS.values())
 def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
-    examples = {
+    examples: dict[type[BaseModel], Any] = {
         Plan: Plan(beats=("a",)),
         Digest: Digest(points=()),
         Warnings: Warnings(warnings=("x",)),

@@ -70,11 +70,11 @@ def _answer(request: ReadingRequest, out: Any) -> None:
             out, pack_frame(PICTURE_TAG, render_page(data, request.picture_page, request.picture_width))
         )
         return
-    document = DocumentPages(data, request.name, request.limits)
+    document = DocumentPages(data, request.name, request.limits, is_plain=request.is_plain)
     batch: list[Page] = []
     write_all(out, encode_pages(batch, document.page_count))
     sent_at = time.monotonic()
-    for page in document.read(request.sample_pages):
+    for page in document.read(request.sample_pages, request.skipped_pages):
         batch.append(page)
         is_full = len(batch) >= BATCH_PAGES or sum(len(one.text) for one in batch) >= BATCH_CHARACTERS
         if is_full or time.monotonic() - sent_at >= BATCH_SECONDS:

@@ -14,7 +14,8 @@ from xml.parsers.expat import ExpatError
 
 import mammoth  # type: ignore[import-untyped]
 
-from agents.ingest.documents.child.html_pages import convert_to_markdown, parse_html
+from agents.ingest.documents.child.html_markdown import convert_to_markdown
+from agents.ingest.documents.child.html_pages import parse_html
 from agents.ingest.documents.child.open_document import ReadPages, describe_pictures
 from agents.ingest.documents.child.text_pages import split_into_pages
 from agents.ingest.documents.child.zip_bounds import BoundedZip
@@ -23,7 +24,7 @@ from agents.ingest.documents.formats import MediaType
 from agents.ingest.documents.limits import ReadingLimits
 
 _STYLES: Final = "br[type='page'] => hr.page-break"
-_AUTHORS_BREAK: Final = re.compile(rb"""<w:br\b[^>]*w:type=["']page["'][^>]*/>""")
+_AUTHORS_BREAK: Final = re.compile(rb"""<w:br\b[^<>]*w:type=["']page["'][^<>]*/>""")
 _LAID_OUT_BREAK: Final = re.compile(rb"<w:lastRenderedPageBreak\s*/>")
 _TITLE: Final = re.compile(rb"<dc:title>([^<]+)</dc:title>")
 _DECLARATION: Final = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)

@@ -12,13 +12,9 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from agents.ingest.documents.child.html_pages import (
-    close_xhtml_elements,
-    convert_to_markdown,
-    decode_html,
-    parse_html,
-)
-from agents.ingest.documents.child.open_document import describe_pictures
+from agents.ingest.documents.child.html_markdown import convert_to_markdown
+from agents.ingest.documents.child.html_pages import close_xhtml_elements, decode_html, parse_html
+from agents.ingest.documents.child.open_document import describe_pictures, no_text_error
 from agents.ingest.documents.child.text_pages import first_heading
 from agents.ingest.documents.child.zip_bounds import BoundedZip
 from agents.ingest.documents.document import Page
@@ -26,6 +22,7 @@ from agents.ingest.documents.errors import damaged_document_error, unreadable_do
 from agents.ingest.documents.formats import MediaType
 from agents.ingest.documents.limits import ReadingLimits
 from agents.sanitize import clean
+from stores.errors import InputError
 
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
@@ -70,6 +67,9 @@ class EpubDocument:
             noun = "chapter that it lists is" if len(self._missing) == 1 else "chapters that it lists are"
             notes.append(f"{len(self._missing):,} {noun} not in it.")
         return notes
+
+    def no_text_error(self) -> InputError:
+        return no_text_error()
 
     def _parse(self, path: str) -> LexborHTMLParser:
         text, _ = decode_html(self._zip.read(path))

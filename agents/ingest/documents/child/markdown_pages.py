@@ -15,15 +15,23 @@ _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\
 _MAX_FRONT_MATTER: Final = 20_000
 """Characters; more is no front matter."""
 
-_NOT_SHOWN: Final = re.compile(
-    r"<!--.*?-->|%%.*?%%|<(script|style|iframe|object|svg)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
+_COMMENTS: Final = (("<!--", "-->"), ("%%", "%%"))
+"""How comments begin and end, in HTML and in Obsidian."""
+
+_ACTIVE: Final = re.compile(
+    r"<(script|style|iframe|object|svg)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
+_TARGET: Final = r"\((?:<[^<>\n]*>|[^()\n]*(?:\([^()\n]*\)[^()\n]*)?)\)"
+"""Where a link leads, behind its words; it may have a pair of brackets inside."""
+
 _PICTURES: Final = re.compile(
-    r"!\[[^\]\n]*\]\([^)\n]*\)|!\[\[[^\]\n]+\.(?:png|jpe?g|gif|webp|svg|bmp|avif|pdf|mp3|mp4)(?:\|[^\]\n]*)?\]\]|<img\b[^>]*>",
+    rf"!\[[^\]\[\n]*\]{_TARGET}"
+    r"|!\[\[[^\]\[\n]+\.(?:png|jpe?g|gif|webp|svg|bmp|avif|pdf|mp3|mp4)(?:\|[^\]\[\n]*)?\]\]"
+    r"|<img\b[^<>]*>",
     re.IGNORECASE,
 )
 _WIKI_LINKS: Final = re.compile(r"!?\[\[([^\]\[|\n]+)(?:\|([^\]\[\n]+))?\]\]")
-_LINKS: Final = re.compile(r"(?<!!)\[([^\]\[\n]+)\]\((?:<[^>\n]*>|[^)\n]*)\)|<(?:https?|mailto):[^>\s]*>")
+_LINKS: Final = re.compile(rf"(?<!!)\[([^\]\[\n]+)\]{_TARGET}|<(?:https?|mailto):[^<>\s]*>")
 
 
 def open_markdown(data: bytes) -> ReadPages:
@@ -34,7 +42,9 @@ def open_markdown(data: bytes) -> ReadPages:
     if (match := _FRONT_MATTER.match(text)) and match.end() <= _MAX_FRONT_MATTER:
         title = _title_of_front_matter(match.group(1))
         text = text[match.end() :]
-    text = _NOT_SHOWN.sub("", text)
+    for start, end in _COMMENTS:
+        text = _drop_between(text, start, end)
+    text = _ACTIVE.sub("", text)
     text, picture_count = _PICTURES.subn("", text)
     text = _WIKI_LINKS.sub(lambda link: link.group(2) or link.group(1).replace("#", ": ").strip(": "), text)
     text = _LINKS.sub(lambda link: link.group(1) or "", text)
@@ -46,6 +56,19 @@ def open_text(data: bytes) -> ReadPages:
     text, notes = decode_text(data)
     pages = split_into_pages(text.replace("\r\n", "\n").replace("\r", "\n"))
     return ReadPages("", MediaType.TEXT, pages, notes)
+
+
+def _drop_between(text: str, start: str, end: str) -> str:
+    """Return the text without what stands between two marks, and without them; a start without an end stays."""
+    parts: list[str] = []
+    place = 0
+    while (first := text.find(start, place)) >= 0:
+        last = text.find(end, first + len(start))
+        if last < 0:
+            break
+        parts.append(text[place:first])
+        place = last + len(end)
+    return "".join([*parts, text[place:]])
 
 
 def _title_of_front_matter(text: str) -> str:

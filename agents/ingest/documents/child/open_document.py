@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from agents.ingest.documents.document import Page
+from agents.ingest.documents.errors import unreadable_document_error
 from agents.ingest.documents.formats import MediaType
+from stores.errors import InputError
 
 
 class OpenDocument(Protocol):
@@ -32,6 +34,10 @@ class OpenDocument(Protocol):
         """Return what was left out of the pages that were read, in sentences."""
         ...
 
+    def no_text_error(self) -> InputError:
+        """Return the error for a document none of whose pages has text."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ReadPages:
@@ -51,6 +57,13 @@ class ReadPages:
 
     def describe_omissions(self) -> Sequence[str]:
         return self.notes
+
+    def no_text_error(self) -> InputError:
+        return no_text_error()
+
+
+def no_text_error() -> InputError:
+    return unreadable_document_error("there is no text in it", "Choose a document with text in it")
 
 
 def describe_pages(numbers: Sequence[int]) -> str:

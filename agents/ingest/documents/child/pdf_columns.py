@@ -106,7 +106,7 @@ def _split_into_segments(runs: Sequence[TextRun]) -> Iterator[Segment]:
         for place in range(1, len(line) + 1):
             if place < len(line):
                 before, run = line[place - 1], line[place]
-                if run.x - before.end <= CELL_GAP * max(run.size, before.size):
+                if run.x - before.end <= CELL_GAP * min(run.size, before.size):
                     continue
             part = tuple(line[start:place])
             yield Segment(

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from agents.ingest.documents.child.html_pages import format_table
-from agents.ingest.documents.child.pdf_columns import find_gutter, is_inside, order_runs
-from agents.ingest.documents.child.pdf_runs import CELL_GAP, TextRun
+from agents.ingest.documents.child.html_markdown import format_table
+from agents.ingest.documents.child.pdf_columns import find_gutter, order_runs
+from agents.ingest.documents.child.pdf_lines import LEADER, Line, group_lines, space_runs
+from agents.ingest.documents.child.pdf_runs import TextRun
+from agents.ingest.documents.child.pdf_tables import RuledTable, read_table
 
 HEADING_RATIOS: Final = ((1.9, "# "), (1.5, "## "), (1.25, "### "))
 """How much larger than the book's text a heading of each level is at least."""
@@ -22,15 +24,10 @@ HEADING_RATIOS: Final = ((1.9, "# "), (1.5, "## "), (1.25, "### "))
 BOLD_HEADING: Final = (1.05, "#### ")
 """The same for the lowest level, whose headings are bold; captions and sidebars may be as large."""
 
-WORD_GAP: Final = 0.12
-"""Distance of two words on a line from which a space is between them, in parts of the size of the letters."""
-
 LINE_STEP: Final = 1.5
 """Distance of two lines up to which they are of one paragraph."""
 
 INDENT: Final = 0.8
-MIN_TABLE_ROWS: Final = 3
-MAX_TABLE_COLUMNS: Final = 15
 MAX_HEADING: Final = 150
 """Characters of a heading; more is a paragraph in large letters."""
 
@@ -43,63 +40,8 @@ MARGIN: Final = 0.08
 _LIST_ITEM: Final = re.compile(r"(?:[•‣◦▪●■–—*-]|\(?\d{1,3}[.)]|\(?[a-z][.)]) ")
 _BULLET: Final = re.compile(r"^[•‣◦▪●■] *")
 _SENTENCE_END: Final = (".", "!", "?", ":", "”", '"', ")", "…")
-_LEADER: Final = re.compile(r"(?:\s*\.){5,}\s*")
-"""The dots between an entry of a table of contents and its page."""
-
 _CONTENTS_ENTRY: Final = re.compile(r"… [\divxlc]+$")
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
-
-
-@dataclass(frozen=True, slots=True)
-class RuledTable:
-    """A table with lines around its cells."""
-
-    box: tuple[float, float, float, float]
-    """Left, bottom, right, top."""
-    rows: Sequence[Sequence[str]]
-
-    def holds(self, run: TextRun) -> bool:
-        return is_inside(run, self.box)
-
-
-@dataclass(slots=True)
-class _Line:
-    runs: list[TextRun] = field(default_factory=list)
-
-    @property
-    def x(self) -> float:
-        return self.runs[0].x
-
-    @property
-    def y(self) -> float:
-        return self.runs[0].y
-
-    @property
-    def size(self) -> float:
-        """The size of most of its letters."""
-        return max(self.runs, key=lambda run: len(run.text)).size
-
-    @property
-    def is_bold(self) -> bool:
-        return all(run.is_bold for run in self.runs if run.text.strip())
-
-    def takes(self, run: TextRun) -> bool:
-        last = self.runs[-1]
-        return abs(run.y - self.y) < 0.5 * max(run.size, last.size) and run.x > last.end - run.size
-
-    def cells(self) -> list[list[TextRun]]:
-        """Return the runs in groups that stand clearly apart."""
-        groups = [[self.runs[0]]]
-        for run in self.runs[1:]:
-            last = groups[-1][-1]
-            if run.x - last.end > CELL_GAP * max(run.size, last.size):
-                groups.append([run])
-            else:
-                groups[-1].append(run)
-        return groups
-
-    def plain_text(self) -> str:
-        return _join_runs(self.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +68,7 @@ def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
         for run in runs:
             sizes[round(run.size * 2) / 2] += len(run.text)
         margin_texts.update(
-            {_without_numbers(line) for line in _group_lines(runs) if _is_in_margin(line, height)}
+            {_without_numbers(line) for line in group_lines(runs) if _is_in_margin(line, height)}
         )
     heads = {text for text, count in margin_texts.items() if count >= max(3, page_count * 0.3)}
     usual, count = gutters.most_common(1)[0] if gutters else (0.0, 0)
@@ -144,9 +86,9 @@ def lay_out_page(
     writer = _PageWriter(style)
     pending = [table for table in tables if _is_whole(table, runs)]
     ordered = order_runs(runs, [table.box for table in pending], style.gutter)
-    lines = _group_lines(ordered, lambda run: next((table for table in pending if table.holds(run)), None))
+    lines = group_lines(ordered, lambda run: next((table for table in pending if table.holds(run)), None))
     written: set[int] = set()
-    plain: list[_Line] = []
+    plain: list[Line] = []
     for line in lines:
         table = next((one for one in pending if one.holds(line.runs[0])), None)
         if table is None:
@@ -170,11 +112,11 @@ class _PageWriter:
     def write_table(self, rows: Sequence[Sequence[str]]) -> None:
         self.blocks.append(format_table([[cell.replace("|", r"\|") for cell in row] for row in rows]))
 
-    def write_lines(self, lines: Sequence[_Line]) -> None:
+    def write_lines(self, lines: Sequence[Line]) -> None:
         place = 0
-        paragraph: list[_Line] = []
+        paragraph: list[Line] = []
         while place < len(lines):
-            rows, next_place = _read_table(lines, place)
+            rows, next_place = read_table(lines, place)
             if rows:
                 self._write_paragraph(paragraph)
                 paragraph = []
@@ -189,7 +131,7 @@ class _PageWriter:
             place += 1
         self._write_paragraph(paragraph)
 
-    def _write_paragraph(self, lines: Sequence[_Line]) -> None:
+    def _write_paragraph(self, lines: Sequence[Line]) -> None:
         if not lines:
             return
         prefix = self._heading_prefix(lines[0])
@@ -208,12 +150,12 @@ class _PageWriter:
         else:
             self.blocks.append(text)
 
-    def _heading_prefix(self, line: _Line) -> str:
+    def _heading_prefix(self, line: Line) -> str:
         ratio = line.size / self._style.text_size
         levels = (*HEADING_RATIOS, BOLD_HEADING) if line.is_bold else HEADING_RATIOS
         return next((prefix for least, prefix in levels if ratio >= least), "")
 
-    def _starts_block(self, last: _Line, line: _Line) -> bool:
+    def _starts_block(self, last: Line, line: Line) -> bool:
         """Return whether a line begins a paragraph, after the last one of another."""
         if self._heading_prefix(line) != self._heading_prefix(last) or abs(line.size - last.size) > 1:
             return True
@@ -234,78 +176,6 @@ class _PageWriter:
         )
 
 
-def _group_lines(
-    runs: Sequence[TextRun], table_of: Callable[[TextRun], RuledTable | None] = lambda run: None
-) -> list[_Line]:
-    lines: list[_Line] = []
-    for run in runs:
-        if not run.text.strip():
-            continue
-        if lines and lines[-1].takes(run) and table_of(lines[-1].runs[0]) is table_of(run):
-            lines[-1].runs.append(run)
-        else:
-            lines.append(_Line([run]))
-    return lines
-
-
-def _read_table(lines: Sequence[_Line], first: int) -> tuple[list[list[str]], int]:
-    """Return the rows of a table without rules that begins at a line, and the place after it; or no rows.
-
-    Its lines have two or more cells each, which stand below each other; a line with cells in later columns
-    only goes on with the row above.
-    """
-    columns: list[tuple[float, float]] = []
-    rows: list[list[list[TextRun]]] = []
-    places: list[bool] = []
-    place = first
-    while place < len(lines):
-        line = lines[place]
-        cells = line.cells()
-        step = lines[place - 1].y - line.y if place > first else 0.0
-        if place > first and not 0 < step <= 2.2 * line.size:
-            break
-        is_continued = (
-            bool(columns) and len(cells) < len(columns) and cells[0][0].x >= columns[1][0] - line.size
-        )
-        if len(cells) < 2 and not is_continued:
-            break
-        merged = _merge_columns(columns, [(cell[0].x, cell[-1].end) for cell in cells])
-        if len(merged) < 2 or (columns and len(merged) < len(columns)):
-            break
-        columns = merged
-        rows.append(cells)
-        places.append(is_continued)
-        place += 1
-    row_count = places.count(False)
-    if row_count < MIN_TABLE_ROWS or not 2 <= len(columns) <= MAX_TABLE_COLUMNS:
-        return [], first
-    table: list[list[str]] = []
-    for cells, is_continued in zip(rows, places, strict=True):
-        if not is_continued:
-            table.append([""] * len(columns))
-        for cell in cells:
-            column = next(
-                index
-                for index, (left, right) in enumerate(columns)
-                if left <= cell[0].x + 0.01 and cell[0].x <= right
-            )
-            table[-1][column] = f"{table[-1][column]} {_join_runs(cell)}".strip()
-    return table, place
-
-
-def _merge_columns(
-    columns: Sequence[tuple[float, float]], cells: Sequence[tuple[float, float]]
-) -> list[tuple[float, float]]:
-    """Return columns wide enough for the cells too; what overlaps is one column."""
-    merged: list[tuple[float, float]] = []
-    for left, right in sorted([*columns, *cells]):
-        if merged and left < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
-        else:
-            merged.append((left, right))
-    return merged
-
-
 def _is_whole(table: RuledTable, runs: Sequence[TextRun]) -> bool:
     """Return whether the table is one, and has all the letters that stand where it stands."""
     if len(table.rows) < 2 or max(map(len, table.rows)) < 2:
@@ -314,38 +184,26 @@ def _is_whole(table: RuledTable, runs: Sequence[TextRun]) -> bool:
     return held > 0 and held == sum(_count_letters(cell) for row in table.rows for cell in row)
 
 
-def _is_in_margin(line: _Line, page_height: float) -> bool:
+def _is_in_margin(line: Line, page_height: float) -> bool:
     return not MARGIN * page_height < line.y < (1 - MARGIN) * page_height
 
 
-def _is_running_head(line: _Line, style: BookStyle, page_height: float) -> bool:
+def _is_running_head(line: Line, style: BookStyle, page_height: float) -> bool:
     if not _is_in_margin(line, page_height):
         return False
     text = _without_numbers(line)
     return not text or text in style.running_heads
 
 
-def _without_numbers(line: _Line) -> str:
+def _without_numbers(line: Line) -> str:
     return _DIGITS.sub("", line.plain_text()).strip(" |-–—•.")
 
 
-def _join_runs(runs: Sequence[TextRun]) -> str:
-    return _LEADER.sub(" … ", "".join(_spaced_runs(runs)).strip())
-
-
-def _spaced_runs(runs: Sequence[TextRun]) -> Iterator[str]:
-    last: TextRun | None = None
-    for run in runs:
-        is_apart = last is not None and run.x - last.end > WORD_GAP * run.size
-        yield f" {run.text}" if is_apart else run.text
-        last = run
-
-
-def _mark_bold(line: _Line) -> str:
+def _mark_bold(line: Line) -> str:
     """Return a line's text with `**` around what is bold."""
     text = ""
     parts: list[tuple[str, bool]] = []
-    for words, run in zip(_spaced_runs(line.runs), line.runs, strict=True):
+    for words, run in zip(space_runs(line.runs), line.runs, strict=True):
         if parts and parts[-1][1] == run.is_bold:
             parts[-1] = (parts[-1][0] + words, run.is_bold)
         else:
@@ -356,7 +214,7 @@ def _mark_bold(line: _Line) -> str:
             before, after = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
             words = f"{before}**{core}**{after}"
         text += words
-    return _LEADER.sub(" … ", " ".join(text.split()))
+    return LEADER.sub(" … ", " ".join(text.split()))
 
 
 def _join_lines(text: str, words: str) -> str:

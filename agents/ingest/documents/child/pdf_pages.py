@@ -20,15 +20,16 @@ from agents.ingest.documents.child.open_document import describe_pages, describe
 from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_layout import (
     BookStyle,
-    RuledTable,
     detect_style,
     lay_out_page,
 )
 from agents.ingest.documents.child.pdf_runs import TextRun
+from agents.ingest.documents.child.pdf_tables import RuledTable
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType
 from agents.sanitize import clean
+from stores.errors import InputError
 
 STYLE_PAGES: Final = 24
 """Pages by which the style of a book is known."""
@@ -36,27 +37,27 @@ STYLE_PAGES: Final = 24
 _SEEN_OBJECTS: Final = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH)
 
 MIN_TEXT_RATIO: Final = 0.7
-"""The part of the letters that PDFium finds which pdf-oxide must find too."""
+"""The part of the words that PDFium finds on a page which pdf-oxide must find there too: of a damaged file it may
+give another page's."""
 
 
 class PdfDocument:
     media_type = MediaType.PDF
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, is_plain: bool = False) -> None:
+        """`is_plain` leaves pdf-oxide out, which may have crashed on it before."""
         pdf_oxide.disable_logging()
         self._checker = open_with_pdfium(data)
         self._reader: pdf_oxide.PdfDocument | None = None
-        try:
-            self._reader = pdf_oxide.PdfDocument.from_bytes(data)
-            if self._reader.page_count() != len(self._checker):
-                self._reader = None
-        except (OSError, ValueError, RuntimeError):
-            self._reader = None  # PDFium mends more than pdf-oxide does
+        if not is_plain:
+            with _giving_up_quietly():  # PDFium mends more damage than pdf-oxide does
+                reader = pdf_oxide.PdfDocument.from_bytes(data)
+                self._reader = reader if reader.page_count() == len(self._checker) else None
         self._style: BookStyle | None = None
         self._picture_count = 0
         self._scanned: list[int] = []
+        self._damaged: list[int] = []
         self._plain: list[int] = []
-        self._text_pages = 0
 
     @property
     def title(self) -> str:
@@ -69,41 +70,53 @@ class PdfDocument:
     def read_page(self, index: int) -> Page:
         number = index + 1
         label = clean(self._checker.get_page_label(index) or "")
-        page = self._checker[index]
         try:
-            plain_text = clean(page.get_textpage().get_text_bounded())
-            kinds = Counter(one.type for one in page.get_objects(_SEEN_OBJECTS, max_depth=3))
-            pictures = kinds[pdfium.FPDF_PAGEOBJ_IMAGE]
-        finally:
-            page.close()
+            plain_text, kinds = self._check_page(index)
+        except pypdfium2.PdfiumError:
+            self._damaged.append(number)
+            return Page(number, "")
+        pictures = kinds[pdfium.FPDF_PAGEOBJ_IMAGE]
         text = self._read_markdown(index, has_lines=kinds[pdfium.FPDF_PAGEOBJ_PATH] > 0)
-        if _count_letters(text) < MIN_TEXT_RATIO * _count_letters(plain_text):
+        if not _has_same_words(text, plain_text):
             text = plain_text
             self._plain.append(number)
         if text:
-            self._text_pages += 1
             self._picture_count += pictures
         elif pictures:
             self._scanned.append(number)
         return Page(number, text, "" if label == str(number) else label[:120])
 
+    def _check_page(self, index: int) -> tuple[str, Counter[int]]:
+        """Return a page's text as PDFium has it, and how many pictures and lines it has. Raises PdfiumError."""
+        page = self._checker[index]
+        try:
+            kinds = Counter(one.type for one in page.get_objects(_SEEN_OBJECTS, max_depth=3))
+            return clean(page.get_textpage().get_text_bounded()), kinds
+        finally:
+            page.close()
+
+    def no_text_error(self) -> InputError:
+        return unreadable_document_error(
+            "it has pictures of pages and no text, as from a scanner"
+            if self._scanned
+            else "there is no text on its pages",
+            "Make its text readable with a program for text recognition (OCR), then choose it again",
+        )
+
     def describe_omissions(self) -> Sequence[str]:
-        """Raises InputError if no page has text."""
-        if not self._text_pages:
-            raise unreadable_document_error(
-                "it has pictures of pages and no text, as from a scanner"
-                if self._scanned
-                else "there is no text on its pages",
-                "Make its text readable with a program for text recognition (OCR), then choose it again",
-            )
         notes = describe_pictures(self._picture_count)
-        if self._scanned:
-            noun, verb = ("Page", "is a picture") if len(self._scanned) == 1 else ("Pages", "are pictures")
-            notes.append(f"{noun} {describe_pages(self._scanned)} {verb} without text, and left out.")
-        if self._plain:
-            noun = "Page" if len(self._plain) == 1 else "Pages"
-            verb = "was" if len(self._plain) == 1 else "were"
-            notes.append(f"{noun} {describe_pages(self._plain)} {verb} read without headings and tables.")
+        for numbers, one, several in (
+            (
+                self._scanned,
+                "is a picture without text, and left out",
+                "are pictures without text, and left out",
+            ),
+            (self._damaged, "is damaged, and left out", "are damaged, and left out"),
+            (self._plain, "was read without headings and tables", "were read without headings and tables"),
+        ):
+            if numbers:
+                subject, verb = ("Page", one) if len(numbers) == 1 else ("Pages", several)
+                notes.append(f"{subject} {describe_pages(numbers)} {verb}.")
         return notes
 
     def _read_markdown(self, index: int, *, has_lines: bool) -> str:
@@ -193,5 +206,12 @@ def open_with_pdfium(data: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _count_letters(text: str) -> int:
-    return sum(map(str.isalnum, text))
+def _has_same_words(text: str, plain_text: str) -> bool:
+    """Compare by groups of four letters, which spaces, hyphens and order do not change much."""
+    groups = _letter_groups(plain_text)
+    return len(groups & _letter_groups(text)) >= MIN_TEXT_RATIO * len(groups)
+
+
+def _letter_groups(text: str) -> set[str]:
+    letters = "".join(filter(str.isalnum, text.casefold()))
+    return {letters[place : place + 4] for place in range(max(1, len(letters) - 3))} if letters else set()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import assert_never
+from typing import Final, assert_never
 
 from agents.ingest.documents.child.docx_pages import open_docx
 from agents.ingest.documents.child.epub_pages import EpubDocument
@@ -21,15 +22,22 @@ from agents.ingest.documents.limits import DEFAULT_LIMITS, MEGABYTE, ReadingLimi
 from agents.ingest.documents.reading_pipe import DocumentSummary
 from agents.sanitize import MAX_TITLE_LENGTH, clean
 
+_PROGRAM_TITLE: Final = re.compile(
+    r"Microsoft (?:Word|PowerPoint) - .*|untitled|.*\.(?:docx?|indd|qxp|rtf|odt|pages|tex)", re.IGNORECASE
+)
+"""What programs write as title by themselves: a file's name, or that it has none."""
+
 
 class DocumentPages:
     """The pages of a document, to be read once; afterwards `summarize` says what it was."""
 
-    def __init__(self, data: bytes, name: str, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
-        """Open it. Raises InputError."""
+    def __init__(
+        self, data: bytes, name: str, limits: ReadingLimits = DEFAULT_LIMITS, *, is_plain: bool = False
+    ) -> None:
+        """Open it; `is_plain` reads a PDF without headings and tables. Raises InputError."""
         self._name = name
         self._limits = limits
-        self._document = _open(data, name, limits)
+        self._document = _open(data, name, limits, is_plain=is_plain)
         self._heading = ""
         self._has_text = False
         if self.page_count > limits.pages:
@@ -42,10 +50,14 @@ class DocumentPages:
     def page_count(self) -> int:
         return self._document.page_count
 
-    def read(self, sample_pages: int = 0) -> Iterator[Page]:
-        """Yield all pages, or as many as a sample has, spread over the document. Raises InputError."""
+    def read(self, sample_pages: int = 0, skipped_pages: int = 0) -> Iterator[Page]:
+        """Yield all pages, or as many as a sample has, spread over the document. Raises InputError.
+
+        `skipped_pages` of them were read before, so that the document has text.
+        """
         characters = 0
-        for index in choose_sample(self.page_count, sample_pages):
+        self._has_text = skipped_pages > 0
+        for index in choose_sample(self.page_count, sample_pages)[skipped_pages:]:
             page = self._document.read_page(index)
             characters += len(page.text)
             if characters > self._limits.characters or len(page.text) > self._limits.page_characters:
@@ -60,11 +72,12 @@ class DocumentPages:
 
     def summarize(self) -> DocumentSummary:
         """Return title and notes, once the pages were read. Raises InputError if there was no text."""
-        notes = tuple(self._document.describe_omissions())
         if not self._has_text:
-            raise unreadable_document_error("there is no text in it", "Choose a document with text in it")
-        titles = (self._document.title, self._heading, PurePath(self._name).stem)
-        title = next(filter(None, (" ".join(clean(one).split()) for one in titles)), "")
+            raise self._document.no_text_error()
+        notes = tuple(self._document.describe_omissions())
+        stem = PurePath(self._name).stem
+        titles = (" ".join(clean(one).split()) for one in (self._document.title, self._heading, stem))
+        title = next((one for one in titles if one and not _PROGRAM_TITLE.fullmatch(one)), stem)
         return DocumentSummary(
             title[:MAX_TITLE_LENGTH], self._document.media_type.value, self.page_count, notes
         )
@@ -78,7 +91,7 @@ def read_document(data: bytes, name: str, limits: ReadingLimits = DEFAULT_LIMITS
     return Document(summary.title, summary.media_type, pages, summary.notes)
 
 
-def _open(data: bytes, name: str, limits: ReadingLimits) -> OpenDocument:
+def _open(data: bytes, name: str, limits: ReadingLimits, *, is_plain: bool) -> OpenDocument:
     if len(data) > limits.file_bytes:
         raise unreadable_document_error(
             f"it has more than {limits.file_bytes / MEGABYTE:,.0f} MB", "Cut it into several documents"
@@ -88,7 +101,7 @@ def _open(data: bytes, name: str, limits: ReadingLimits) -> OpenDocument:
     media_type = detect_media_type(data, name)
     match media_type:
         case MediaType.PDF:
-            return PdfDocument(data)
+            return PdfDocument(data, is_plain=is_plain)
         case MediaType.EPUB:
             return EpubDocument(data, limits)
         case MediaType.DOCX:

@@ -23,7 +23,7 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SNIFFED_BYTES: Final = 8_192
-_HEADING: Final = re.compile(r"^#{1,6} +(.+?)[ #]*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#{1,6} +(\S.*)$", re.MULTILINE)
 _PLACES_TO_CUT: Final = ("\n\n", "\n", ". ", " ")
 
 
@@ -64,15 +64,19 @@ def label_by_headings(texts: Sequence[str]) -> list[Page]:
     pages, heading = [], ""
     for number, text in enumerate(texts, 1):
         headings = list(_HEADING.finditer(text))
-        label = headings[0].group(1) if headings and headings[0].start() == 0 else heading
+        label = _heading_text(headings[0]) if headings and headings[0].start() == 0 else heading
         pages.append(Page(number, text, label[:120]))
-        heading = headings[-1].group(1) if headings else heading
+        heading = _heading_text(headings[-1]) if headings else heading
     return pages
 
 
 def first_heading(text: str) -> str:
     match = _HEADING.search(text)
-    return match.group(1).strip("* ") if match else ""
+    return _heading_text(match) if match else ""
+
+
+def _heading_text(heading: re.Match[str]) -> str:
+    return heading.group(1).rstrip("# ").strip("* ")
 
 
 def _split_by_length(text: str) -> list[str]:

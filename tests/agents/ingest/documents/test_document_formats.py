@@ -153,7 +153,7 @@ def test_docx_table_becomes_a_pipe_table_and_author_breaks_are_pages() -> None:
 def test_markdown_front_matter_is_metadata_and_links_become_words() -> None:
     text = (
         "---\ntitle: The Drowned Keep\ntags: [keep]\n---\n# Hall\n\n[[Ser Aldric|Aldric]] keeps [[Marrow Keep]] and "
-        "[the gate](https://example.org/gate). ![[map.png]] ![x](data:image/png;base64,AA)\n\n%%a secret%%"
+        "[the gate](https://example.org/gate_(sea)). ![[map.png]] ![x](data:image/png;base64,AA)\n\n%%a secret%%"
         "<script>alert(1)</script>The end."
     )
     document = read_document(text.encode(), "hall.md")
@@ -174,6 +174,14 @@ def test_markdown_front_matter_is_metadata_and_links_become_words() -> None:
 )
 def test_title_is_the_first_heading_else_the_file_name(text: str, name: str, title: str) -> None:
     assert read_document(text.encode(), name).title == title
+
+
+@pytest.mark.parametrize("title", ["Untitled", "Keep_v7.indd", "Microsoft Word - keep.doc"])
+def test_title_that_a_program_wrote_by_itself_is_none(title: str) -> None:
+    page = PdfPage()
+    page.write(60, 740, "The Drowned Keep", size=24, bold=True)
+    page.write_column(60, 700, wrap(GATE * 4, 95))
+    assert read_document(write_pdf([page], title=title), "k.pdf").title == "The Drowned Keep"
 
 
 def test_text_form_feeds_are_pages() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -70,9 +71,9 @@ async def test_reader_ends_a_process_that_is_silent_for_long() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="no bound on memory")
 async def test_reader_bounds_the_memory_of_a_document() -> None:
-    limits = dataclasses.replace(DEFAULT_LIMITS, memory_bytes=400_000_000)
+    limits = dataclasses.replace(DEFAULT_LIMITS, memory_bytes=300_000_000)
     with pytest.raises(InputError, match="of memory") as refusal:
-        await DocumentReader(limits).read(b"<p>words<b>more</b>" * 4_000_000, "keep.html")
+        await DocumentReader(limits).read(b"<p>words<b>more</b>" * 1_500_000, "keep.html")
     assert refusal.value.kept == "Nothing of it was taken in."
 
 
@@ -100,3 +101,27 @@ async def test_page_picture_is_a_png_of_the_asked_width() -> None:
     assert int.from_bytes(picture[16:20], "big") == 300
     with pytest.raises(InputError, match="it has no page 3"):
         await DocumentReader().render_page(book_of(2), "keep.pdf", 3, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").exists(), reason="children are listed in /proc")
+async def test_pdf_whose_reader_crashes_is_read_on_without_headings() -> None:
+    before = processes_of(os.getpid())
+    numbers: list[int] = []
+
+    async def crash_it_once(batch: PageBatch) -> None:
+        if batch.pages and not numbers:
+            for child in processes_of(os.getpid()) - before:
+                os.kill(int(child), signal.SIGSEGV)
+        numbers.extend(page.number for page in batch.pages)
+
+    summary = await DocumentReader().read_in_batches(book_of(3_000), "keep.pdf", crash_it_once)
+    assert numbers == list(range(1, 3_001))
+    assert summary.notes[-1].endswith("-3000 were read without headings and tables.")
+
+
+async def test_document_whose_reader_crashes_is_refused_with_words() -> None:
+    limits = dataclasses.replace(DEFAULT_LIMITS, processor_seconds=0)
+    with pytest.raises(InputError, match="cannot be read") as refusal:
+        await DocumentReader(limits).read(b"words " * 1_000_000, "keep.txt")
+    assert refusal.value.kept == "Nothing of it was taken in."

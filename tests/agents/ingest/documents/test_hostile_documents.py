@@ -6,6 +6,7 @@ import dataclasses
 import io
 import struct
 import zipfile
+from contextlib import suppress
 
 import pdf_oxide
 import pytest
@@ -42,6 +43,16 @@ def test_encrypted_pdf_is_refused() -> None:
 @pytest.mark.parametrize("keep", [30, 400])
 def test_broken_pdf_is_refused(keep: int) -> None:
     assert "it is damaged, or no PDF" in refusal_of(write_pdf([text_page()])[:keep], "keep.pdf")
+
+
+def test_damaged_page_is_left_out_with_a_note() -> None:
+    data = write_pdf([text_page("The gate."), text_page("The guild."), text_page("The tide.")])
+    kids = data.index(b"/Kids [") + len(b"/Kids [")
+    second = data.index(b" 0 R ", kids) + len(b" 0 R ")
+    broken = data[:second] + b"1" + data[second + 1 :]
+    document = read_document(broken, "keep.pdf")
+    assert [page.text for page in document.pages] == ["The gate.", "", "The tide."]
+    assert document.notes[0] == "Page 2 is damaged, and left out."
 
 
 def test_file_named_pdf_that_is_none_is_refused() -> None:
@@ -172,6 +183,28 @@ def test_html_nested_too_deeply_is_refused() -> None:
 def test_html_of_many_paragraphs_without_end_tags_is_not_nested() -> None:
     document = read_document(b"<p>words<br><li>item" * 3_000, "keep.html")
     assert sum(page.text.count("words") for page in document.pages) == 3_000
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize(
+    ("repeated", "name"),
+    [
+        (b"<a", "keep.html"),
+        (b"<!--", "keep.html"),
+        (b"&", "keep.html"),
+        (b"# ", "keep.md"),
+        (b"![", "keep.md"),
+        (b"![[", "keep.md"),
+        (b"[a](", "keep.md"),
+        (b"<img", "keep.md"),
+        (b"<!--", "keep.md"),
+        (b"%%", "keep.md"),
+        (b"\x1b[", "keep.txt"),
+    ],
+)
+def test_repeated_marks_take_no_time_by_their_square(repeated: bytes, name: str) -> None:
+    with suppress(InputError):  # some leave no text at all
+        read_document(b"words " + repeated * 50_000, name)
 
 
 def test_html_active_content_is_dropped() -> None:
