@@ -30,6 +30,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToStories: ScreenEntry("setup.stories_screen", "StoriesScreen"),
     routes.ToImport: ScreenEntry("ingest.import_screen", "ImportScreen"),
     routes.ToSources: ScreenEntry("ingest.sources_screen", "SourcesScreen", is_over_menu=True),
+    routes.ToSourcesBesidePlay: ScreenEntry("ingest.sources_screen", "SourcesScreen"),
     routes.ToDocument: ScreenEntry("ingest.document_screen", "DocumentScreen"),
     routes.ToReview: ScreenEntry("ingest.review_screen", "ReviewScreen"),
     routes.ToPage: ScreenEntry("ingest.page_screen", "PageScreen"),

@@ -45,10 +45,19 @@ class ToSources:
 
 
 @dataclass(frozen=True, slots=True)
+class ToSourcesBesidePlay:
+    """The documents of the universe that is played, over the scene, which stays open."""
+
+    universe_id: Id
+    beside_play: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ToDocument:
-    """Read in a document, into this universe unless another is named."""
+    """Read in a document, into this universe unless another is named; `beside_play` leads back from it."""
 
     universe_id: Id | None = None
+    beside_play: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,11 @@ class ToReview:
 
 @dataclass(frozen=True, slots=True)
 class ToPage:
-    """A page of a document."""
+    """A page of a document, with the words that lead there."""
 
     source_id: Id
     number: int
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +289,7 @@ Route = (
     | ToStories
     | ToImport
     | ToSources
+    | ToSourcesBesidePlay
     | ToDocument
     | ToReview
     | ToPage

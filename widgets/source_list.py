@@ -9,11 +9,13 @@ from typing import ClassVar, Final
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.count_words import count_noun
 from agents.views.ingest_views import IngestProgress, SourceView
 from stores.records.sources import LadderStage, SourceState
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, wrap
+from widgets.single_keys import SingleKeys
 
 BAR_CELLS: Final = 20
 
@@ -35,6 +37,13 @@ _STATE_WORDS: Final = {
     SourceState.CANCELLED: "stopped",
     SourceState.WITHDRAWN: "withdrawn",
 }
+_STATE_HINTS: Final = {
+    SourceState.PAUSED: "What was read is kept. H goes on.",
+    SourceState.FAILED: "What was read is kept. H tries again, N takes another file, Ctrl+X gives it up.",
+    SourceState.CANCELLED: "R brings it back.",
+    SourceState.WITHDRAWN: "Its text is in no search and in no prompt. R brings it back.",
+}
+"""What can be done with a document that is not read."""
 _STAGE_WORDS: Final = {
     LadderStage.PRIMARY: "by the model",
     LadderStage.SUGGESTED: "from the model's words",
@@ -44,7 +53,7 @@ _STAGE_WORDS: Final = {
 """What served passages, for a reader who knows no ladder."""
 
 
-class SourceList(RowList[SourceView]):
+class SourceList(RowList[SourceView], SingleKeys):
     """Documents by row; Enter opens the review of one."""
 
     HELP_TITLE: ClassVar[str] = "Documents"
@@ -94,7 +103,7 @@ def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
 def _summary(view: SourceView) -> str:
     parts = [_STATE_WORDS[view.state]]
     if view.progress.page_count:
-        parts.append(_count(view.progress.page_count, "page"))
+        parts.append(count_noun(view.progress.page_count, "page"))
     if view.open_count:
         parts.append(f"{view.open_count:,} to review")
     if view.fact_count or view.entity_count:
@@ -114,13 +123,15 @@ def describe_source(view: SourceView, width: int) -> list[Line]:
         lines += [[(part, Ink.BAD)] for part in wrap(one_line(progress.error), width)]
     else:
         lines += progress_lines(progress, width)
+    if hint := _STATE_HINTS.get(view.state, ""):
+        lines += _muted(hint, width)
     lines.append([])
     for number, words in (
         (view.open_count, "open in its review"),
         (view.accepted_count, "accepted"),
         (view.rejected_count, "rejected"),
-        (view.entity_count, "people, places and things in canon rest on it"),
-        (view.fact_count, "facts in canon rest on it"),
+        (view.entity_count, "of people, places and things in canon"),
+        (view.fact_count, "of facts in canon"),
     ):
         if number:
             lines += [[(part, Ink.PROSE)] for part in wrap(f"{number:,} {words}", width)]
@@ -133,17 +144,17 @@ def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
     """Return a bar of pages, one of passages, and what served the passages."""
     lines: list[Line] = []
     if progress.page_count:
-        lines += _bar("pages read", progress.pages_read, progress.page_count, width)
+        lines += _bar("page", "read", progress.pages_read, progress.page_count, width)
     if progress.chunk_count:
-        lines += _bar("passages searched for facts", progress.served_count, progress.chunk_count, width)
+        lines += _bar("passage", "searched for facts", progress.served_count, progress.chunk_count, width)
     stages = [f"{count:,} {_STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
     if stages:
         lines += _muted(", ".join(stages), width)
     return lines or _muted(_STATE_WORDS[progress.state], width)
 
 
-def _bar(what: str, done: int, total: int, width: int) -> list[Line]:
-    text = f"{done:,} of {total:,} {what}"
+def _bar(noun: str, what: str, done: int, total: int, width: int) -> list[Line]:
+    text = f"{done:,} of {count_noun(total, noun)} {what}"
     if done >= total:
         return _muted(text, width)
     filled = BAR_CELLS * done // total
@@ -159,7 +170,3 @@ def _edition_text(view: SourceView) -> str:
 
 def _muted(text: str, width: int) -> list[Line]:
     return [[(part, Ink.MUTED)] for part in wrap(one_line(text), width)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

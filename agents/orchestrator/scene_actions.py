@@ -12,6 +12,7 @@ from typing import Literal
 
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.count_words import count_noun
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
@@ -20,7 +21,6 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves, describe_acting_dead, describe_moves

@@ -14,6 +14,7 @@ from typing import Final, assert_never
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.context_assembly.scene_context import SceneContext
+from agents.count_words import count_noun
 from agents.orchestrator.command_undo import (
     CommandEffects,
     CommandUndo,
@@ -26,7 +27,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.passed_offers import OfferPass, PassedOffers
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun, list_names, shorten
+from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import VERDICT_WORDS, is_undone

@@ -12,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.count_words import count_noun
 from screens.base import ServiceScreen
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.file_dialog import FileDialog
@@ -70,9 +71,12 @@ class DocumentScreen(ServiceScreen[None]):
     class ReadingStarted(Message):
         universe_id: Id
 
-    def __init__(self, services: Services, universe_id: Id | None = None) -> None:
+    def __init__(
+        self, services: Services, universe_id: Id | None = None, *, beside_play: bool = False
+    ) -> None:
         super().__init__(services)
         self.universe_id = universe_id
+        self._is_beside_play = beside_play
         self._universes: list[Universe] = []
         self._estimate: IngestEstimate | None = None
 
@@ -182,7 +186,7 @@ class DocumentScreen(ServiceScreen[None]):
 
     @on(ReadingStarted)
     def _show_documents(self, message: ReadingStarted) -> None:
-        self.post_message(Visit(ToSources(message.universe_id)))
+        self.post_message(Visit(Back(self) if self._is_beside_play else ToSources(message.universe_id)))
 
     @property
     def _uses_model(self) -> bool:
@@ -204,12 +208,12 @@ def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:
     lines = []
     for document in estimate.documents[:MAX_LISTED]:
         about = "about " if document.is_estimated else ""
-        lines.append(f"{one_line(document.title)}: {about}{document.page_count:,} pages")
+        lines.append(f"{one_line(document.title)}: {about}{count_noun(document.page_count, 'page')}")
         if document.same_as:
             lines.append(f"  is here already, as “{one_line(document.same_as)}”: it is not read again")
         lines += [f"  {one_line(note)}" for note in document.notes]
     if len(estimate.documents) > MAX_LISTED:
-        lines.append(f"… and {len(estimate.documents) - MAX_LISTED:,} more documents")
+        lines.append(f"… and {count_noun(len(estimate.documents) - MAX_LISTED, 'more document')}")
     if estimate.skipped:
         lines += ["", f"not read ({len(estimate.skipped):,}):"]
         lines += [
@@ -219,7 +223,7 @@ def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:
         return [*lines, "", "There is nothing to read."]
     lines += [
         "",
-        f"{estimate.page_count:,} pages in all, {_duration(estimate.seconds)} to read, beside play.",
+        f"{count_noun(estimate.page_count, 'page')} in all, {_duration(estimate.seconds)} to read, beside play.",
     ]
     lines.append(_cost_line(estimate, uses_model=uses_model))
     return [

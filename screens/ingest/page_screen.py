@@ -20,8 +20,9 @@ from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
+from widgets.page_text import PageText
 from widgets.passage_list import PassageList
-from widgets.safe_text import content, one_line, plain_text
+from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
     from agents.events import Event
@@ -36,7 +37,7 @@ class PageScreen(ServiceScreen[None]):
     """The text of one page; left and right turn it, / searches the document."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/page_screen.tcss"
-    AUTO_FOCUS = "#page"
+    AUTO_FOCUS = "PageText"
     BINDING_GROUP_TITLE = "A page of a document"
     BINDINGS = [
         Binding("left", "turn(-1)", "Page before", id="page.before", tooltip="The page before"),
@@ -56,18 +57,19 @@ class PageScreen(ServiceScreen[None]):
         words: str
         hits: tuple[SourceHit, ...]
 
-    def __init__(self, services: Services, source_id: Id, number: int) -> None:
+    def __init__(self, services: Services, source_id: Id, number: int, quote: str = "") -> None:
+        """`quote` is marked on the page."""
         super().__init__(services)
         self.source_id = source_id
         self.number = number
+        self._quote = quote
         self._view: PageView | None = None
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Page")
         yield Input(id="search", placeholder="words to look for in the document", compact=True)
         with Horizontal(id="details"):
-            with VerticalScroll(id="page"):
-                yield Static(id="text", markup=False)
+            yield PageText()
             with VerticalScroll(id="made", can_focus=False):
                 yield Static(id="rests", markup=False)
             yield PassageList(empty="No passage has these words.")
@@ -90,17 +92,14 @@ class PageScreen(ServiceScreen[None]):
         view = message.view
         if view.number != self.number:
             return
-        is_other_page = self._view is None or self._view.number != view.number
         self._view = view
         label = f"page {view.number}" + (f" ({one_line(view.label)})" if view.label else "")
         count = view.source.page_count
         self.query_one(TitleBar).show_place(
             one_line(view.source.title), f"{label} of {count:,}" if count else label
         )
-        self.query_one("#text", Static).update(content(plain_text(view.text)))
+        self.query_one(PageText).show_text(view.text, self._quote)
         self.query_one("#rests", Static).update(content("\n".join(_rest_lines(view))))
-        if is_other_page:
-            self.query_one("#page", VerticalScroll).scroll_home(animate=False)
         self.refresh_bindings()
 
     # --- keys --------------------------------------------------------------------------------------
@@ -114,6 +113,7 @@ class PageScreen(ServiceScreen[None]):
 
     def action_turn(self, step: int) -> None:
         self.number += step
+        self._quote = ""
         self.reload()
 
     def action_search(self) -> None:
@@ -146,7 +146,7 @@ class PageScreen(ServiceScreen[None]):
     @on(PassageList.Chosen)
     def _open_passage(self, message: PassageList.Chosen) -> None:
         if message.hit.passage.page is not None:
-            self.number = message.hit.passage.page
+            self.number, self._quote = message.hit.passage.page, message.hit.passage.text
             self._close_search()
             self.reload()
 
@@ -156,7 +156,7 @@ class PageScreen(ServiceScreen[None]):
         field.remove_class("-shown")
         self.query_one(PassageList).display = False
         self.query_one("#made").display = True
-        self.query_one("#page").focus()
+        self.query_one(PageText).focus()
 
     def action_escape(self) -> None:
         """Go one step back: close the notes, the search, then the page."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from textual import on
@@ -10,16 +10,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, ProposalsChanged
-from agents.views.ingest_views import ReviewGroup, ReviewOrder
+from agents.views.ingest_views import ReviewOrder
 from screens.base import ServiceScreen
+from screens.evidence_routes import build_evidence_route
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import ProposalDecisions
+from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, nothing_to_edit_line
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToPage, Visit
+from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.proposal_detail import ProposalDetail
@@ -38,6 +39,7 @@ ROWS_READ: Final = 50
 """Rows of a group that are read and assessed at once; the rest follows once those are decided."""
 EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
 NO_GROUP = "No group is chosen."
+NO_MATCH = "No group has these words. Esc shows all again."
 
 
 class ReviewScreen(ServiceScreen[None]):
@@ -87,6 +89,11 @@ class ReviewScreen(ServiceScreen[None]):
         self.order = ReviewOrder.ENTITY
         self._view: ReviewView | None = None
         self._filter_text = ""
+        self._waiting_verdicts: list[tuple[str, ReviewOrder, Verdict | None]] = []
+        """Group, order and verdict of what was decided and is not written yet."""
+        self._row_limit = ROWS_READ
+        self._rows_group_key: str | None = None
+        self._are_rows_stale = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Review")
@@ -97,6 +104,7 @@ class ReviewScreen(ServiceScreen[None]):
                 self.services.gate, self.services.policy, id="rows", decide=self.services.ingest.decide
             ):
                 yield ProposalList(accept_all="unmarked", empty=NO_GROUP)
+                yield Static(id="more", markup=False)
                 yield ProposalDetail(with_change=True)
         yield NoticePanel()
         yield KeyBar()
@@ -108,7 +116,8 @@ class ReviewScreen(ServiceScreen[None]):
     # --- reading -----------------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, ProposalsChanged | CanonCommitted)
+        # After each of several decisions that are on their way, all would be read again: once at their end is enough.
+        return isinstance(event, ProposalsChanged | CanonCommitted) and not self._waiting_verdicts
 
     async def load_view(self) -> None:
         self.post_message(
@@ -117,43 +126,63 @@ class ReviewScreen(ServiceScreen[None]):
 
     @on(ReviewLoaded)
     def _show_review(self, message: ReviewLoaded) -> None:
-        if message.view.order is not self.order:
+        if message.view.order is self.order and not self._waiting_verdicts:
+            self._view = message.view
+            self._show_groups()
+            self._load_rows()
+
+    def _show_groups(self) -> None:
+        view, words = self._view, self._filter_text.casefold().split()
+        if view is None:
             return
-        view = self._view = message.view
         decided_count = view.open_count - view.undecided_count
         state = f"{view.open_count:,} to review" + (f" · {decided_count:,} decided" if decided_count else "")
         self.query_one(TitleBar).show_place(one_line(view.source.title), state)
-        self._show_groups()
-        self._load_rows()
-
-    def _show_groups(self) -> None:
-        words = self._filter_text.casefold().split()
-        groups = self._view.groups if self._view else ()
-        self.groups.show_groups([g for g in groups if all(word in g.title.casefold() for word in words)])
+        self.groups.empty = NO_MATCH if view.groups else EMPTY_REVIEW
+        self.groups.show_groups(
+            [group for group in view.groups if all(word in group.title.casefold() for word in words)]
+        )
         self.refresh_bindings()
 
     @on(ReviewGroupList.Moved)
     def _load_rows(self) -> None:
+        """Read the rows of the group under the cursor, now or as soon as the read in progress ends."""
         group = self.groups.current
         if group is None:
             self.query_one(ProposalList).show_proposals(())
             self.query_one(ProposalDetail).show_proposal(None)
-        else:
-            self.run_worker(self._read_rows(group), group="rows", exclusive=True, exit_on_error=False)
+            return
+        if group.key != self._rows_group_key:
+            self._rows_group_key, self._row_limit = group.key, ROWS_READ
+        self._are_rows_stale = True
+        self.start_change(self._read_rows, "rows")
 
-    async def _read_rows(self, group: ReviewGroup) -> None:
-        rows = await self.services.ingest.read_rows(self.source_id, group.key, self.order, limit=ROWS_READ)
-        self.post_message(self.RowsLoaded(group.key, rows))
+    async def _read_rows(self) -> None:
+        while self._are_rows_stale and (group := self.groups.current) is not None:
+            self._are_rows_stale = False
+            rows = await self.services.ingest.read_rows(
+                self.source_id, group.key, self.order, limit=self._row_limit
+            )
+            self.post_message(self.RowsLoaded(group.key, rows))
 
     @on(RowsLoaded)
     def _show_rows(self, message: RowsLoaded) -> None:
         group = self.groups.current
         if group is None or group.key != message.group_key:
             return
-        proposal_list = self.query_one(ProposalList)
-        proposal_list.show_proposals([row.view for row in message.rows.rows])
-        more = message.rows.total - len(message.rows.rows)
-        proposal_list.border_subtitle = f"{more:,} more follow" if more > 0 else ""
+        proposal_list, rows = self.query_one(ProposalList), message.rows.rows
+        had_read_on = len(rows) > len(proposal_list.views) > 0 and len(rows) > ROWS_READ
+        proposal_list.show_proposals([row.view for row in rows])
+        more_count = message.rows.total - len(rows)
+        self.query_one("#more", Static).update(
+            f" {more_count:,} more follow when these are decided" if more_count else ""
+        )
+        self.query_one("#more").display = bool(more_count)
+        if had_read_on:
+            proposal_list.go_to_next_undecided()
+        if more_count and all(row.verdict is not None for row in rows):
+            self._row_limit += ROWS_READ
+            self._load_rows()
         self.refresh_bindings()
 
     @on(ProposalList.Highlighted)
@@ -164,13 +193,27 @@ class ReviewScreen(ServiceScreen[None]):
 
     @on(ReviewGroupList.Decided)
     def _decide_group(self, message: ReviewGroupList.Decided) -> None:
+        """Show the verdict at once, and write it behind the ones before it."""
         self.query_one(NoticePanel).clear()
-        self.run_worker(
-            self._write_verdict(message.group, message.verdict), group="decide", exit_on_error=False
-        )
+        self._waiting_verdicts.append((message.group.key, self.order, message.verdict))
+        if self._view is not None:
+            groups = tuple(
+                group.with_verdict(message.verdict) if group.key == message.group.key else group
+                for group in self._view.groups
+            )
+            self._view = replace(self._view, groups=groups)
+            self._show_groups()
+        self.start_change(self._write_verdicts, "decide")
 
-    async def _write_verdict(self, group: ReviewGroup, verdict: Verdict | None) -> None:
-        await self.services.ingest.decide_group(self.source_id, group.key, verdict, self.order)
+    async def _write_verdicts(self) -> None:
+        try:
+            while self._waiting_verdicts:
+                group_key, order, verdict = self._waiting_verdicts[0]
+                await self.services.ingest.decide_group(self.source_id, group_key, verdict, order)
+                del self._waiting_verdicts[0]
+        finally:
+            self._waiting_verdicts.clear()
+            self.reload()
 
     @on(ReviewGroupList.RowsRequested)
     def _focus_rows(self) -> None:
@@ -179,20 +222,39 @@ class ReviewScreen(ServiceScreen[None]):
     @on(ProposalList.ProposalEvidenceRequested)
     def _show_page(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
-        page = next((e.page for e in message.view.proposal.evidence if e.page is not None), None)
-        if page is not None:
-            self.post_message(Visit(ToPage(self.source_id, page)))
+        routes = (build_evidence_route(piece, piece.turn_id) for piece in message.view.proposal.evidence)
+        if (route := next(filter(None, routes), None)) is not None:
+            self.post_message(Visit(route))
+        else:
+            self.query_one(NoticePanel).show_lines(("It rests on the whole document, and on no page of it.",))
+
+    @on(ProposalDecisions.DecisionStarted)
+    def _clear_notices(self) -> None:
+        self.query_one(NoticePanel).clear()
+
+    @on(ProposalDecisions.DecisionRefused)
+    def _read_again(self) -> None:
+        self.reload()
+
+    @on(ProposalList.NothingToEdit)
+    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
+        self.query_one(NoticePanel).show_lines((nothing_to_edit_line(message.view),))
+
+    @on(ProposalList.NothingToUndo)
+    def _explain_undo(self) -> None:
+        self.query_one(NoticePanel).show_lines((NOTHING_TO_UNDO,))
 
     # --- committing --------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "commit":
             view = self._view
-            is_decided = view is not None and view.open_count > view.undecided_count
+            is_decided = view is not None and any(g.accepted_count or g.rejected_count for g in view.groups)
             return is_decided and not isinstance(self.focused, Input)
         return super().check_action(action, parameters)
 
     def action_commit(self) -> None:
+        self.query_one(NoticePanel).show_lines(("Writing what is accepted …",))
         self.start_change(self._commit, "commit")
 
     async def _commit(self) -> None:
@@ -243,9 +305,9 @@ class ReviewScreen(ServiceScreen[None]):
 
 def _report_lines(report: CommitReport) -> list[str]:
     """Return what a commit of the review wrote, and what it left."""
-    lines = [f"{report.accepted_count:,} in canon, {report.rejected_count:,} rejected."]
+    lines = [f"{report.describe_accepted() or '0 accepted'}; {report.rejected_count:,} rejected."]
     if report.held_count:
         noun = "proposal conflicts" if report.held_count == 1 else "proposals conflict"
         lines.append(f"{report.held_count:,} {noun} with canon and wait: C on the row resolves it.")
-    lines += [f"Could not be written: {one_line(reason)}" for _, reason in report.failures]
+    lines += [f"✗ {one_line(title)} was not written: {one_line(reason)}" for title, reason in report.failures]
     return [*lines, "What is undecided waits here."]

@@ -20,7 +20,7 @@ from screens.folder import SCREENS_FOLDER
 from screens.ingest.consequences import describe_edition, describe_withdrawal
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToDocument, ToPage, ToReview, Visit
+from screens.routes import Back, ToDocument, ToMenu, ToPage, ToReview, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, SourceState
@@ -94,9 +94,13 @@ class SourcesScreen(ServiceScreen[None]):
 
         lines: tuple[str, ...]
 
-    def __init__(self, services: Services, universe_id: Id | None = None) -> None:
+    def __init__(
+        self, services: Services, universe_id: Id | None = None, *, beside_play: bool = False
+    ) -> None:
+        """`beside_play` says that it was opened over a scene, to which it leads back."""
         super().__init__(services)
         self.universe_id = universe_id
+        self._is_beside_play = beside_play
         self._universes: list[Universe] = []
         self._has_entered_mode = False
 
@@ -119,7 +123,7 @@ class SourcesScreen(ServiceScreen[None]):
         return isinstance(event, IngestProgressed | ProposalsChanged | CanonCommitted)
 
     async def load_view(self) -> None:
-        if not self._has_entered_mode:
+        if not (self._has_entered_mode or self._is_beside_play):
             from agents.story_outline import MainMode
 
             await self.services.stories.enter(MainMode.INGEST)
@@ -155,7 +159,7 @@ class SourcesScreen(ServiceScreen[None]):
         state = view.state if view is not None else None
         match action:
             case "universe":
-                return len(self._universes) > 1
+                return len(self._universes) > 1 and not self._is_beside_play
             case "open":
                 return view is not None and bool(view.source.pages_read)
             case "hold":
@@ -172,7 +176,7 @@ class SourcesScreen(ServiceScreen[None]):
 
     def action_new(self) -> None:
         self.query_one(NoticePanel).clear()
-        self.post_message(Visit(ToDocument(self.universe_id)))
+        self.post_message(Visit(ToDocument(self.universe_id, beside_play=self._is_beside_play)))
 
     def action_open(self) -> None:
         if self.current is not None:
@@ -193,7 +197,7 @@ class SourcesScreen(ServiceScreen[None]):
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         else:
-            self.post_message(Visit(Back(self)))
+            self.post_message(Visit(Back(self) if self._is_beside_play else ToMenu()))
 
     # --- pausing, stopping, asking the model ---------------------------------------------------------
 
