@@ -92,7 +92,7 @@ class SourceReview:
         views = await self._views.build_proposal_rows(shown)
         page_labels = await self._read_labels(source, shown)
         rows = tuple(
-            ReviewRow(view, page, page_labels.get(page or 0, ""))
+            ReviewRow(_as_undecided(view), page, page_labels.get(page or 0, ""))
             for view in views
             for page in (page_of(view.proposal),)
         )
@@ -103,23 +103,25 @@ class SourceReview:
         async with self._dispatcher.exclusive():
             await self._decide(proposal_ids, verdict)
 
-    async def decide_group(
-        self,
-        source_id: Id,
-        group_key: str,
-        verdict: Verdict | None,
-        order: ReviewOrder,
-        *,
-        except_ids: Collection[Id] = (),
+    async def accept_named(self, proposal_ids: Collection[Id]) -> None:
+        """Accept the undecided entities that these proposals name, as they were edited."""
+        async with self._dispatcher.exclusive():
+            needed_ids = await self._find_needed((await self._log.proposals_by_id(proposal_ids)).values())
+            await self._decide(needed_ids, Verdict.ACCEPT)
+
+    async def decide_groups(
+        self, source_id: Id, group_keys: Collection[str], verdict: Verdict | None, order: ReviewOrder
     ) -> int:
-        """Set a verdict on what is undecided in a group, or (None) take all verdicts back; return on how many."""
+        """Set a verdict on what is undecided in groups, or (None) take all verdicts back; return on how many."""
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            group = (await self._group(source, order)).get(group_key)
+            groups = await self._group(source, order)
             ids = [
                 p.id
-                for p in (group.proposals if group is not None else ())
-                if (gm_decision(p) is None) is (verdict is not None) and p.id not in except_ids
+                for key in group_keys
+                if key in groups
+                for p in groups[key].proposals
+                if (gm_decision(p) is None) is (verdict is not None)
             ]
             await self._decide(ids, verdict)
         return len(ids)
@@ -259,6 +261,11 @@ def is_settled(proposal: ProposedChange) -> bool:
     """Return whether the next commit of the review closes the proposal."""
     decision = gm_decision(proposal)
     return decision is not None and decision.verdict in _SETTLING_VERDICTS
+
+
+def _as_undecided(view: ProposalView) -> ProposalView:
+    """Return the row with the mark of what a commit of the review does: it accepts nothing that is undecided."""
+    return replace(view, mark="defer") if view.verdict is None and view.mark == "accept" else view
 
 
 def count_verdicts(proposals: Iterable[ProposedChange]) -> Mapping[Verdict | None, int]:

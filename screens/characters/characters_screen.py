@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from stores.records.world import Universe
 
 NO_UNIVERSE_HINT = (
-    "No world yet. On the menu press 1 to start a story, 3 to look at the sample world, or 5 to read in a document."
+    "No world yet. On the menu press 1 to start a story, 3 to look at the sample world, or 5 to read in a "
+    "document."
 )
 NO_CHARACTERS_HINT = "No characters yet. n adds one; characters from play appear here once they are canon."
 NAME_NOT_FOUND = "Nobody has that name."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from textual import on
@@ -101,7 +102,11 @@ class ReviewScreen(ServiceScreen[None]):
         with Horizontal(id="review"):
             yield ReviewGroupList(empty=EMPTY_REVIEW)
             with ProposalDecisions(
-                self.services.gate, self.services.policy, id="rows", decide=self.services.ingest.decide
+                self.services.gate,
+                self.services.policy,
+                id="rows",
+                decide=self.services.ingest.decide,
+                after_edit=self.services.ingest.accept_named,
             ):
                 yield ProposalList(accept_all="unmarked", empty=NO_GROUP)
                 yield Static(id="more", markup=False)
@@ -208,9 +213,12 @@ class ReviewScreen(ServiceScreen[None]):
     async def _write_verdicts(self) -> None:
         try:
             while self._waiting_verdicts:
-                group_key, order, verdict = self._waiting_verdicts[0]
-                await self.services.ingest.decide_group(self.source_id, group_key, verdict, order)
-                del self._waiting_verdicts[0]
+                # One call for all that are alike: each reads the whole review.
+                _, alike_waiting = next(groupby(self._waiting_verdicts, key=lambda waiting: waiting[1:]))
+                alike = list(alike_waiting)
+                keys, (_, order, verdict) = [group_key for group_key, _, _ in alike], alike[0]
+                await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
+                del self._waiting_verdicts[: len(alike)]
         finally:
             self._waiting_verdicts.clear()
             self.reload()
@@ -305,7 +313,10 @@ class ReviewScreen(ServiceScreen[None]):
 
 def _report_lines(report: CommitReport) -> list[str]:
     """Return what a commit of the review wrote, and what it left."""
-    lines = [f"{report.describe_accepted() or '0 accepted'}; {report.rejected_count:,} rejected."]
+    rejected = f"{report.rejected_count:,} rejected" if report.rejected_count else ""
+    lines = ["; ".join(filter(None, (report.describe_accepted(), rejected))) + "."]
+    if not report.accepted_count and not report.rejected_count:
+        lines = []
     if report.held_count:
         noun = "proposal conflicts" if report.held_count == 1 else "proposals conflict"
         lines.append(f"{report.held_count:,} {noun} with canon and wait: C on the row resolves it.")
