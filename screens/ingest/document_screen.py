@@ -93,9 +93,9 @@ class DocumentScreen(ServiceScreen[None]):
                         (
                             (
                                 WITHOUT_MODEL,
-                                "names, headings, tables and rules are found by rule; it costs nothing",
+                                "found by rule: it costs nothing",
                             ),
-                            (WITH_MODEL, "the model that is set up is asked about each passage as well"),
+                            (WITH_MODEL, "it is asked about each passage"),
                         ),
                         "model",
                     ),
