@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -20,8 +22,8 @@ MAX_TEXT_CELLS: Final = 100
 
 _HEADING: Final = re.compile(r"#{1,6} +")
 _BOLD: Final = re.compile(r"\*\*([^*]+)\*\*")
-_MARKS: Final = re.compile(r"[*_#>|\s]+")
-_BETWEEN_WORDS: Final = r"[*_#>|\s]+"
+_WORD: Final = re.compile(r"[^*_#>|\s]+")
+"""What stands between marks and blanks."""
 
 
 class PageText(InkView, can_focus=True):
@@ -110,11 +112,18 @@ def find_quote(text: str, quote: str) -> tuple[int, int]:
 
     (0, 0) if it is not there.
     """
-    words = [word for word in _MARKS.split(quote) if word]
-    if not words:
+    wanted = " ".join(_WORD.findall(quote))
+    words = list(_WORD.finditer(text)) if wanted else []
+    found_at = " ".join(word[0] for word in words).find(wanted) if words else -1
+    if found_at < 0:
         return 0, 0
-    match = re.search(_BETWEEN_WORDS.join(map(re.escape, words)), text)
-    return match.span() if match else (0, 0)
+    word_ends = list(accumulate(len(word[0]) + 1 for word in words))  # each with the blank after it
+
+    def offset(position: int) -> int:
+        index = bisect_right(word_ends, position)
+        return words[index].start() + position - (word_ends[index] - len(words[index][0]) - 1)
+
+    return offset(found_at), offset(found_at + len(wanted) - 1) + 1
 
 
 def _pieces(part: str, ink: Ink) -> Iterator[Piece]:

@@ -289,3 +289,76 @@ async def test_burst_of_verdicts_reads_the_review_once_more(
         assert review_reads <= 3
         view = await ingest.read_review(await reader.source_id())
         assert sum(group.accepted_count == group.count for group in view.groups) == 20
+
+
+async def test_group_of_more_than_fifty_is_read_on_when_its_first_are_decided(tmp_path: Path) -> None:
+    book = "# Lamps\n\n" + " ".join(f"**Bren** lights lamp {number} of the coast." for number in range(70))
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, book, "lamps.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        await ui.press("5", "enter", "right")
+        assert ui.shows("more follow when these are decided")
+        await ui.press("A")
+        assert not ui.shows("more follow")
+        view = await ingest.read_review(await reader.source_id())
+        assert view.accepted_count == 50
+        await ui.press("a")
+        assert (await ingest.read_review(await reader.source_id())).accepted_count == 51
+
+
+async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        book = "# Fates\n\n**Tam** is alive. **Tam** is dead.\n"
+        await ingest.start(write_rulebook(tmp_path, book, "fates.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        await ui.press("5", "enter", "a", "enter")
+        assert ui.shows("with canon and wait", "C on the row resolves")
+        await ui.press("escape", "right", "end", "C")
+        assert ui.screen == "ConflictScreen"
+        await ui.press("enter", "enter", "enter")
+        await ui.press("escape")
+        assert ui.screen == "ReviewScreen"
+
+
+async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
+    pages = "\f".join(f"This is the page of lamp {name}." for name in ("one", "two", "three"))
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, pages, "lamps.txt"), universe.id)
+        await reader.read_all()
+        await reader.program.services.jobs.wait_until_idle()
+        await ui.press("5", "o")
+        assert ui.shows("page 1", "of 3", "lamp one", "Page after")
+        assert not ui.shows("Page before")
+        await ui.press("right", "right")
+        assert ui.shows("page 3", "lamp three")
+        await ui.press("slash")
+        await ui.type("lamp two")
+        assert ui.shows("page 2")
+        await ui.press("home", "enter")
+        assert ui.screen == "PageScreen"
+        assert ui.shows("▌")
+        await ui.press("escape")
+        assert ui.screen == "SourcesScreen"
+
+
+async def test_documents_are_opened_from_play_and_lead_back_to_it(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", universe="") as reader:
+        ui = reader.ui
+        await ui.press("1", *["enter"] * 5)
+        assert ui.screen == "SceneScreen"
+        await ui.press("ctrl+p")
+        await ui.type("documents")
+        assert ui.screen == "SourcesScreen"
+        await ui.press("n")
+        await ui.type(write_rulebook(tmp_path))
+        await ui.press("enter")
+        assert ui.screen == "SourcesScreen"
+        assert ui.shows("waits to be read")
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
