@@ -318,7 +318,9 @@ def _report_lines(report: CommitReport) -> list[str]:
     if not report.accepted_count and not report.rejected_count:
         lines = []
     if report.held_count:
-        noun = "proposal conflicts" if report.held_count == 1 else "proposals conflict"
-        lines.append(f"{report.held_count:,} {noun} with canon and wait: C on the row resolves it.")
+        noun = "waits" if report.held_count == 1 else "wait"
+        lines.append(
+            f"{report.held_count:,} {noun}: in conflict, or about what is protected. C resolves a conflict."
+        )
     lines += [f"✗ {one_line(title)} was not written: {one_line(reason)}" for title, reason in report.failures]
     return [*lines, "What is undecided waits here."]

@@ -316,12 +316,18 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         await ingest.start(write_rulebook(tmp_path, book, "fates.md"), universe.id)
         await reader.read_all(BoldNameServer())
         await ui.press("5", "enter", "a", "enter")
-        assert ui.shows("with canon and wait", "C on the row resolves")
+        assert ui.shows("2 wait: in conflict", "C resolves a conflict.")
         await ui.press("escape", "right", "end", "C")
         assert ui.screen == "ConflictScreen"
-        await ui.press("enter", "enter", "enter")
-        await ui.press("escape")
+        new = "Tam is dead." if ui.shows("Resolve conflict Tam is dead.") else "Tam is alive."
+        await ui.press("x")
+        assert ui.screen == "PageScreen"
+        assert ui.shows("\N{LEFT HALF BLOCK} Tam is alive. Tam is dead.")
+        await ui.press("escape", "2", "enter")
+        assert ui.shows("Resolved.")
+        await ui.press("enter")
         assert ui.screen == "ReviewScreen"
+        assert await canon_rules(reader) == [new]
 
 
 async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
