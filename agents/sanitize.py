@@ -38,6 +38,8 @@ def clean(text: str) -> str:
 
     Line breaks stay (as `\n`), tabs become spaces, accents are composed (NFC). What has nothing to see is empty.
     """
+    if text.isascii() and text.isprintable():
+        return text.strip()
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     text = _INVISIBLE.sub(r"\1", _TERMINAL_ESCAPES.sub("", text))
     allowed = (

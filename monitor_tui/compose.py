@@ -120,8 +120,9 @@ def derived_id_readers() -> tuple[DerivationFinder, ...]:
     """Return what a restore has to know of derived identifiers that only agents can read."""
     from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
     from agents.canon_keeper.predicates import load_catalogue
+    from agents.ingest.source_copies import derive_source_ids
 
-    return (partial(derive_statement_keys, load_catalogue()),)
+    return (partial(derive_statement_keys, load_catalogue()), derive_source_ids)
 
 
 async def _read_menu(stores: Stores) -> MenuView:

@@ -18,6 +18,7 @@ from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.ingest_worker import EnrichWorker
 from agents.ingest.ladder.chunk_model import ReaderPersona
+from agents.ingest.source_copies import derive_source_ids
 from agents.ingest.source_recorder import SourceRecorder
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
@@ -378,7 +379,7 @@ class PlayParts:
             partial(
                 copy_branch,
                 base.stores.history,
-                derivation_finders=(partial(derive_statement_keys, load_catalogue()),),
+                derivation_finders=(partial(derive_statement_keys, load_catalogue()), derive_source_ids),
             ),
             base.ids,
             base.clock,

@@ -401,6 +401,7 @@ class ServiceComposer:
             record_search=agents.search,
             entity_cards=self._entity_cards,
             create_universe=play.stories.create_universe,
+            list_poisoned=lambda: agents.background.runner.current_status().poisoned,
             clock=base.clock,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -50,8 +50,8 @@ class LazyChunkServer:
         self._build = build
         self._built: ChunkServer | None = None
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
-        return await self._server.begin(source, snippets)
+    async def begin(self, source: Source) -> bool:
+        return await self._server.begin(source)
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
         return await self._server.serve(snippet)

@@ -376,6 +376,15 @@ class LogReader(Protocol):
         """Return the snippets of every edition, by their ordinals."""
         ...
 
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        """Return the first snippets of an edition that are still to be served, and how many there are.
+
+        For a model those wait that none was asked about, and else those that no stage served.
+        """
+        ...
+
     async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
         """Return how many snippets of an edition each stage served; None for those that wait."""
         ...

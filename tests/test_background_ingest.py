@@ -68,3 +68,25 @@ async def test_document_goes_on_at_the_next_start(tmp_path: Path) -> None:
         assert (view.source.id, view.state) == (progress.source_id, SourceState.DONE)
     finally:
         await program.close()
+
+
+async def test_document_that_fails_too_often_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "settings.toml").write_text('[embedding]\nmodel = "none"\n')
+
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("no word list")
+
+    monkeypatch.setattr("monitor_tui.ingest_workers._build_chunk_server", fail)
+    monkeypatch.setattr("agents.jobs.job_runner.MAX_FAILURES", 1)
+    program = await open_program(home, mode=BackgroundMode.INGEST)
+    try:
+        universe = await program.services.stories.create_universe(NewUniverse("Salt"))
+        await program.services.ingest.start(write_book(tmp_path, BOOK), universe.id)
+        await program.services.jobs.wait_until_idle()
+        (progress,) = await program.services.ingest.read_progress(universe.id)
+        assert "no word list" in progress.error
+        assert "System" in progress.error
+    finally:
+        await program.close()

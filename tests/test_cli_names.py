@@ -43,10 +43,11 @@ def test_names_are_listed_in_a_table_without_json(tmp_path: Path) -> None:
         (None, "cannot be read: no such file or directory."),
         (b" \n", "is empty."),
         (b"\x7fELF\0\0\0", "is not text."),
-        (b"Mary said \xff.", "is not text in UTF-8: byte 11 cannot be read."),
     ],
 )
-def test_file_that_cannot_be_read_ends_with_a_clear_error(tmp_path: Path, data: bytes | None, words: str) -> None:
+def test_file_that_cannot_be_read_ends_with_a_clear_error(
+    tmp_path: Path, data: bytes | None, words: str
+) -> None:
     file = tmp_path / "story.txt"
     if data is not None:
         file.write_bytes(data)
@@ -59,3 +60,18 @@ def test_file_that_cannot_be_read_ends_with_a_clear_error(tmp_path: Path, data: 
 def test_names_of_stdin_are_listed(tmp_path: Path) -> None:
     printed = json.loads(monitor(tmp_path, "names", "-", "--json", stdin="Then Mr. Darcy bowed.").stdout)
     assert [name["name"] for name in printed["names"]] == ["Mr. Darcy"]
+
+
+def test_names_of_an_old_text_in_windows_1252_are_listed_with_a_note(tmp_path: Path) -> None:
+    file = tmp_path / "story.txt"
+    file.write_bytes("Then Mr. Darcy met André Cœur.".encode("cp1252"))
+    listed = monitor(tmp_path, "names", str(file), "--json")
+    assert {name["name"] for name in json.loads(listed.stdout)["names"]} == {"Mr. Darcy", "André Cœur"}
+    assert "read as Windows-1252" in listed.stderr
+
+
+def test_names_of_a_web_page_are_listed_by_its_text(tmp_path: Path) -> None:
+    file = tmp_path / "story.html"
+    file.write_text("<html><body><p>Then Mr. Darcy bowed to Jane.</p></body></html>", encoding="utf-8")
+    printed = json.loads(monitor(tmp_path, "names", str(file), "--json").stdout)
+    assert [name["name"] for name in printed["names"]] == ["Mr. Darcy", "Jane"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
+from agents.ingest.document_chunks import select_present
 from agents.ingest.documents.document import Chunk
 from agents.ingest.findings import Finding
 from agents.ingest.ladder.chunk_context import ChunkContext
@@ -51,32 +52,29 @@ class LadderChunkServer:
         log: LogReader,
         read_catalogue: ReadCatalogue,
         model: ChunkModel | None = None,
-        *,
-        find_names: Callable[[Sequence[str]], tuple[DocumentName, ...]] = find_names_in_texts,
     ) -> None:
         self._canon = canon
         self._log = log
         self._read_catalogue = read_catalogue
-        self._find_names = find_names
         self._ladder = ChunkLadder(self._find_in_chunk, model)
         self._document: _ServedDocument | None = None
         self._opening: asyncio.Task[_ServedDocument] | None = None
         self._opening_key: tuple[Id, int] | None = None
         """The document that is looked at, and its edition."""
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
+    async def begin(self, source: Source) -> bool:
         key = source.id, source.edition
         if self._document is None or (self._document.source.id, self._document.source.edition) != key:
             if self._opening is None or self._opening_key != key:
                 self.forget()
-                self._opening = asyncio.create_task(self._open_document(source, snippets))
+                self._opening = asyncio.create_task(self._open_document(source))
                 self._opening_key = key
             await asyncio.wait([self._opening], timeout=BEGIN_SECONDS)
             if not self._opening.done():
                 return False
             opening, self._opening = self._opening, None
             self._document = opening.result()
-        self._document.source, self._document.snippets = source, snippets
+        self._document.source = source
         return True
 
     async def serve(self, snippet: Snippet) -> ServedChunk:
@@ -104,10 +102,11 @@ class LadderChunkServer:
         self._document = None
         return await document.proposer.propose_merges(source, document.snippets)
 
-    async def _open_document(self, source: Source, snippets: Sequence[Snippet]) -> _ServedDocument:
+    async def _open_document(self, source: Source) -> _ServedDocument:
+        snippets = select_present(source, await self._log.snippets(source.id))
         texts = [snippet.text for snippet in snippets]
         # In a thread: a book takes a second, in which the event loop answers others.
-        names = await asyncio.to_thread(self._find_names, texts)
+        names = await asyncio.to_thread(find_names_in_texts, texts)
         proposer = SourceProposer(self._canon, self._log, self._read_catalogue, names)
         catalogue = await self._read_catalogue(source.universe_id)
         canon_names = await self._canon.entity_names(source.universe_id)

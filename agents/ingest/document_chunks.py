@@ -7,10 +7,10 @@ and what served it, in every edition that has its text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from agents.ingest.documents.document import Chunk, Page
-from stores.records.sources import Snippet, Source, SourcePage, derive_page_id, derive_snippet_id
+from stores.records.sources import LadderStage, Snippet, Source, SourcePage, derive_page_id, derive_snippet_id
 
 
 def build_pages(source: Source, pages: Iterable[Page]) -> list[SourcePage]:
@@ -66,10 +66,15 @@ def select_present(source: Source, snippets: Iterable[Snippet]) -> list[Snippet]
     return [snippet for snippet in snippets if snippet.edition == source.edition]
 
 
-def select_unserved(source: Source, snippets: Sequence[Snippet], *, by_model: bool) -> list[Snippet]:
-    """Return the snippets that are still to be served: by a model, those that none was asked about."""
+def needs_enrichment(stage: LadderStage) -> bool:
+    """Return whether a chunk that this stage served is read again once there is a model."""
+    return stage in (LadderStage.GENERATED, LadderStage.FORCED)
+
+
+def select_unanswered(source: Source, snippets: Iterable[Snippet]) -> list[Snippet]:
+    """Return the snippets that a model was asked about in vain, and that plain rules served."""
     return [
         snippet
         for snippet in select_present(source, snippets)
-        if (not snippet.asked_model if by_model else snippet.stage is None)
+        if snippet.asked_model and snippet.stage is not None and needs_enrichment(snippet.stage)
     ]

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from agents.events import Event, IngestProgressed
-from agents.ingest.document_chunks import build_pages, build_snippets, select_present, select_unserved
+from agents.ingest.document_chunks import build_pages, build_snippets
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.reading_pipe import PageBatch
 from agents.ingest.ports import ChunkServer, DocumentReading, OriginalReader, ServedChunk, SplitDocument
@@ -37,6 +37,8 @@ PIECE_SECONDS: Final = 1.0
 """How long a piece of work goes on."""
 RECORDS_PER_WRITE: Final = 100
 CHUNKS_PER_WRITE: Final = 20
+CHUNKS_PER_PIECE: Final = 500
+"""Chunks that are read at once: more than are served in a piece."""
 MODEL_RETRY_SECONDS: Final = 60.0
 
 
@@ -208,6 +210,7 @@ class EnrichWorker:
                 source, self.log, self.writer, self.chunk_server, self.timer, by_model=True
             )
         except ModelUnavailable as error:
+            await self.writer.put_source(source.model_copy(update={"error": str(error)}))
             raise RetryLater(error.what, seconds=MODEL_RETRY_SECONDS, whole_kind=True) from error
 
 
@@ -240,13 +243,13 @@ async def _serve_unserved(
     *,
     by_model: bool,
 ) -> int:
-    snippets = await log.snippets(source.id)
-    unserved = select_unserved(source, snippets, by_model=by_model)
     ends_at = timer() + PIECE_SECONDS
-    left = len(unserved)
-    if not await server.begin(source, select_present(source, snippets)):
+    waiting, left = await log.waiting_snippets(
+        source.id, source.edition, for_model=by_model, limit=CHUNKS_PER_PIECE
+    )
+    if not await server.begin(source):
         return left + 1
-    for batch in _batches(unserved, CHUNKS_PER_WRITE):
+    for batch in _batches(waiting, CHUNKS_PER_WRITE):
         served: list[tuple[Snippet, ServedChunk]] = []
         problem = ""
         for snippet in batch:
@@ -261,6 +264,8 @@ async def _serve_unserved(
             raise ModelUnavailable(problem)
         if timer() > ends_at:
             return left + 1
+    if left:
+        return left + 1
     proposals = await server.finish(source)
     for proposal_batch in _batches(proposals, RECORDS_PER_WRITE):
         await writer.stage_snippets((), proposal_batch)

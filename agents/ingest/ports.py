@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -49,8 +49,8 @@ class ServedChunk:
 class ChunkServer(Protocol):
     """Serves the chunks of a document by the ladder."""
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
-        """Look at the document that chunks are served of next, with all its chunks; return whether that is done.
+    async def begin(self, source: Source) -> bool:
+        """Look at the document that chunks are served of next; return whether that is done.
 
         It takes about a second at most: a long document is looked at over several calls.
         """

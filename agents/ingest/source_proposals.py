@@ -6,6 +6,7 @@ the same, give the same proposals; each chunk adds its evidence to them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -34,6 +35,8 @@ from stores.records.ids import Id, derive_id
 from stores.records.sources import Snippet, Source
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import EntityKind
+
+log = logging.getLogger("monitor.ingest")
 
 MAX_EVIDENCE: Final = 20
 """Places in a document that one proposal quotes; the rest would only say it again."""
@@ -90,7 +93,10 @@ class SourceProposer:
         """Return what is to be stored for one chunk: new proposals, and undecided ones that it changes."""
         proposing = await self._open(source)
         chunk_id = outcome.evidence.record.ref_id
-        proposals = build_chunk_proposals(outcome, proposing.site).proposals
+        built = build_chunk_proposals(outcome, proposing.site)
+        for dropped in built.dropped:
+            log.warning("[ingest] chunk %d proposals: %s", outcome.chunk.ordinal, dropped.reason)
+        proposals = built.proposals
         ids = {*proposing.ids_by_chunk.get(chunk_id, ()), *(proposal.id for proposal in proposals)}
         concerned = {i: proposing.staged[i] for i in ids if i in proposing.staged}
         changed = replace_chunk_proposals(chunk_id, proposals, concerned)

@@ -196,7 +196,10 @@ def _pick_outcome(original: Resolution, outcome: str) -> Alteration:
 def _pick_row(
     original: Resolution, spark: Spark, folded_text: str, visible_places: Sequence[int]
 ) -> Alteration | None:
-    """Return the pick of a row of one of the tables that were drawn from."""
+    """Return the pick of a row of one of the tables that were drawn from.
+
+    Raises InputError if it is the row that fell.
+    """
     start = 0
     for draw in spark.draws:
         count = len(draw.dice)
@@ -206,6 +209,8 @@ def _pick_row(
                     original, visible_places[start : start + count], lowest_faces_of(draw.table, row)
                 )
         start += count
+    if fallen_row := next((d.row for d in spark.draws if fold_name(d.row.text) == folded_text), None):
+        raise InputError(f"It is {fallen_row.text} already.", kept="Nothing was changed.")
     return None
 
 

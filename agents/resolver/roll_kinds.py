@@ -74,7 +74,7 @@ ROLL_KINDS: Mapping[RollKind, RollRules] = MappingProxyType(
         "table": RollRules(
             "draw",
             "/table NAME",
-            "Roll on a table of this world, of yours or of the program's; alone it lists them",
+            "Roll on a table of this world or your own; alone it lists them",
             program_draws=True,
         ),
         "event": RollRules(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
-from agents.ingest.document_chunks import select_present
+from agents.ingest.document_chunks import select_present, select_unanswered
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ports import OriginalStore
 from agents.ingest.source_recorder import SourceRecorder
@@ -36,9 +36,9 @@ from agents.views.ingest_views import (
 from agents.views.play_views import CommitReport
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.queries import ProposalQuery
 from stores.records.canon import FactStatus
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.jobs import Job
 from stores.records.sources import (
     CARD_MEDIA_TYPE,
     READING_STATES,
@@ -71,6 +71,8 @@ class IngestService:
     record_search: RecordSearch
     entity_cards: EntityCardReader
     create_universe: CreateUniverse
+    list_poisoned: Callable[[], Collection[Job]]
+    """Returns the background jobs that failed too often."""
     clock: Clock
 
     # --- reading in ----------------------------------------------------------------------------------
@@ -134,13 +136,29 @@ class IngestService:
         return await self._read_one_progress(await self.log.source(source_id))
 
     async def enrich(self, source_id: Id) -> IngestProgress:
-        """Have the model asked about the chunks that none was asked about."""
+        """Have the model asked about the chunks that none was asked about, or that it left to plain rules."""
 
         def ask_model(source: Source) -> Source:
             _require_state(source, (*READING_STATES, SourceState.DONE))
-            return source.model_copy(update={"uses_model": True, "state": SourceState.READING})
+            return source.model_copy(update={"uses_model": True, "state": SourceState.READING, "error": ""})
 
+        source = await self.log.source(source_id)
+        ask_model(source)
+        unanswered = select_unanswered(source, await self.log.snippets(source_id))
+        if unanswered:
+            await self.recorder.put_snippets(
+                [s.model_copy(update={"asked_model": False}) for s in unanswered]
+            )
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_model))
+
+    async def read_without_model(self, source_id: Id) -> IngestProgress:
+        """Have the rest of a document read by plain rules alone: what waits for a model waits no longer."""
+
+        def ask_no_model(source: Source) -> Source:
+            _require_state(source, READING_STATES)
+            return source.model_copy(update={"uses_model": False, "error": ""})
+
+        return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
 
     async def read_original(self, source_id: Id) -> bytes:
         """Return the document as it came in."""
@@ -191,8 +209,7 @@ class IngestService:
         subject_ids = {i for i, piece in await self.canon.evidence_from(source_id) if piece.page == number}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
-        open_proposals = await self.log.proposals(ProposalQuery(source_id=source_id, statuses=OPEN_STATUSES))
-        on_page = [p for p in open_proposals if page_of(p) == number][:MAX_PAGE_PROPOSALS]
+        on_page = [p for p in await self.review.read_open(source) if page_of(p) == number]
         calendar = (await self.canon.universe(source.universe_id)).calendar
         return PageView(
             source=source,
@@ -205,7 +222,7 @@ class IngestService:
                 )
             ),
             entities=tuple(e for e in entities if e.status is EntityStatus.CANONICAL),
-            proposals=await self.review.build_rows(on_page),
+            proposals=await self.review.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
         )
 
     # --- review --------------------------------------------------------------------------------------
@@ -339,22 +356,30 @@ class IngestService:
             served_count=sum(count for stage, count in served_by.items() if stage is not None),
             by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
-            error=source.error,
+            error=source.error or self._describe_poisoned(source.id),
         )
+
+    def _describe_poisoned(self, source_id: Id) -> str:
+        """Return why reading the document was given up, and what to do; empty if it was not."""
+        errors = (job.error for job in self.list_poisoned() if job.subject_id == source_id)
+        return next((f"Reading stopped: {error} r on System tries it again." for error in errors), "")
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
+        open_count = sum(
+            n
+            for (status, verdict), n in counts.items()
+            if status in OPEN_STATUSES and verdict != Verdict.UNDO
+        )
+        if source.edition > 1:
+            open_count = len(await self.review.read_open(source))
         subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
         return SourceView(
             source=source,
             progress=await self._read_one_progress(source),
-            open_count=sum(
-                n
-                for (status, verdict), n in counts.items()
-                if status in OPEN_STATUSES and verdict != Verdict.UNDO
-            ),
+            open_count=open_count,
             accepted_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.ACCEPTED),
             rejected_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.REJECTED),
             fact_count=sum(fact.status is FactStatus.CANONICAL for fact in facts),

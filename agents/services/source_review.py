@@ -24,7 +24,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity, EvidenceKind
 from stores.records.ids import Clock, Id
-from stores.records.sources import Source
+from stores.records.sources import TAKEN_BACK_STATES, Source
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Verdict
 from stores.records.world import fold_name
 
@@ -86,8 +86,7 @@ class SourceReview:
     ) -> ReviewRows:
         """Return some rows of a group, as a gate would draw them; no others are assessed."""
         source = await self._log.source(source_id)
-        group = (await self._group(source, order)).get(group_key)
-        proposals = group.proposals if group is not None else []
+        proposals = await self._read_groups(source, [group_key], order)
         shown = proposals[offset : offset + limit]
         views = await self._views.build_proposal_rows(shown)
         page_labels = await self._read_labels(source, shown)
@@ -115,12 +114,9 @@ class SourceReview:
         """Set a verdict on what is undecided in groups, or (None) take all verdicts back; return on how many."""
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            groups = await self._group(source, order)
             ids = [
                 p.id
-                for key in group_keys
-                if key in groups
-                for p in groups[key].proposals
+                for p in await self._read_groups(source, group_keys, order)
                 if (gm_decision(p) is None) is (verdict is not None)
             ]
             await self._decide(ids, verdict)
@@ -134,7 +130,7 @@ class SourceReview:
         """
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            decided = [p for p in await self._read_open(source) if is_settled(p)]
+            decided = [p for p in await self.read_open(source) if is_settled(p)]
             if not decided:
                 raise InputError(
                     "Nothing is decided.",
@@ -159,6 +155,17 @@ class SourceReview:
     async def build_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
         """Return the proposals as a gate would draw them."""
         return await self._views.build_proposal_rows(proposals)
+
+    async def read_open(self, source: Source) -> list[ProposedChange]:
+        """Return what no commit has closed and the present edition says: what only an earlier one said is gone."""
+        if source.state in TAKEN_BACK_STATES:
+            return []
+        proposals = await self._log.proposals(ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES))
+        if source.edition == 1:
+            return proposals
+        snippets = await self._log.snippets_by_id({e.ref_id for p in proposals for e in p.evidence})
+        present_ids = {i for i, snippet in snippets.items() if snippet.edition == source.edition}
+        return [p for p in proposals if not p.evidence or any(e.ref_id in present_ids for e in p.evidence)]
 
     # --- inside --------------------------------------------------------------------------------------
 
@@ -207,22 +214,22 @@ class SourceReview:
             ]
         return needed_ids
 
-    async def _read_open(self, source: Source) -> list[ProposedChange]:
-        return await self._log.proposals(ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES))
-
     async def _group(self, source: Source, order: ReviewOrder) -> dict[str, _Group]:
-        proposals = await self._read_open(source)
+        proposals = await self.read_open(source)
         groups: dict[str, _Group] = {}
         names = await self._read_names(proposals) if order is ReviewOrder.ENTITY else {}
         for proposal in proposals:
-            if order is ReviewOrder.ENTITY:
-                key = subject_of(proposal)
-                title = names.get(key, NO_ENTITY)
-            else:
-                page = page_of(proposal)
-                key, title = str(page or ""), f"page {page}" if page is not None else "no page"
+            key = _key_of(proposal, order)
+            page_title = f"page {key}" if key else "no page"
+            title = names.get(key, NO_ENTITY) if order is ReviewOrder.ENTITY else page_title
             groups.setdefault(key, _Group(key, title)).add(proposal)
         return groups
+
+    async def _read_groups(
+        self, source: Source, group_keys: Collection[str], order: ReviewOrder
+    ) -> list[ProposedChange]:
+        keys = set(group_keys)
+        return [p for p in await self.read_open(source) if _key_of(p, order) in keys]
 
     async def _read_names(self, proposals: Sequence[ProposedChange]) -> dict[Id, str]:
         """Return the names of those that the proposals are about: of canon, and of what is proposed with them."""
@@ -241,6 +248,10 @@ class SourceReview:
         numbers = {page for p in proposals if (page := page_of(p)) is not None}
         pages = await self._log.source_pages(source.id, source.edition, numbers=numbers)
         return {page.number: page.label for page in pages if page.label}
+
+
+def _key_of(proposal: ProposedChange, order: ReviewOrder) -> str:
+    return subject_of(proposal) if order is ReviewOrder.ENTITY else str(page_of(proposal) or "")
 
 
 def subject_of(proposal: ProposedChange) -> str:

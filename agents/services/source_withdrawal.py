@@ -12,6 +12,7 @@ from agents.ingest.document_chunks import build_snippets, select_present
 from agents.ingest.documents.document import Chunk
 from agents.ingest.source_recorder import SourceRecorder
 from agents.orchestrator.dispatcher import Dispatcher
+from agents.proposals.decisions import is_undone
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
 from agents.views.ingest_views import EditionView, Passage, WithdrawalView
@@ -21,8 +22,8 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import Evidence, Fact, FactStatus, RetconFact
 from stores.records.ids import Clock, Id
-from stores.records.sources import TAKEN_BACK_STATES, Snippet, Source, SourceState
-from stores.records.workflow import OPEN_STATUSES
+from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, Snippet, Source, SourceState
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Entity, EntityStatus
 
 
@@ -32,6 +33,7 @@ class _Resting:
 
     losing_facts: tuple[Fact, ...]
     losing_entities: tuple[Entity, ...]
+    """Without those that play met, or that a fact which stays is about."""
     kept_count: int
 
 
@@ -80,19 +82,21 @@ class SourceWithdrawal:
 
         What rests on it alone is proposed for retraction at the universe's gate. Returns lines for the reader.
         """
-        source = await self._log.source(source_id)
+        # The state comes last: what a crash cuts off before it is done again, once it is asked for again.
+        source = await self._recorder.change_source(source_id, _stop_reading)
         resting = await self._read_resting(source)
-        await self._recorder.change_source(source_id, lambda s: s.model_copy(update={"state": state}))
+        waiting_count = await self._propose_retractions(source, resting)
         async with self._dispatcher.exclusive():
             open_proposals = await self._log.proposals(
                 ProposalQuery(source_id=source_id, statuses=OPEN_STATUSES)
             )
             await self._keeper.undo_proposals(open_proposals, self._clock())
+        await self._recorder.change_source(source_id, lambda s: s.model_copy(update={"state": state}))
         self._events.publish(ProposalsChanged(source.universe_id, None))
         lines = [f"“{source.title}” is {state.value}: its text is no longer searched."]
         if open_proposals:
             lines.append(f"{len(open_proposals):,} of its proposals are closed.")
-        if waiting_count := await self._propose_retractions(source, resting):
+        if waiting_count:
             lines.append(
                 f"{len(resting.losing_facts) + len(resting.losing_entities):,} that rest on it alone are proposed "
                 f"for retraction. {describe_waiting(waiting_count)}"
@@ -100,11 +104,15 @@ class SourceWithdrawal:
         return tuple(lines)
 
     async def bring_back(self, source_id: Id) -> Source:
-        """Undo a withdrawal: the text is searched, and what was closed by it is proposed again."""
+        """Undo a withdrawal: the text is searched, and what was closed by it is proposed again.
+
+        The retractions that it proposed, and that no commit has written, are proposed no longer.
+        """
+        withdrawn = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            counts = await self._log.proposals(ProposalQuery(source_id=source_id))
-            undone = [p for p in counts if p.decision is not None and p.decision.verdict == "undo"]
-            await self._keeper.redo_proposals(undone)
+            proposals = await self._log.proposals(ProposalQuery(source_id=source_id))
+            await self._keeper.redo_proposals([p for p in proposals if is_undone(p)])
+            await self._keeper.undo_proposals(await self._read_retractions(withdrawn), self._clock())
 
         def reopen(source: Source) -> Source:
             is_whole = source.chunk_count is not None
@@ -163,9 +171,22 @@ class SourceWithdrawal:
         standing_facts = [f for f in facts.values() if f.status is FactStatus.CANONICAL]
         standing_entities = [e for e in entities.values() if e.status is EntityStatus.CANONICAL]
         losing_facts = tuple(f for f in standing_facts if f.id in losing_ids)
-        losing_entities = tuple(e for e in standing_entities if e.id in losing_ids)
+        losing_entities = tuple(
+            [
+                e
+                for e in standing_entities
+                if e.id in losing_ids and not await self._is_used(e, {f.id for f in losing_facts})
+            ]
+        )
         kept_count = len(standing_facts) + len(standing_entities) - len(losing_facts) - len(losing_entities)
         return _Resting(losing_facts, losing_entities, kept_count)
+
+    async def _is_used(self, entity: Entity, losing_fact_ids: Collection[Id]) -> bool:
+        """Return whether play met the entity, or a fact that stays is about it."""
+        facts = await self._canon.facts_about(entity.id)
+        return any(f.id not in losing_fact_ids for f in facts) or bool(
+            await self._canon.appearances(entity.id)
+        )
 
     async def _propose_retractions(self, source: Source, resting: _Resting) -> int:
         """Propose to retract what rests on nothing else; return how many changes wait at the gate then."""
@@ -180,13 +201,36 @@ class SourceWithdrawal:
         tick = await read_present_tick(self._log, source.universe_id)
         return (await self._manual_edits.stage_edits(source.universe_id, edits, tick=tick)).waiting
 
+    async def _read_retractions(self, source: Source) -> list[ProposedChange]:
+        """Return the open proposals to retract what rests on the document that its withdrawal made."""
+        subject_ids = {subject_id for subject_id, _ in await self._canon.evidence_from(source.id)}
+        waiting = await self._log.proposals(
+            ProposalQuery(universe_id=source.universe_id, statuses=OPEN_STATUSES, kind="retcon_fact")
+        )
+        return [
+            p
+            for p in waiting
+            if isinstance(p.payload, RetconFact)
+            and p.payload.fact_id in subject_ids
+            and any(e.quote.startswith(_retraction_words(source)) for e in p.evidence)
+        ]
+
     async def _view_facts(self, source: Source, facts: Sequence[Fact]) -> tuple[FactView, ...]:
         calendar = (await self._canon.universe(source.universe_id)).calendar
         return tuple(await self._entity_cards.build_fact_views(facts, calendar))
 
 
+def _stop_reading(source: Source) -> Source:
+    is_read = source.state in READING_STATES
+    return source.model_copy(update={"state": SourceState.PAUSED}) if is_read else source
+
+
 def _retraction(subject_id: Id, text: str, source: Source) -> Edit:
-    return Edit(RetconFact(fact_id=subject_id), f"Without “{source.title}”, never true: {text}")
+    return Edit(RetconFact(fact_id=subject_id), f"{_retraction_words(source)}{text}")
+
+
+def _retraction_words(source: Source) -> str:
+    return f"Without “{source.title}”, never true: "
 
 
 def _passage(snippet: Snippet) -> Passage:

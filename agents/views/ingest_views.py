@@ -251,7 +251,7 @@ class WithdrawalView:
     """Facts whose only evidence it is: they would be proposed for retraction at the universe's gate."""
 
     losing_entities: tuple[Entity, ...]
-    """Likewise the entities."""
+    """Likewise the entities, without those that play met or that a fact which stays is about."""
 
     kept_count: int
     """Facts and entities that have other evidence, and stay."""

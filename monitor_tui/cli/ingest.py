@@ -182,10 +182,11 @@ def _progress_line(progress: IngestProgress) -> str:
 
 
 def _result_line(progress: IngestProgress) -> str:
-    if progress.error:
+    if progress.state.value == "failed":
         return f"{progress.title}: not read. {progress.error}"
     if progress.state.value != "done":
-        return f"{progress.title}: {progress.state.value}; it goes on when MONITOR is next open."
+        state = progress.error or f"It is {progress.state.value}."
+        return f"{progress.title}: {state} It goes on when MONITOR is next open."
     return (
         f"{progress.title}: {count_text(progress.page_count or 0, 'page')}, "
         f"{count_text(progress.served_count, 'passage')} of {progress.chunk_count:,}, "

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from monitor_tui.cli.common import AsJson, command_group, count_text, print_json
+from monitor_tui.cli.common import AsJson, command_group, count_text, print_json, print_progress
 from stores.errors import InputError
 
 if TYPE_CHECKING:
+    from agents.ingest.documents.formats import MediaType
     from agents.ingest.names.name_findings import NamesFound
 
 commands = command_group()
@@ -28,13 +29,17 @@ _SNIFFED_BYTES: Final = 8_192
 
 @commands.command()
 def names(
-    file: Annotated[Path, typer.Argument(help="A text or Markdown file in UTF-8; - is stdin.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A text or Markdown file, or a PDF, EPUB, DOCX or HTML; - is text from stdin."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """List the names of a text with their kinds and aliases, and who speaks each quote.
 
     Nothing is stored. With --json every mention and every quote has its place: characters of the file's text, as it
-    is decoded, from `start` to before `end`.
+    is decoded, from `start` to before `end`. Of a PDF, EPUB, DOCX or HTML they count in its pages' text, with a blank
+    line between pages.
     """
     from agents.ingest.names.find_names import find_names
 
@@ -47,9 +52,12 @@ def names(
 
 
 async def _read_text(file: Path) -> str:
-    """Return the text of a file. Raises InputError for what is empty, too large or no text."""
+    """Return the text of a file. Raises InputError for what is empty, too large or cannot be read."""
+    from agents.ingest.documents.formats import media_type_of_name
     from monitor_tui.input_files import STDIN_PATH
 
+    if str(file) != STDIN_PATH and media_type_of_name(file.name) not in (None, *_plain_types()):
+        return await _read_document(file)
     if str(file) == STDIN_PATH:
         data = await asyncio.to_thread(sys.stdin.buffer.read, MAX_NAMES_FILE + 1)
     else:
@@ -57,6 +65,24 @@ async def _read_text(file: Path) -> str:
     if len(data) > MAX_NAMES_FILE:
         raise _unreadable(file, f"is larger than {MAX_NAMES_FILE // 1024 // 1024} MB", "Split it.")
     return _decode_text(data, file)
+
+
+def _plain_types() -> tuple[MediaType, ...]:
+    """Return the formats that are read as they stand, so that places count in the file itself."""
+    from agents.ingest.documents.formats import MediaType
+
+    return (MediaType.TEXT, MediaType.MARKDOWN)
+
+
+async def _read_document(file: Path) -> str:
+    """Return the text of a document's pages."""
+    from agents.ingest.documents.reading import DocumentReader
+
+    path = await asyncio.to_thread(file.expanduser)
+    document = await DocumentReader().read(path, file.name)
+    for note in document.notes:
+        print_progress(note)
+    return "\n\n".join(page.text for page in document.pages)
 
 
 def _read_bytes(file: Path) -> bytes:
@@ -76,9 +102,9 @@ def _decode_text(data: bytes, file: Path) -> str:
         raise _unreadable(file, "is not text", "Save its text as UTF-8 (.txt or .md).")
     try:
         return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        reason = f"is not text in UTF-8: byte {error.start + 1:,} cannot be read"
-        raise _unreadable(file, reason, "Save its text as UTF-8 (.txt or .md).") from error
+    except UnicodeDecodeError:
+        print_progress(f"{file} is not in UTF-8 and was read as Windows-1252.")
+        return data.decode("cp1252", errors="replace")
 
 
 def _unreadable(file: Path, reason: str, todo: str) -> InputError:

@@ -405,6 +405,20 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
             Snippet, "SELECT body FROM snippets WHERE source_id = ? ORDER BY ordinal, made", (source_id,)
         )
 
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        waits = "NOT coalesce(body ->> '$.asked_model', 0)" if for_model else "body ->> '$.stage' IS NULL"
+        where = f"source_id = ? AND coalesce(body ->> '$.edition', 1) = ? AND {waits}"
+
+        def read_waiting(connection: apsw.Connection) -> tuple[list[Snippet], int]:
+            sql = f"SELECT body FROM snippets WHERE {where} ORDER BY ordinal, made LIMIT ?"
+            first = read_uncached(connection, Snippet, sql, (source_id, edition, limit))
+            sql = f"SELECT count(*) FROM snippets WHERE {where}"
+            return first, int(connection.execute(sql, (source_id, edition)).get)
+
+        return await self._read(read_waiting)
+
     async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
         def count(connection: apsw.Connection) -> dict[LadderStage | None, int]:
             rows = connection.execute(

@@ -58,7 +58,7 @@ class Source(Record):
     url: str = ""
     state: SourceState = SourceState.DONE
     error: str = ""
-    """Why reading failed, in words for the reader."""
+    """Why reading failed, or waits for a model, in words for the reader."""
     notes: tuple[str, ...] = ()
     """What reading left out and why, in sentences."""
     edition: int = Field(default=1, ge=1)

@@ -190,6 +190,13 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def snippets(self, source_id: Id) -> list[Snippet]:
         return await self._read(lambda log: log.snippets(source_id))
 
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        return await self._read(
+            lambda log: log.waiting_snippets(source_id, edition, for_model=for_model, limit=limit)
+        )
+
     async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
         return await self._read(lambda log: log.snippet_stages(source_id, edition))
 

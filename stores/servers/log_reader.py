@@ -329,6 +329,17 @@ class ServerLogReader(ServerMemoryReader):
             "snippets", Snippet, {"source_id": source_id}, [("ordinal", 1), ("made", 1)]
         )
 
+    async def waiting_snippets(
+        self, source_id: Id, edition: int, *, for_model: bool, limit: int
+    ) -> tuple[list[Snippet], int]:
+        waiting = [
+            snippet
+            for snippet in await self.snippets(source_id)
+            if snippet.edition == edition
+            and (not snippet.asked_model if for_model else snippet.stage is None)
+        ]
+        return waiting[:limit], len(waiting)
+
     async def snippet_stages(self, source_id: Id, edition: int) -> dict[LadderStage | None, int]:
         return dict(Counter(s.stage for s in await self.snippets(source_id) if s.edition == edition))
 

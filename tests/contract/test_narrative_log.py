@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -794,6 +795,11 @@ async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandl
         make.snippet(book, 3, edition=2, anchors=("Mara",)),
     ]
     await ingest.put_snippets(others)
+    waiting = partial(handles.reader.waiting_snippets, book.id, 1, limit=2)
+    assert await waiting(for_model=False) == ([others[1]], 1)
+    assert await waiting(for_model=True) == ([served, others[0]], 3)
+    await ingest.put_snippets([others[1].model_copy(update={"asked_model": True})])
+    assert (await waiting(for_model=True))[1] == 2
     assert await handles.reader.snippet_stages(book.id, 1) == {LadderStage.GENERATED: 2, None: 1}
     assert await handles.reader.snippet_anchors(book.id, 1) == {"Mara": 2, "Bren": 1}
     assert await handles.reader.snippet_anchors(book.id, 2) == {"Mara": 1}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agents.child_processes import build_child_environment
+from agents.child_processes import build_child_environment, end_child
 from agents.ingest.documents.document import Document, Page
 from agents.ingest.documents.errors import unreadable_document_error
 from agents.ingest.documents.formats import MediaType, media_type_of_name
@@ -32,6 +32,9 @@ from agents.ingest.documents.reading_pipe import (
     unpack_length,
 )
 from stores.errors import InputError
+
+END_SECONDS: Final = 2.0
+"""How long a child that has said everything may take to end."""
 
 SAMPLE_PAGES: Final = 20
 """Pages of a sample, for an estimate before all are read."""
@@ -124,10 +127,13 @@ class DocumentReader:
             finally:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
+            await end_child(process, seconds=END_SECONDS)
         finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            # One that has ended is not killed: asyncio's own wait for it would find nobody.
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
 
     async def _receive(
         self, process: asyncio.subprocess.Process, on_frame: Callable[[bytes, bytes], Awaitable[None]]

@@ -37,8 +37,6 @@ class ChunkContext:
     """Names of canon and of earlier chunks, to which relations may lead."""
     predicates: tuple[str, ...] = ()
     """The predicates of the universe's catalogue."""
-    attempt: int = 1
-    """Counts the readings of this chunk by a model: a later one asks it again instead of reading the earlier answer."""
 
 
 @dataclass(frozen=True, slots=True)

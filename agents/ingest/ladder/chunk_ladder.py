@@ -43,11 +43,6 @@ FINALIZE = "finalize"
 """The last step, among the durations of the stages."""
 
 
-def needs_enrichment(stage: LadderStage) -> bool:
-    """Return whether a chunk that this stage served is read again once there is a model."""
-    return stage in (LadderStage.GENERATED, LadderStage.FORCED)
-
-
 @dataclass(slots=True)
 class _Reading:
     """One chunk while it is read."""

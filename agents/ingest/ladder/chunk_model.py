@@ -55,11 +55,7 @@ class ReaderPersona:
             "chunk": chunk.text,
         }
         call_context = CallContext(
-            context.universe_id,
-            None,
-            None,
-            run_id=derive_id("read chunk", context.chunk_id),
-            nth=context.attempt,
+            context.universe_id, None, None, run_id=derive_id("read chunk", context.chunk_id)
         )
         structured = await self.calls.ask_structured(
             Persona.READER, sections, call_context, ChunkToolCalls, max_answers=1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from agents.ingest.names.conversation import Speaker
 from agents.ingest.names.name_findings import NameMention, NamesFound, ProseName, ProseQuote
 from agents.ingest.names.name_words import load_name_words
 from agents.ingest.names.named_text import NamedText, read_named_text
 from agents.ingest.names.quote_spans import read_paragraphs
-from agents.ingest.names.quote_speakers import Speaker, find_speakers
+from agents.ingest.names.quote_speakers import find_speakers
 
 
 def find_names(text: str) -> NamesFound:

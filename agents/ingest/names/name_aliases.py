@@ -91,13 +91,18 @@ class _Person:
 
     @property
     def surnames(self) -> set[str]:
-        return {name.parts.surname for name in self.names if name.parts.surname} | {
-            name.parts.single
-            for name in self.names
-            if name.parts.single
-            and name.parts.titles
-            and name.parts.titles[-1] not in GIVEN_NAME_TITLES - {"miss"}
-        }
+        full = {name.parts.surname for name in self.names if name.parts.surname}
+        return (
+            full
+            | {part for surname in full if "-" in surname for part in surname.split("-")}
+            | {
+                name.parts.single
+                for name in self.names
+                if name.parts.single
+                and name.parts.titles
+                and name.parts.titles[-1] not in GIVEN_NAME_TITLES - {"miss"}
+            }
+        )
 
 
 def join_aliases(
@@ -150,9 +155,13 @@ class _AliasJoiner:
         else:
             self._person_of[name.text] = _Person(name)
         parts = name.parts
-        for word in {*parts.given[:1], parts.surname, parts.single, *(f"title {t}" for t in parts.titles)} - {
-            ""
-        }:
+        for word in {
+            *parts.given,
+            parts.surname,
+            *parts.surname.split("-"),
+            parts.single,
+            *(f"title {t}" for t in parts.titles),
+        } - {""}:
             for key in _index_keys(word, self._words):
                 self._names_by_word[key].append(name.text)
 
@@ -162,9 +171,9 @@ class _AliasJoiner:
         parts = name.parts
         bearers = [
             person
-            for person in self._people_named(parts.surname)
+            for person in self._people_named(parts.surname, *parts.given[1:])
             if any(
-                other.parts.surname == parts.surname
+                _are_same_surname(other.parts, parts)
                 and are_same_given(other.parts.given[0], parts.given[0], self._words)
                 and other.parts.is_wife == parts.is_wife
                 for other in person.names
@@ -298,6 +307,11 @@ class _AliasJoiner:
         return not parts.is_full or all(
             are_same_given(given, parts.given[0], self._words) for given in person.full_given_names
         )
+
+
+def _are_same_surname(one: NameParts, other: NameParts) -> bool:
+    """Return whether two full names end alike, or one leaves the surname off: `Pyotr Ilyich`."""
+    return one.surname == other.surname or one.surname in other.given[1:] or other.surname in one.given[1:]
 
 
 def _index_keys(word: str, words: NameWords) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.ingest.names.name_words import NameWords
 from agents.ingest.names.text_tokens import TextToken
@@ -30,13 +30,30 @@ class NameEvidence:
     pairs: Counter[tuple[str, str]]
     """Two words with capitals inside a sentence, one after the other."""
 
+    is_listed_by_key: dict[str, bool] = field(default_factory=dict)
+    is_common_by_key: dict[str, bool] = field(default_factory=dict)
+    """What was decided before: a text has far fewer words than places where they stand."""
+
     def is_common(self, key: str) -> bool:
         """Return whether the word is no name by itself, as far as the lists and this text know."""
+        is_common = self.is_common_by_key.get(key)
+        if is_common is None:
+            is_common = self.is_common_by_key[key] = self._is_common(key)
+        return is_common
+
+    def _is_common(self, key: str) -> bool:
         if self.is_proper(key):
             return False
         if self.lower[key] > self.titled[key]:
             return True
-        return self.words.is_common(key) and key not in self.words.first_names | self.words.known_places
+        return self.is_listed(key) and key not in self.words.first_names | self.words.known_places
+
+    def is_listed(self, key: str) -> bool:
+        """Return whether the lists know the word as a common one."""
+        is_listed = self.is_listed_by_key.get(key)
+        if is_listed is None:
+            is_listed = self.is_listed_by_key[key] = self.words.is_common(key)
+        return is_listed
 
     def is_proper(self, key: str) -> bool:
         """Return whether this text writes the word with a capital as a rule."""

@@ -34,7 +34,7 @@ class ProseQuote:
     end: int
     text: str
     speaker: str | None
-    """The name of one of the text's names, or the words that say who speaks (`the landlord`); None if that is unclear."""
+    """The name of somebody in `names`, or the words that say who speaks (`the landlord`); None if that is unclear."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from stores.records.world import EntityKind
 
 KindVotes = dict[str, Counter[EntityKind]]
 
-_PEOPLE_VERBS: Final = 1.0
 _PRONOUN_REACH: Final = 14
 """Words after a name within which a pronoun is taken to mean it."""
 _MALE_PRONOUNS: Final = frozenset({"he", "him", "his", "himself"})
@@ -29,37 +28,37 @@ def vote_on_kind(keys: Sequence[str], words: NameWords) -> Counter[EntityKind]:
     first, last = keys[0], keys[-1]
     head = next((keys[index - 1] for index, key in enumerate(keys) if key in ("of", "the") and index), last)
     if len(keys) > 1 and first in ("st", "saint"):
-        votes[EntityKind.CHARACTER] += 1
-        votes[EntityKind.PLACE] += 1
+        votes[EntityKind.CHARACTER] += 10
+        votes[EntityKind.PLACE] += 10
     elif len(keys) > 1 and first in words.titles and (first not in words.never_alone or head == last):
-        votes[EntityKind.CHARACTER] += 40 if head not in words.place_words else 10
+        votes[EntityKind.CHARACTER] += 400 if head not in words.place_words else 100
     elif first in words.titles:
-        votes[EntityKind.CHARACTER] += 12
+        votes[EntityKind.CHARACTER] += 120
     for word in {head, last} if head != last else {last}:
-        weight = 4 if len(keys) == 1 or first in words.first_names else 30 if word == head else 8
+        weight = 40 if len(keys) == 1 or first in words.first_names else 300 if word == head else 80
         if word in words.place_words:
             votes[EntityKind.PLACE] += weight
         if word in words.faction_words:
-            votes[EntityKind.FACTION] += weight + 2
+            votes[EntityKind.FACTION] += weight + 20
         if word in words.object_words:
-            votes[EntityKind.OBJECT] += weight + 1
+            votes[EntityKind.OBJECT] += weight + 10
         if word in words.concept_words:
-            votes[EntityKind.CONCEPT] += weight + 1
+            votes[EntityKind.CONCEPT] += weight + 10
         if word in words.creature_words and first not in words.first_names:
-            votes[EntityKind.CREATURE] += 3
+            votes[EntityKind.CREATURE] += 30
     if first in words.place_first_words and len(keys) > 1:
-        votes[EntityKind.PLACE] += 30
+        votes[EntityKind.PLACE] += 300
     if " ".join(keys) in words.known_places:
-        votes[EntityKind.PLACE] += 12
+        votes[EntityKind.PLACE] += 120
     elif (
         len(keys) == 1
         and len(last) > 6
         and last.endswith(words.place_endings)
         and last not in words.first_names
     ):
-        votes[EntityKind.PLACE] += 2
+        votes[EntityKind.PLACE] += 20
     if first in words.first_names and first not in words.known_places:
-        votes[EntityKind.CHARACTER] += 8 if len(keys) == 1 else 12
+        votes[EntityKind.CHARACTER] += 80 if len(keys) == 1 else 120
     return votes
 
 
@@ -77,25 +76,28 @@ def count_votes(
         if before is not None and tokens[span.first].gap.isspace():
             preposition = before.key if before.key != "the" or second_before is None else second_before.key
             if preposition in words.place_prepositions and not before.is_capitalised:
-                name_votes[EntityKind.PLACE] += 2 if preposition in _INSIDE else 0.4
-            if before.key in words.speech_verbs and not last.is_possessive:
-                name_votes[EntityKind.CHARACTER] += 2
+                name_votes[EntityKind.PLACE] += 20 if preposition in _INSIDE else 4
+            speech = second_before if before.key == "the" else before
+            if speech is not None and speech.key in words.speech_verbs and not last.is_possessive:
+                name_votes[EntityKind.CHARACTER] += 20
             if before.key in words.ship_cues or before.key == "aboard":
+                name_votes[EntityKind.OBJECT] += 40
+            elif before.key == "the" and span.last - span.first == 1:
                 name_votes[EntityKind.OBJECT] += 4
             if before.key in ("and", "or"):
-                name_votes[EntityKind.CHARACTER] += 0.2
+                name_votes[EntityKind.CHARACTER] += 2
             if (
                 before.key == "the"
                 and len(last.key) > 3
                 and last.key.endswith("s")
                 and span.last - span.first == 1
             ):
-                name_votes[EntityKind.FACTION] += 1.5
+                name_votes[EntityKind.FACTION] += 15
         if after is not None and after.gap.isspace():
             if last.is_possessive:
-                name_votes[EntityKind.CHARACTER] += 0.5
+                name_votes[EntityKind.CHARACTER] += 5
             elif after.key in words.person_verbs:
-                name_votes[EntityKind.CHARACTER] += _PEOPLE_VERBS
+                name_votes[EntityKind.CHARACTER] += 10
     return votes
 
 

@@ -170,7 +170,7 @@ class _NameFinder:
             return True
         if end - first == 1 and head not in self._words.never_alone:
             opens = self._tokens[first].opens_sentence
-            return self._evidence.is_common(head) and not opens and self._evidence.words.is_common(head)
+            return self._evidence.is_common(head) and not opens and self._evidence.is_listed(head)
         return False
 
     def _takes_epithet(self, first: int, end: int, index: int) -> bool:
@@ -180,7 +180,7 @@ class _NameFinder:
         epithet = self._tokens[index + 1]
         return (
             epithet.is_capitalised
-            and self._evidence.words.is_common(epithet.key)
+            and self._evidence.is_listed(epithet.key)
             and not self._evidence.is_common(self._tokens[first].key)
         )
 
@@ -284,9 +284,7 @@ class _NameFinder:
         return sum(not part.opens_sentence for part in parts) > 1 or self._is_known_pair(parts)
 
     def _is_known_pair(self, parts: Sequence[TextToken]) -> bool:
-        return any(
-            self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts)
-        )
+        return any(self._evidence.pairs[one.key, other.key] for one, other in pairwise(parts))
 
     def _is_constant_title(self, first: int, last: int) -> bool:
         """Return whether the text calls somebody by a title alone, always with a capital: `the Colonel`."""
@@ -326,7 +324,7 @@ class _NameFinder:
     def _is_honoured_noun(self, first: int) -> bool:
         """Return whether a common noun only has a capital out of respect, after an article: `the Law`."""
         key, evidence = self._tokens[first].key, self._evidence
-        if not evidence.words.is_common(key) or key in evidence.words.first_names:
+        if not evidence.is_listed(key) or key in evidence.words.first_names:
             return False
         share = evidence.after_article[key] / max(1, evidence.capitalised[key])
         is_constant = evidence.capitalised[key] >= _CONSTANT_CAPITALS and evidence.lower[key] == 0
@@ -361,7 +359,7 @@ class _NameFinder:
         following = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         mark = following.gap.lstrip()[:1] if following is not None else "!"
         is_spoken = any(char in "\"“‘'`«" for char in self._tokens[first].gap)
-        return mark == "!" or (is_spoken and mark in (",", ";", "?", "-", "—", ".", "…"))
+        return mark == "!" or (is_spoken and mark in (";", "?", "-", "—", ".", "…"))
 
     def _speaks(self, first: int) -> bool:
         """Return whether a verb of speech stands beside the word: `said Frank`, `Frank said`."""

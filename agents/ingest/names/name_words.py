@@ -1,6 +1,6 @@
 """The words by which names are found and told apart, from `name_words.yaml` and `common_words.txt`.
 
-`common_words.txt` lists English words that are no names: those that ten novels in the public domain (by Jane Austen,
+`common_words.txt` lists English words that are no names: those that nine novels in the public domain (by Jane Austen,
 Arthur Conan Doyle, Mark Twain and Lewis Carroll) mostly write in lower case, without their regular inflections.
 """
 
@@ -84,6 +84,11 @@ class NameWords:
             return Sex.MALE
         return Sex.FEMALE if title in self.female_titles else None
 
+    def sex_of_noun(self, noun: str) -> Sex | None:
+        if noun in self.male_nouns:
+            return Sex.MALE
+        return Sex.FEMALE if noun in self.female_nouns else None
+
     def sex_of_first_name(self, name: str) -> Sex | None:
         if (name in self.male_names) == (name in self.female_names):
             return None
@@ -95,6 +100,7 @@ def load_name_words() -> NameWords:
     """Return the lists, read once."""
     folder = files(__package__)
     lists = yaml_with_lines.load_yaml(folder.joinpath("name_words.yaml").read_text(encoding="utf-8")).data
+    assert isinstance(lists, dict)
     common_words = folder.joinpath("common_words.txt").read_text(encoding="utf-8").split()
 
     def words(key: str) -> frozenset[str]:

@@ -37,9 +37,11 @@ _ALIAS_GAP: Final = re.compile(
 )
 _MAX_ALIAS_GAP: Final = 60
 _TITLE_PAGE_WORDS: Final = 150
-_CERTAIN_VOTES: Final = 1
-_TITLED_VOTES: Final = 12
+_CERTAIN_VOTES: Final = 10
+_TITLED_VOTES: Final = 120
 """Votes from which a name is somebody's by its title or first name."""
+_FEW_PLACE_VOTES: Final = 40
+"""Votes up to which a surname of this text is no place: somebody stood `at Ashby's`."""
 _ESTATES: Final = frozenset(
     [
         "park",
@@ -267,7 +269,9 @@ def _choose_kinds(keys: Iterable[str], votes: KindVotes, words: NameWords) -> di
         word for key in kinds if votes[key][EntityKind.CHARACTER] >= _TITLED_VOTES for word in key.split()
     }
     for key, kind in kinds.items():
-        if len(key.split()) > 1 and kind is EntityKind.PLACE and votes[key][kind] < _TITLED_VOTES:
+        if kind is EntityKind.PLACE and votes[key][kind] < (
+            _TITLED_VOTES if " " in key else _FEW_PLACE_VOTES
+        ):
             if bearer_words.issuperset(key.split()):
                 kinds[key] = EntityKind.CHARACTER
         elif kind in ACTORS and not is_certain[key]:

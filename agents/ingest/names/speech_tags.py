@@ -20,25 +20,27 @@ _VERB_REACH: Final = 5
 _PRONOUN_SEX: Final = {"he": Sex.MALE, "she": Sex.FEMALE}
 _OWNER_SEX: Final = {"his": Sex.MALE, "her": Sex.FEMALE}
 _COPULAS: Final = frozenset({"was", "is", "were", "came"})
-_ARTICLES: Final = frozenset(
+ARTICLES: Final = frozenset(
     {"the", "a", "an", "his", "her", "their", "my", "our", "its", "this", "that", "one", "another"}
 )
 _PREPOSITIONS: Final = frozenset(
     ["to", "of", "at", "with", "from", "by", "for", "in", "on", "upon", "into", "towards", "toward", "against",
-     "about", "after", "before", "behind", "beside", "like", "than", "near", "over", "under", "between", "without"]
+     "about", "after", "before", "behind", "beside", "like", "than", "near", "over", "under", "between",
+     "without"]
 )  # fmt: skip
 _CLAUSE_WORDS: Final = frozenset(
     {"when", "as", "while", "if", "because", "that", "which", "who", "where", "until"}
 )
 GROUP_NOUNS: Final = frozenset(
-    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "voice", "stranger", "speaker", "prisoner",
-     "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger", "creature", "figure",
-     "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar", "peasant", "beggar", "traveller"]
+    ["men", "women", "boys", "girls", "children", "child", "others", "crowd", "stranger", "speaker",
+     "prisoner", "guest", "guard", "driver", "innkeeper", "merchant", "clerk", "porter", "messenger",
+     "creature", "figure", "innkeeper", "barkeeper", "blacksmith", "farmer", "shepherd", "thief", "scholar",
+     "peasant", "beggar", "traveller"]
 )  # fmt: skip
 """Other nouns of who can speak."""
 _NOT_NOUNS: Final = frozenset(
-    ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who", "he",
-     "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
+    ["said", "and", "but", "or", "was", "were", "is", "are", "had", "has", "of", "to", "in", "with", "who",
+     "he", "she", "i", "they", "it", "not", "very", "as", "at", "for", "on", "from", "by", "that", "which"]
 )  # fmt: skip
 
 
@@ -94,12 +96,12 @@ class TagReader:
         while index < min(last, first + 3) and self._is_filler(self._tokens[index]):
             index += 1
         if index < last and self._tokens[index].key in verbs and not self._tokens[index].is_capitalised:
-            reference = self._read_reference(index + 1, last)
+            reference = self._read_speaker(index + 1, last)
             if reference is not None:
                 return reference
         if index == first and index + 1 < last and self._tokens[index].key in _COPULAS:
             return self._read_owner_of_answer(index + 1, last)
-        reference = self._read_reference(index, last)
+        reference = self._read_speaker(index, last)
         if reference is None:
             return None
         return reference if self._has_verb(reference.end_token, last) else None
@@ -209,8 +211,21 @@ class TagReader:
             return SpeakerReference(None, _PRONOUN_SEX[key], "", True, index, index + 1)
         if token.word == "I":
             return SpeakerReference(None, None, NARRATOR, False, index, index + 1)
-        if key in _ARTICLES or key in self._words.soft_titles:
+        if key in ARTICLES or key in self._words.soft_titles:
             return self._noun_reference(index, last)
+        return None
+
+    def _read_speaker(self, index: int, last: int) -> SpeakerReference | None:
+        """Return who is named by the words that begin at a token: somebody, or `Tom's mother`."""
+        reference = self._read_reference(index, last)
+        if reference is None or not self._is_owner(reference):
+            return reference
+        for position in range(reference.end_token, min(last, reference.end_token + 3)):
+            token = self._tokens[position]
+            sex = self._words.sex_of_noun(token.key)
+            if sex is not None or token.key in self._words.kin_nouns or token.key in GROUP_NOUNS:
+                phrase = self._named.text[self._tokens[index].start : token.end]
+                return SpeakerReference(None, sex, " ".join(phrase.split()), False, index, position + 1)
         return None
 
     def _named_reference(self, number: int, index: int) -> SpeakerReference:
@@ -228,7 +243,7 @@ class TagReader:
             if token.opens_sentence or token.key in _NOT_NOUNS:
                 return None
             key = token.key
-            sex = Sex.MALE if key in words.male_nouns else Sex.FEMALE if key in words.female_nouns else None
+            sex = words.sex_of_noun(key)
             following = self._tokens[position + 1] if position + 1 < last else None
             is_last = (
                 following is None

@@ -81,6 +81,10 @@ def _read_tokens(text: str) -> Iterator[TextToken]:
         bare_word = (
             word[:-2] if is_possessive else _CONTRACTION.sub("", word) if word[-1] in "ldemLDEM" else word
         )
+        if word in ("s", "S") and gap in (" '", " ’") and previous_word:
+            continue  # `Darcy 's`, as texts split into words have it
+        if text.startswith((" 's ", " ’s "), position):
+            is_possessive = True
         if not is_possessive and word[-1] in "sz" and text[position : position + 2] in ("' ", "’ "):
             is_possessive = True
         is_capitalised = bare_word[0].isupper()

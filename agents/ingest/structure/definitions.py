@@ -24,21 +24,23 @@ _MIN_MEANING_WORDS: Final = 3
 _MIN_SIBLINGS: Final = 2
 """Lines `Term: meaning` from which they are definitions."""
 _TERM_HEADERS: Final = frozenset(
-    ["term", "name", "word", "keyword", "condition", "trait", "property", "item", "move", "skill", "ability", "tag",
-     "concept", "spell", "faction", "place", "person", "npc", "location", "god", "deity", "deities", "rank", "role"]
+    ["term", "name", "word", "keyword", "condition", "trait", "property", "item", "move", "skill", "ability",
+     "tag", "concept", "spell", "faction", "place", "person", "npc", "location", "god", "deity", "deities",
+     "rank", "role"]
 )  # fmt: skip
 _MEANING_HEADERS: Final = frozenset(
-    ["meaning", "definition", "description", "effect", "explanation", "what it is", "what it does", "summary", "details",
-     "notes", "benefit", "purpose", "who they are"]
+    ["meaning", "definition", "description", "effect", "explanation", "what it is", "what it does", "summary",
+     "details", "notes", "benefit", "purpose", "who they are"]
 )  # fmt: skip
 _NO_TERMS: Final = frozenset(
-    ["note", "notes", "example", "examples", "tip", "warning", "important", "optional", "optional rule", "variant", "see",
-     "designer's note", "sidebar", "armor class", "armour class", "hit points", "speed", "skills", "senses", "languages",
-     "challenge", "saving throws", "damage resistances", "damage immunities", "damage vulnerabilities", "actions",
-     "condition immunities", "str", "dex", "con", "int", "wis", "cha", "hp", "ac", "hd", "cr", "level", "cost", "weight",
-     "range", "duration", "casting time", "components", "requirements", "prerequisite", "prerequisites", "table", "figure",
-     "page", "chapter", "hit", "miss", "melee weapon attack", "ranged weapon attack", "author", "title", "date", "source",
-     "by", "to", "from", "subject", "q", "a", "gm", "player", "http", "https", "on a hit", "on a miss", "at higher levels"]
+    ["note", "notes", "example", "examples", "tip", "warning", "important", "optional", "optional rule",
+     "variant", "see", "designer's note", "sidebar", "armor class", "armour class", "hit points", "speed",
+     "skills", "senses", "languages", "challenge", "saving throws", "damage resistances", "damage immunities",
+     "damage vulnerabilities", "actions", "condition immunities", "str", "dex", "con", "int", "wis", "cha",
+     "hp", "ac", "hd", "cr", "level", "cost", "weight", "range", "duration", "casting time", "components",
+     "requirements", "prerequisite", "prerequisites", "table", "figure", "page", "chapter", "hit", "miss",
+     "melee weapon attack", "ranged weapon attack", "author", "title", "date", "source", "by", "to", "from",
+     "subject", "q", "a", "gm", "player", "http", "https", "on a hit", "on a miss", "at higher levels"]
 )  # fmt: skip
 _SPEECH: Final = frozenset("\"“‘'«")
 

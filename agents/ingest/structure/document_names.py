@@ -51,7 +51,9 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
     names = [DocumentName(one.name, kind_of_named(one), one.aliases) for one in named]
     known = {spelling.casefold() for name in names for spelling in (name.name, *name.aliases)}
     kinds = {name.name.casefold(): name.kind for name in names}
-    for title in dict.fromkeys(titles):
-        if title.casefold() not in known:
-            names.append(DocumentName(title, kind_of_title(title, kinds)))
+    names += [
+        DocumentName(title, kind_of_title(title, kinds))
+        for title in dict.fromkeys(titles)
+        if title.casefold() not in known
+    ]
     return tuple(names[:MAX_DOCUMENT_NAMES])

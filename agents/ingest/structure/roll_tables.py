@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from agents.ingest.findings import FoundTable, Observation, TableRow
@@ -50,7 +51,7 @@ def read_list_block(block: TextBlock, text: str, title: str, lead: str) -> list[
     has_range = any(row.lowest != row.highest for row in table_rows)
     if len(table_rows) < _MIN_ROWS or not (dice or (has_range and len(table_rows) > _MIN_ROWS)):
         return []
-    if any(one.lowest > other.lowest for one, other in zip(table_rows, table_rows[1:], strict=False)):
+    if any(one.lowest > other.lowest for one, other in pairwise(table_rows)):
         return []
     return _build(before or title, dice, table_rows, text[block.start : block.end])
 

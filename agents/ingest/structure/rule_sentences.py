@@ -25,9 +25,10 @@ _NEVER: Final = re.compile(
     r"^(?:an?\s|the\s|all\s|every\s|each\s|no\s)?[\w' ’-]{2,50}?\snever\s\w+", re.IGNORECASE
 )
 _READER: Final = re.compile(
-    r"\b(?:you|players?|readers?|gms?|game masters?|we|one)\s+(?:\w+\s+)?(?:must|have to|cannot|can['’]t|can\s?not|may not)\s+"
-    r"(?:\w+ly\s+)?(?:read|know|remember|note|notice|keep|decide|consult|buy|own|print|download|understand|learn|use this|"
-    r"agree|imagine|cover|stress|emphasi[sz]e|wait|help|go wrong|thank|say|tell you)\b",
+    r"\b(?:you|players?|readers?|gms?|game masters?|we|one)\s+(?:\w+\s+)?"
+    r"(?:must|have to|cannot|can['’]t|can\s?not|may not)\s+"
+    r"(?:\w+ly\s+)?(?:read|know|remember|note|notice|keep|decide|consult|buy|own|print|download|understand|learn|"
+    r"use this|agree|imagine|cover|stress|emphasi[sz]e|wait|help|go wrong|thank|say|tell you)\b",
     re.IGNORECASE,
 )
 _READING: Final = re.compile(
@@ -36,8 +37,9 @@ _READING: Final = re.compile(
     re.IGNORECASE,
 )
 _ADVICE: Final = re.compile(
-    r"^(?:if|when|whenever|unless|in case|should)\s+(?:you|your (?:group|players|table)|players?|a player|the gm|the players?|"
-    r"one)\s+(?:\w+\s+)?(?:want|wish|prefer|like|feel|find|need|are new|is new|would|plan|think|choose to play|have trouble)\b",
+    r"^(?:if|when|whenever|unless|in case|should)\s+"
+    r"(?:you|your (?:group|players|table)|players?|a player|the gm|the players?|one)\s+(?:\w+\s+)?"
+    r"(?:want|wish|prefer|like|feel|find|need|are new|is new|would|plan|think|choose to play|have trouble)\b",
     re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|we|my|our|me|us|he|she|him)\b", re.IGNORECASE)

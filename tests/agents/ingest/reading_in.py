@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +39,7 @@ class BoldNameServer:
     served_ids: list[Id] = field(default_factory=list)
     _source: Source | None = None
 
-    async def begin(self, source: Source, snippets: Sequence[Snippet]) -> bool:
+    async def begin(self, source: Source) -> bool:
         self._source = source
         return True
 

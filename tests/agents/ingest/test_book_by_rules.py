@@ -94,7 +94,7 @@ async def test_book_read_by_rules_is_read_again_by_a_model(tmp_path: Path) -> No
             "description": "A keeper",
         }
         server = build_server(program, ScriptedChunkModel(tool_calls(create_entities=[bram])))
-        await server.begin(await log.source(source_id), [snippet])
+        assert await server.begin(await log.source(source_id))
         served = await server.serve(snippet)
         assert (served.stage, served.asked_model, served.model_problem) == (LadderStage.PRIMARY, True, "")
         await log.stage_snippets([snippet], served.proposals)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.ingest.document_chunks import needs_enrichment
 from agents.ingest.findings import (
     FoundEntity,
     FoundRelation,
@@ -21,7 +22,7 @@ from agents.ingest.findings import (
 )
 from agents.ingest.ladder.adaptive_timeout import MAX_SECONDS, MIN_SAMPLES, MIN_SECONDS, AdaptiveTimeout
 from agents.ingest.ladder.chunk_context import PREVIEW_CHARACTERS, evidence_name
-from agents.ingest.ladder.chunk_ladder import ChunkLadder, needs_enrichment
+from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ladder.chunk_model import ChunkAnswer
 from agents.ingest.ladder.fallback_findings import MAX_ANCHORS, find_plain_names, forced_minimal
 from agents.ingest.ladder.suggested_calls import find_tool_calls

@@ -19,7 +19,7 @@ from stores.queries import ProposalQuery
 from stores.records.canon import EvidenceKind, FactStatus
 from stores.records.ids import Id
 from stores.records.sources import LadderStage, SourceState
-from stores.records.workflow import OPEN_STATUSES, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from tests.agents.ingest.reading_in import BoldNameServer, build_worker, read_in, write_book
 from tests.program import begin, opened
 
@@ -241,6 +241,20 @@ async def test_withdrawal_shows_its_consequences_and_proposes_retractions(
     assert (await canon.fact(fact.id)).status is FactStatus.RETCONNED
 
 
+async def test_whom_play_has_facts_about_stays_when_the_book_goes(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    await accept_group(program, source_id, "Bren")
+    await program.services.ingest.commit(source_id)
+    await program.services.world.edits.propose_fact(universe_id, "Bren is my friend.")
+    await program.services.gate.commit_universe(universe_id)
+    preview = await program.services.ingest.preview_withdrawal(source_id)
+    assert len(preview.losing_facts) == 2
+    assert preview.losing_entities == ()
+    assert preview.kept_count == 1
+
+
 async def test_what_has_other_evidence_stays(program: Program, universe_id: Id, tmp_path: Path) -> None:
     first = await ingest(program, universe_id, tmp_path)
     await accept_group(program, first, "Bren")
@@ -343,6 +357,10 @@ async def test_new_edition_keeps_what_both_have(program: Program, universe_id: I
     kept = before.keys() & present.keys()
     assert {text: before[text] for text in kept} == {text: present[text] for text in kept}
     assert set(server.served_ids) == {i for text, i in present.items() if text not in before}
+    titles = [group.title for group in (await service.read_review(source_id)).groups]
+    assert titles == ["Ilse"]  # what only the first edition said of Mara Venn is gone
+    (view,) = (await service.list_sources(universe_id)).sources
+    assert view.open_count == 2
     with pytest.raises(InputError, match="same edition"):
         await service.ingest_edition(source_id, path)
 
@@ -384,3 +402,45 @@ async def test_rules_of_a_book_reach_the_package_with_book_and_page(
     assert all(rule.startswith("(The Salt Coast, page 1) ") for rule in rules)
     await program.services.ingest.withdraw(source_id)
     assert await retrieve() == ()
+
+
+async def test_withdrawal_that_a_crash_cut_off_is_completed_when_asked_for_again(
+    program: Program, universe_id: Id, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    await accept_group(program, source_id, "Bren")
+    service = program.services.ingest
+    await service.commit(source_id)
+
+    async def stop(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(service.withdrawal._keeper), "undo_proposals", stop)
+        with pytest.raises(KeyboardInterrupt):
+            await service.withdraw(source_id)
+    assert (await service.list_sources(universe_id)).sources[0].state is SourceState.DONE
+    await service.withdraw(source_id)
+    assert (await service.list_sources(universe_id)).sources[0].state is SourceState.WITHDRAWN
+    assert len((await program.services.gate.gate(None, universe_id)).proposals) == 3
+    assert (await service.read_review(source_id)).groups == ()
+
+
+async def test_book_that_comes_back_takes_its_retractions_back(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    await accept_group(program, source_id, "Bren")
+    service, gate = program.services.ingest, program.services.gate
+    report = await service.commit(source_id)
+    await service.withdraw(source_id)
+    await service.resume(source_id)
+    await read_in(program)
+    waiting = (await gate.gate(None, universe_id)).proposals
+    assert all(row.status is ProposalStatus.WITHDRAWN for row in waiting)
+    await gate.commit_universe(universe_id)
+    canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
+    facts = (await canon.facts_by_id([fact.id for fact in report.facts])).values()
+    assert {fact.status for fact in facts} == {FactStatus.CANONICAL}
+    await service.withdraw(source_id)
+    assert len((await gate.gate(None, universe_id)).proposals) == 3

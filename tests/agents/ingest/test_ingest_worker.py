@@ -12,8 +12,12 @@ import pytest
 from agents.events import IngestProgressed
 from agents.ingest.chunk_server import LadderChunkServer
 from agents.ingest.documents.chunking import split_document
+from agents.ingest.documents.document import Chunk
 from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ingest_worker import EnrichWorker, IngestWorker
+from agents.ingest.ladder.chunk_context import ChunkContext
+from agents.ingest.ladder.chunk_model import ChunkAnswer
+from agents.ingest.ladder.tool_calls import ChunkToolCalls
 from agents.ingest.ports import ChunkServer, ServedChunk
 from agents.jobs.worker import RetryLater
 from agents.story_outline import NewUniverse
@@ -22,6 +26,7 @@ from stores.authority import Role
 from stores.errors import StoreError
 from stores.ports import SourceWriter
 from stores.queries import ProposalQuery
+from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import ProposedChange
@@ -270,6 +275,7 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         assert [subject.id for subject in await worker.on_event(event)] == [source_id]
         with pytest.raises(RetryLater):
             await worker.reconcile(source_id)
+        assert (await log.source(source_id)).error == "No model answers."
         snippets = await log.snippets(source_id)
         assert [s.asked_model for s in snippets].count(True) == 2
         assert [s.stage for s in snippets].count(LadderStage.FORCED) == 1
@@ -277,6 +283,76 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         await run_to_end(program, worker, source_id)
         assert len(server.served_ids) == len(set(server.served_ids)) == len(snippets)
         assert (await log.source(source_id)).state is SourceState.DONE
+
+
+async def test_document_is_read_without_the_model_that_it_waits_for(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as program:
+        universe = await program.services.stories.create_universe(NewUniverse("Salt"))
+        path = write_book(tmp_path, BOOK)
+        (progress,) = await program.services.ingest.start(path, universe.id, uses_model=True)
+        await read_in(program)
+        await program.services.ingest.read_without_model(progress.source_id)
+        await read_in(program)
+        (view,) = (await program.services.ingest.list_sources(universe.id)).sources
+        assert view.state is SourceState.DONE
+        assert view.progress.served_count == view.progress.chunk_count
+
+
+class QuotingModel:
+    """Reports one person, in the words of each chunk. Implements `ChunkModel`."""
+
+    async def read_chunk(self, chunk: Chunk, context: ChunkContext) -> ChunkAnswer:
+        if "Mara Venn" not in chunk.text:
+            return ChunkAnswer(message="Nothing here.")
+        entity = {"name": "Captain Mara Venn", "kind": "character", "quote": "Captain Mara Venn"}
+        calls = ChunkToolCalls.model_validate({"create_entities": [entity]})
+        return ChunkAnswer(calls.tool_calls(LadderStage.PRIMARY))
+
+
+async def test_enrichment_by_the_ladder_doubles_nobody(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as program:
+        source_id = await start(program, tmp_path)
+        ingest, stores = program.services.ingest, program.stores
+        log = stores.log(Role.INGEST)
+        worker = build_worker(program, ingest.recorder, build_ladder_server(program))
+        await run_to_end(program, worker, source_id)
+        await ingest.enrich(source_id)
+        server = LadderChunkServer(
+            stores.canon(Role.INGEST), log, program.services.gate.read_catalogue, QuotingModel()
+        )
+        await run_to_end(program, EnrichWorker(log, ingest.recorder, server, lambda: True), source_id)
+        stages = await log.snippet_stages(source_id, 1)
+        assert stages[LadderStage.PRIMARY] >= 1
+        assert None not in stages
+        creations = await log.proposals(ProposalQuery(source_id=source_id, kind="create_entity"))
+        names = [p.payload.name for p in creations if isinstance(p.payload, CreateEntity)]
+        assert names.count("Captain Mara Venn") == 1
+        assert len(names) == len(set(names))
+
+
+class SilentModel:
+    """Says nothing about any chunk. Implements `ChunkModel`."""
+
+    async def read_chunk(self, chunk: Chunk, context: ChunkContext) -> ChunkAnswer:
+        return ChunkAnswer()
+
+
+async def test_enrichment_asks_again_about_what_a_model_left_to_plain_rules(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as program:
+        source_id = await start(program, tmp_path)
+        ingest, stores = program.services.ingest, program.stores
+        log, read_catalogue = stores.log(Role.INGEST), program.services.gate.read_catalogue
+        worker = build_worker(program, ingest.recorder, build_ladder_server(program))
+        await run_to_end(program, worker, source_id)
+        stages = []
+        for model in (SilentModel(), QuotingModel()):
+            await ingest.enrich(source_id)
+            server = LadderChunkServer(stores.canon(Role.INGEST), log, read_catalogue, model)
+            await run_to_end(program, EnrichWorker(log, ingest.recorder, server, lambda: True), source_id)
+            assert all(s.asked_model for s in await log.snippets(source_id))
+            stages.append({s.stage for s in await log.snippets(source_id)})
+        assert LadderStage.PRIMARY not in stages[0]
+        assert LadderStage.PRIMARY in stages[1]
 
 
 async def test_enrichment_asks_about_what_no_model_was_asked_about(tmp_path: Path) -> None:

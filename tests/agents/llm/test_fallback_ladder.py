@@ -93,6 +93,13 @@ async def test_fallback_ladder_finds_json_in_text_without_second_call(answer: st
     assert outcome.fallback_step in (FallbackStep.TEXT, FallbackStep.SCHEMA)
 
 
+async def test_fallback_ladder_limited_to_one_answer_asks_again_only_if_rejected() -> None:
+    sender = FakeSender("I would ring the bell.", json.dumps(PLAN))
+    outcome = await ask_with_fallbacks(sender, REQUEST, Plan, ALL_MODES, max_answers=1)
+    assert (outcome.value, outcome.tries, len(sender.requests)) == (None, 1, 1)
+    assert outcome.answer == "I would ring the bell."
+
+
 async def test_fallback_ladder_notes_answer_that_was_cut_off() -> None:
     outcome = await run_ladder(FakeSender('{"beats": ["The bell rings.", "Tam tu', finish="length"))
     assert outcome.value == Plan(beats=("The bell rings.", "Tam tu"))

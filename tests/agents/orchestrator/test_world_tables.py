@@ -78,9 +78,10 @@ async def test_table_roll_is_rerolled_picked_and_undone_like_any_other(tmp_path:
         play = program.services.play
         scene_id = await begin(program)
         await accept_table(program, scene_id, WEATHER)
-        reply = await play.submit(scene_id, "/table salt_weather")
-        assert reply.lines == ()
+        await play.submit(scene_id, "/table salt_weather = 1 2")
         await play.submit(scene_id, "/pick hard frost")
+        with pytest.raises(InputError, match="It is hard frost already"):
+            await play.submit(scene_id, "/pick hard frost")
         assert "hard frost" in (await last_result(program, scene_id)).text
         await play.submit(scene_id, "/reroll all")
         assert "Salt weather" in (await last_result(program, scene_id)).text

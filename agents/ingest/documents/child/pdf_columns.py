@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from agents.ingest.documents.child.pdf_runs import CELL_GAP, TextRun
+from agents.ingest.documents.child.pdf_runs import TextRun
+
+COLUMN_GAP: Final = 0.9
+"""Distance of two words from which they may be in two columns, in sizes of their letters."""
 
 MIN_COLUMN_LINES: Final = 4
 MIN_COLUMN_EMS: Final = 11.0
@@ -106,7 +109,7 @@ def _split_into_segments(runs: Sequence[TextRun]) -> Iterator[Segment]:
         for place in range(1, len(line) + 1):
             if place < len(line):
                 before, run = line[place - 1], line[place]
-                if run.x - before.end <= CELL_GAP * min(run.size, before.size):
+                if run.x - before.end <= COLUMN_GAP * min(run.size, before.size):
                     continue
             part = tuple(line[start:place])
             yield Segment(

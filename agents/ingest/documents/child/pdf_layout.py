@@ -55,20 +55,20 @@ class BookStyle:
     """Where most of its pages part their columns."""
 
 
-def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
-    """Return the style of a book by some of its pages: their runs and their height."""
+def detect_style(pages: Iterable[tuple[Sequence[TextRun], tuple[float, float]]]) -> BookStyle:
+    """Return the style of a book by some of its pages: their runs, and their lower and upper edges."""
     sizes: Counter[float] = Counter()
     margin_texts: Counter[str] = Counter()
     gutters: Counter[float] = Counter()
     page_count = 0
-    for runs, height in pages:
+    for runs, edges in pages:
         page_count += 1
         if (gutter := find_gutter(runs)) is not None:
             gutters[round(gutter / GUTTER_STEP) * GUTTER_STEP] += 1
         for run in runs:
             sizes[round(run.size * 2) / 2] += len(run.text)
         margin_texts.update(
-            {_without_numbers(line) for line in group_lines(runs) if _is_in_margin(line, height)}
+            {_without_numbers(line) for line in group_lines(runs) if _is_in_margin(line, edges)}
         )
     heads = {text for text, count in margin_texts.items() if count >= max(3, page_count * 0.3)}
     usual, count = gutters.most_common(1)[0] if gutters else (0.0, 0)
@@ -80,7 +80,7 @@ def detect_style(pages: Iterable[tuple[Sequence[TextRun], float]]) -> BookStyle:
 
 
 def lay_out_page(
-    runs: Sequence[TextRun], tables: Sequence[RuledTable], style: BookStyle, page_height: float
+    runs: Sequence[TextRun], tables: Sequence[RuledTable], style: BookStyle, edges: tuple[float, float]
 ) -> str:
     """Return a page's Markdown."""
     writer = _PageWriter(style)
@@ -92,7 +92,7 @@ def lay_out_page(
     for line in lines:
         table = next((one for one in pending if one.holds(line.runs[0])), None)
         if table is None:
-            if not _is_running_head(line, style, page_height):
+            if not _is_running_head(line, style, edges):
                 plain.append(line)
             continue
         if id(table) not in written:
@@ -184,12 +184,14 @@ def _is_whole(table: RuledTable, runs: Sequence[TextRun]) -> bool:
     return held > 0 and held == sum(_count_letters(cell) for row in table.rows for cell in row)
 
 
-def _is_in_margin(line: Line, page_height: float) -> bool:
-    return not MARGIN * page_height < line.y < (1 - MARGIN) * page_height
+def _is_in_margin(line: Line, edges: tuple[float, float]) -> bool:
+    bottom, top = edges
+    margin = MARGIN * (top - bottom)
+    return not bottom + margin < line.y < top - margin
 
 
-def _is_running_head(line: Line, style: BookStyle, page_height: float) -> bool:
-    if not _is_in_margin(line, page_height):
+def _is_running_head(line: Line, style: BookStyle, edges: tuple[float, float]) -> bool:
+    if not _is_in_margin(line, edges):
         return False
     text = _without_numbers(line)
     return not text or text in style.running_heads

@@ -126,24 +126,24 @@ class PdfDocument:
         if self._style is None:
             sample = (self._read_runs(page) for page in choose_sample(self.page_count, STYLE_PAGES))
             self._style = detect_style(sample)
-        runs, height = self._read_runs(index)
+        runs, edges = self._read_runs(index)
         if not runs:
             return ""
         # Looking for tables takes two thirds of the time, and none has rules without lines.
         tables = self._read_tables(index) if has_lines else []
-        return clean(lay_out_page(runs, tables, self._style, height))
+        return clean(lay_out_page(runs, tables, self._style, edges))
 
-    def _read_runs(self, index: int) -> tuple[list[TextRun], float]:
-        """Return a page's words, and its height."""
+    def _read_runs(self, index: int) -> tuple[list[TextRun], tuple[float, float]]:
+        """Return a page's words, and where it begins and ends in height."""
         assert self._reader is not None
         with _giving_up_quietly():
             spans = self._reader.extract_spans(index)
-            height = self._reader.page_media_box(index)[3]
+            _, bottom, _, top = self._reader.page_media_box(index)
             return [
                 TextRun(span.text, span.bbox[0], span.bbox[1], span.bbox[2], span.font_size, span.is_bold)
                 for span in spans
-            ], height
-        return [], 0.0
+            ], (bottom, top)
+        return [], (0.0, 0.0)
 
     def _read_tables(self, index: int) -> list[RuledTable]:
         assert self._reader is not None

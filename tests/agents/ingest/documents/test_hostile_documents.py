@@ -118,7 +118,9 @@ def test_zip_of_too_many_files_is_refused() -> None:
     assert "files are packed in it" in refusal_of(data, "keep.epub", packed_files=100)
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04 no archive", write_zip({"a.txt": "words"})])
+@pytest.mark.parametrize(
+    "data", [b"PK\x03\x04 no archive", write_zip({"a.txt": "words"})], ids=["no archive", "no book"]
+)
 def test_zip_that_is_no_epub_is_refused(data: bytes) -> None:
     assert "it is damaged, or no EPUB" in refusal_of(data, "keep.epub")
 

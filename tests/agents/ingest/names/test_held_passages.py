@@ -1,12 +1,14 @@
-"""How well names, aliases and speakers are found in passages that the rules were not tuned on."""
+"""How well names, aliases and speakers are found in passages with both marked."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
+import pytest
+
 from agents.ingest.names.find_names import find_names
 from agents.ingest.names.name_findings import NamesFound
-from tests.agents.ingest.names.held_passages import PASSAGES, HeldPassage
+from tests.agents.ingest.names.held_passages import LATER_PASSAGES, PASSAGES, HeldPassage
 
 
 def f1(true: int, predicted: int, gold: int) -> float:
@@ -42,31 +44,34 @@ def gold_pairs(passage: HeldPassage) -> set[frozenset[str]]:
     }
 
 
-def test_names_of_held_passages_are_found() -> None:
+@pytest.mark.parametrize(("passages", "least"), [(PASSAGES, 0.96), (LATER_PASSAGES, 0.94)])
+def test_names_of_held_passages_are_found(passages: tuple[HeldPassage, ...], least: float) -> None:
     true = predicted = gold = 0
-    for passage in PASSAGES:
+    for passage in passages:
         spans = {(m.start, m.end) for name in find_names(passage.text).names for m in name.mentions}
         true += len(spans & set(passage.names))
         predicted, gold = predicted + len(spans), gold + len(passage.names)
-    assert gold > 200
-    assert f1(true, predicted, gold) >= 0.9
+    assert gold > 50
+    assert f1(true, predicted, gold) >= least
 
 
-def test_aliases_of_held_passages_are_paired() -> None:
+@pytest.mark.parametrize(("passages", "least"), [(PASSAGES, 0.9), (LATER_PASSAGES, 0.8)])
+def test_aliases_of_held_passages_are_paired(passages: tuple[HeldPassage, ...], least: float) -> None:
     true = predicted = gold = 0
-    for passage in PASSAGES:
+    for passage in passages:
         pairs, expected = name_pairs(find_names(passage.text)), gold_pairs(passage)
         true, predicted, gold = true + len(pairs & expected), predicted + len(pairs), gold + len(expected)
-    assert gold > 25
-    assert f1(true, predicted, gold) >= 0.8
+    assert gold > 10
+    assert f1(true, predicted, gold) >= least
 
 
-def test_speakers_of_held_passages_are_told() -> None:
+@pytest.mark.parametrize(("passages", "least"), [(PASSAGES, 0.8), (LATER_PASSAGES, 0.75)])
+def test_speakers_of_held_passages_are_told(passages: tuple[HeldPassage, ...], least: float) -> None:
     right = total = 0
-    for passage in PASSAGES:
+    for passage in passages:
         found = find_names(passage.text)
         speaker_at = {quote.start: quote.speaker for quote in found.quotes}
         right += sum(speaker_matches(found, speaker_at.get(start), who) for start, who in passage.speakers)
         total += len(passage.speakers)
-    assert total > 90
-    assert right / total >= 0.75
+    assert total > 35
+    assert right / total >= least

@@ -43,7 +43,10 @@ def test_title_in_quotation_marks_is_no_speech() -> None:
 
 
 def test_speech_of_several_paragraphs_has_one_speaker() -> None:
-    text = "“It began in May,” said Holmes. “It was warm.\n\n“Then came the letter, and\n\n“then nothing.”\n\n“Nothing?” asked Watson."
+    monologue = (
+        "“It began in May,” said Holmes. “It was warm.\n\n“Then came the letter, and\n\n“then nothing.”"
+    )
+    text = f"{monologue}\n\n“Nothing?” asked Watson."
     assert speakers(text) == ["Holmes", "Holmes", "Holmes", "Holmes", "Watson"]
 
 
@@ -73,6 +76,8 @@ def test_dialogue_by_dashes_is_found() -> None:
         ("Mr. Bennet and Mrs. Bennet sat. “Mr. Bennet, I am here,” said his wife.", "Mrs. Bennet"),
         ("Tom saw the wall. “I am here,” was his only answer.", "Tom"),
         ("“I am here, Mary,” said Tom.", "Tom"),
+        ("“I am here,” said Tom's mother.", "Tom's mother"),
+        ("“ I am here , ” said Tom .", "Tom"),
     ],
 )
 def test_speaker_is_told_by_the_words_beside_the_quote(text: str, speaker: str) -> None:
@@ -80,7 +85,8 @@ def test_speaker_is_told_by_the_words_beside_the_quote(text: str, speaker: str) 
 
 
 def test_two_who_talk_take_turns() -> None:
-    text = "“Who is there?” asked Mary.\n\n“Only Tom,” said Tom.\n\n“What is it?”\n\n“The mill is on fire.”\n\n“Again?”\n"
+    begun = "“Who is there?” asked Mary.\n\n“Only Tom,” said Tom."
+    text = f"{begun}\n\n“What is it?”\n\n“The mill is on fire.”\n\n“Again?”\n"
     assert speakers(text) == ["Mary", "Tom", "Mary", "Tom", "Mary"]
 
 
