@@ -183,7 +183,7 @@ class ReviewGroup:
     def with_verdict(self, verdict: Verdict | None) -> ReviewGroup:
         """Return the group after what is undecided in it got this verdict; None takes all verdicts back."""
         match verdict:
-            case None:
+            case None | Verdict.UNDO:
                 return replace(self, accepted_count=0, rejected_count=0, later_count=0)
             case Verdict.ACCEPT:
                 return replace(self, accepted_count=self.accepted_count + self.undecided_count)

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from agents.events import CanonCommitted, ProposalsChanged
 from agents.views.ingest_views import ReviewOrder
 from screens.base import ServiceScreen
-from screens.evidence_routes import build_evidence_route
+from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, nothing_to_edit_line
 from screens.key_bar import KeyBar
@@ -230,8 +230,7 @@ class ReviewScreen(ServiceScreen[None]):
     @on(ProposalList.ProposalEvidenceRequested)
     def _show_page(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
-        routes = (build_evidence_route(piece, piece.turn_id) for piece in message.view.proposal.evidence)
-        if (route := next(filter(None, routes), None)) is not None:
+        if (route := find_evidence_route(message.view.proposal.evidence)) is not None:
             self.post_message(Visit(route))
         else:
             self.query_one(NoticePanel).show_lines(("It rests on the whole document, and on no page of it.",))

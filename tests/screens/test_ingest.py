@@ -319,7 +319,7 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         assert ui.shows("2 wait: in conflict", "C resolves a conflict.")
         await ui.press("escape", "right", "end", "C")
         assert ui.screen == "ConflictScreen"
-        new = "Tam is dead." if ui.shows("Resolve conflict Tam is dead.") else "Tam is alive."
+        new = "Tam is dead." if ui.shows("│ Tam is dead. ││ Tam is alive. │") else "Tam is alive."
         await ui.press("x")
         assert ui.screen == "PageScreen"
         assert ui.shows("\N{LEFT HALF BLOCK} Tam is alive. Tam is dead.")
