@@ -67,7 +67,7 @@ class ProposalDecisions(Vertical):
         super().__init__(id=id)
         self._gate = gate
         self._policy = policy
-        self._decide = decide or gate.decide
+        self._decide = decide
         self._after_edit = after_edit
 
     @on(ProposalList.Decided)
@@ -84,7 +84,7 @@ class ProposalDecisions(Vertical):
     async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         self.post_message(self.DecisionStarted())
         try:
-            await self._decide(ids, verdict)
+            await (self._decide or self._gate.decide)(ids, verdict)
         except MonitorError:
             self.post_message(self.DecisionRefused())
             raise
