@@ -1,4 +1,4 @@
-"""The panel under a list or a card that shows what a fact or an entity rests on, and leads to the turn."""
+"""The panel under a list or a card that shows what a fact or an entity rests on, and leads to the turn or the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from screens.base import post_failed_work
-from screens.evidence_routes import build_reading_route
+from screens.evidence_routes import build_evidence_route, build_reading_route
 from screens.routes import Visit
 from stores.records.ids import Id
 from widgets.evidence_list import EvidenceList
@@ -84,6 +84,12 @@ class EvidencePanel(Vertical):
     def _open_turn(self, message: EvidenceList.TurnRequested) -> None:
         message.stop()
         self.post_message(Visit(build_reading_route(message.turn_id, message.evidence)))
+
+    @on(EvidenceList.PageRequested)
+    def _open_page(self, message: EvidenceList.PageRequested) -> None:
+        message.stop()
+        if (route := build_evidence_route(message.evidence, None)) is not None:
+            self.post_message(Visit(route))
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         message.stop()

@@ -38,6 +38,45 @@ class ToImport:
 
 
 @dataclass(frozen=True, slots=True)
+class ToSources:
+    """The documents of a universe; without one, of the first."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToSourcesBesidePlay:
+    """The documents of the universe that is played, over the scene, which stays open."""
+
+    universe_id: Id
+    beside_play: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToDocument:
+    """Read in a document, into this universe unless another is named; `beside_play` leads back from it."""
+
+    universe_id: Id | None = None
+    beside_play: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToReview:
+    """The review of a document."""
+
+    source_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToPage:
+    """A page of a document, with the words that lead there."""
+
+    source_id: Id
+    number: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToStory:
     """The scene of a story where it was left."""
 
@@ -249,6 +288,11 @@ Route = (
     | ToSetup
     | ToStories
     | ToImport
+    | ToSources
+    | ToSourcesBesidePlay
+    | ToDocument
+    | ToReview
+    | ToPage
     | ToStory
     | ToScene
     | ToGate

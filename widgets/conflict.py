@@ -109,9 +109,10 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
             yield content(f"  {one_line(place)}", "$text-muted")
 
 
-def find_turn_source(statement: ConflictStatement | None) -> EvidenceSource | None:
-    """Return the best evidence of a statement that leads to a turn, if there is one."""
-    return next((source for source in statement.evidence if source.turn_id), None) if statement else None
+def find_readable_source(statement: ConflictStatement | None) -> EvidenceSource | None:
+    """Return the best evidence of a statement that leads to a turn or a page, if there is one."""
+    evidence = statement.evidence if statement else ()
+    return next((source for source in evidence if source.turn_id or source.evidence.page is not None), None)
 
 
 class RulingOptionList(RowList[RulingOption | RulingVariant], SingleKeys):

@@ -63,15 +63,18 @@ def _resolution_details(result: Resolution) -> Iterator[str]:
 
 
 class EvidenceList(RowList[EvidenceSource]):
-    """Evidence by row; Enter opens the turn, if there is one."""
+    """Evidence by row; Enter opens the turn or the page, if there is one."""
 
     HELP_TITLE: ClassVar[str] = "Evidence"
     HELP_TEXT: ClassVar[str] = (
-        "❝ a quote from a turn, ⚄ a sealed roll, ¶ a page of a source, ≡ a scene, ✎ your own edit. Enter "
-        "goes to the turn; there, x shows what it made true."
+        "❝ a quote from a turn, ⚄ a sealed roll, ¶ a page of a document, ≡ a scene, ✎ your own edit. Enter "
+        "goes to the turn, where x shows what it made true, or to the page."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,x", "jump", "Go to turn", id="evidence.jump", tooltip="The turn that this is from"),
+        Binding(
+            "enter,x", "open_page", "Open", id="evidence.open_page", tooltip="The page that this is from"
+        ),
     ]
 
     @dataclass
@@ -79,6 +82,12 @@ class EvidenceList(RowList[EvidenceSource]):
         """The turn of a piece of evidence is to be shown in its scene."""
 
         turn_id: Id
+        evidence: Evidence
+
+    @dataclass
+    class PageRequested(Message):
+        """The page of a piece of evidence is to be shown."""
+
         evidence: Evidence
 
     def __init__(
@@ -99,10 +108,13 @@ class EvidenceList(RowList[EvidenceSource]):
 
     def row_chosen(self, value: EvidenceSource) -> None:
         self.action_jump()
+        self.action_open_page()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "jump":
             return self.current is not None and self.current.turn_id is not None
+        if action == "open_page":
+            return self.current is not None and self.current.evidence.page is not None
         return super().check_action(action, parameters)
 
     def row_highlighted(self, value: EvidenceSource | None) -> None:
@@ -111,3 +123,7 @@ class EvidenceList(RowList[EvidenceSource]):
     def action_jump(self) -> None:
         if self.current is not None and self.current.turn_id is not None:
             self.post_message(self.TurnRequested(self.current.turn_id, self.current.evidence))
+
+    def action_open_page(self) -> None:
+        if self.current is not None and self.current.evidence.page is not None:
+            self.post_message(self.PageRequested(self.current.evidence))

@@ -72,7 +72,10 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
         yield []
     words = show_words(one_line(view.quote), is_quotation=view.is_quotation)
-    place = f"turn {view.turn_number}" if view.turn_number is not None else ""
+    page = next((piece.page for piece in view.proposal.evidence if piece.page is not None), None)
+    place = f"page {page}" if page is not None else ""
+    if view.turn_number is not None:
+        place = f"turn {view.turn_number}"
     if words or place:
         yield from _quote_lines(place, words, width)
     if view.reading and is_open(view):

@@ -309,7 +309,7 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         self._selected_ids.clear()
         self.post_message(self.Decided(ids, new_verdict))
         if new_verdict is not None and not has_several:
-            self._move_to_next_undecided()
+            self.go_to_next_undecided()
         self._show_verdict(ids, new_verdict)
 
     def _show_verdict(self, ids: Collection[Id], verdict: Verdict | None) -> None:
@@ -321,7 +321,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         )
         self._rebuild_rows()
 
-    def _move_to_next_undecided(self) -> None:
+    def go_to_next_undecided(self) -> None:
+        """Put the cursor on the next row below that is undecided, if there is one."""
         if self.cursor is None:
             return
         below = range(self.cursor + 1, len(self.rows))

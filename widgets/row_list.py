@@ -141,6 +141,11 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         self.cursor = self._nearest_row(0 if step < 0 else len(self._rows))
         if step < 0:
             self.scroll_to_line(0)
+        elif self.cursor is not None:
+            # Past the last row there may still be text to read: as much of it as leaves the row in view.
+            self.scroll_to_line(
+                max(0, min(self._row_ends[-1] - self.size.height, self._row_top(self.cursor)))
+            )
 
     def watch_cursor(self, old: int | None, new: int | None) -> None:
         self._show_cursor()
@@ -196,7 +201,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         if self.cursor is None or not self.size.height:
             return
         top, end = self._row_top(self.cursor), self._row_ends[self.cursor]
-        if self._nearest_row(0) == self.cursor:
+        if end <= self.size.height and self._nearest_row(0) == self.cursor:
             top = 0  # the headings above the first row belong to the view of it
         if top < self.scroll_offset.y:
             self.scroll_to_line(top)

@@ -19,7 +19,7 @@ from widgets.safe_text import one_line, pad, wrap
 
 NameValuePairs = Sequence[tuple[str, str]]
 
-NAME_CELLS = 17
+NAME_CELLS = 24
 WELL_STATES = ("ok", "ready", "open")
 
 JOB_LABELS = {

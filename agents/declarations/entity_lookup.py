@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from agents.canon_keeper.change_application import build_entity
@@ -13,7 +13,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_SPAN_WORDS: Final = 8
@@ -82,9 +82,17 @@ def scene_entity_finder(
     return find
 
 
-async def universe_entity_finder(universe_id: Id, canon: CanonReader, log: LogReader) -> FindEntity:
-    """Return a function that finds the one entity of a name, in canon or among proposed entities."""
+async def universe_entity_finder(
+    universe_id: Id, canon: CanonReader, log: LogReader, source_id: Id | None = None
+) -> FindEntity:
+    """Return a function that finds the one entity of a name, in canon or among proposed entities.
+
+    With `source_id` also among those that this document proposes.
+    """
     proposed_entities = await _read_proposed_entities(universe_id, log, [ProposalStatus.PENDING])
+    if source_id is not None:
+        of_source = ProposalQuery(source_id=source_id, statuses=OPEN_STATUSES, kind="create_entity")
+        proposed_entities += _entities_of(await log.proposals(of_source))
 
     async def find(name: str) -> Entity | None:
         canon_matches = await canon.find_entity(universe_id, name)
@@ -111,7 +119,11 @@ async def _read_proposed_entities(
     universe_id: Id, log: LogReader, statuses: Collection[ProposalStatus]
 ) -> list[Entity]:
     creation_proposals = await log.proposals(ProposalQuery(universe_id=universe_id, statuses=statuses))
-    return [build_entity(p, p.change) for p in creation_proposals if isinstance(p.change, CreateEntity)]
+    return _entities_of(creation_proposals)
+
+
+def _entities_of(proposals: Iterable[ProposedChange]) -> list[Entity]:
+    return [build_entity(p, p.change) for p in proposals if isinstance(p.change, CreateEntity)]
 
 
 _PEOPLE = (EntityKind.CHARACTER, EntityKind.CREATURE)

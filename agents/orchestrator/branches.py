@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.context_assembly.scene_context import SceneContext, is_scene_end_turn
+from agents.count_words import count_noun
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun, list_names, shorten
+from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.sanitize import clean_line
 from agents.views.play_views import Reply

@@ -13,6 +13,7 @@ from typing import Literal
 from agents.canon_keeper.proposal_description import stated_title
 from agents.canon_keeper.proposal_rows import NOT_COMPARED
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.count_words import count_noun
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.exchange import begin_exchange
@@ -21,7 +22,6 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
-from agents.orchestrator.undo_words import count_noun
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE
 from agents.sanitize import clean_line

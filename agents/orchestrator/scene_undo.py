@@ -13,6 +13,7 @@ from typing import Final, assert_never
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.context_assembly.scene_context import SceneContext
+from agents.count_words import count_noun
 from agents.orchestrator.command_undo import (
     CommandEffects,
     CommandUndo,
@@ -33,7 +34,7 @@ from agents.orchestrator.undo_questions import (
     describe_jump,
     tell_reversal,
 )
-from agents.orchestrator.undo_words import count_noun, shorten
+from agents.orchestrator.undo_words import shorten
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import VERDICT_WORDS, is_undone

@@ -1,4 +1,4 @@
-"""Words for what is undone: counts, lists, and the beginning of a long line. Pure."""
+"""Words for what is undone: lists, and the beginning of a long line. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,6 @@ def shorten(text: str) -> str:
     """Return the beginning of a text, in one line."""
     line = " ".join(text.split())
     return line if len(line) <= MAX_SHOWN else f"{line[: MAX_SHOWN - 3]}..."
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return `1 turn`, `2 turns`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def list_names(names: Sequence[str]) -> tuple[str, ...]:

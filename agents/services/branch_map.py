@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.context_assembly.scene_context import is_scene_end_turn
+from agents.count_words import count_noun
 from agents.orchestrator.branch_maker import branch_name_of, find_family, find_root
-from agents.orchestrator.undo_words import count_noun, shorten
+from agents.orchestrator.undo_words import shorten
 from agents.views.branch_views import BranchMap, MapRow, MapRowKind
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id

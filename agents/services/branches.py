@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.keeper import CanonKeeper
+from agents.count_words import count_noun
 from agents.orchestrator.branch_maker import BranchMaker, MadeBranch, branch_name_of
 from agents.orchestrator.dispatcher import Dispatcher
-from agents.orchestrator.undo_words import count_noun
 from agents.proposals.evidence import MAX_QUOTE_LENGTH, show_words
 from agents.sanitize import clean_line
 from agents.services.branch_comparison import (

@@ -47,7 +47,7 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
-WRITTEN_AT_ONCE = "Resolving it so writes this to canon now, before the scene ends."
+WRITTEN_AT_ONCE = "Resolving it so writes this to canon now, before any commit."
 MISSING_RECORD = "something no longer on record"
 
 _VERDICTS_BY_OPTION = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}

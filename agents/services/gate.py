@@ -160,7 +160,9 @@ class GateService:
     async def _entity_finder(self, proposal: ProposedChange) -> FindEntity:
         """Return a function that finds the entities a proposal names, in its scene or in its universe."""
         if proposal.scene_id is None:
-            return await universe_entity_finder(proposal.universe_id, self.canon, self.log)
+            return await universe_entity_finder(
+                proposal.universe_id, self.canon, self.log, proposal.source_id
+            )
         return scene_entity_finder(
             await self.contexts.load_context(proposal.scene_id), self.contexts, guess=True
         )

@@ -245,16 +245,19 @@ class IngestService:
         """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""
         await self.review.decide(proposal_ids, verdict)
 
-    async def decide_group(
+    async def accept_named(self, proposal_ids: Collection[Id]) -> None:
+        """Accept the undecided entities that these proposals name: after an edit they may be others."""
+        await self.review.accept_named(proposal_ids)
+
+    async def decide_groups(
         self,
         source_id: Id,
-        group_key: str,
-        verdict: Verdict,
+        group_keys: Collection[str],
+        verdict: Verdict | None,
         order: ReviewOrder = ReviewOrder.ENTITY,
-        *,
-        except_ids: Collection[Id] = (),
     ) -> int:
-        return await self.review.decide_group(source_id, group_key, verdict, order, except_ids=except_ids)
+        """Decide what is undecided in groups, or (None) make all of it undecided; return on how many."""
+        return await self.review.decide_groups(source_id, group_keys, verdict, order)
 
     async def commit(self, source_id: Id) -> CommitReport:
         """Write what is accepted and close what is rejected; the rest waits."""

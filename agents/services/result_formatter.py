@@ -232,6 +232,8 @@ class ResultFormatter:
                 snippet.text[:MAX_TEXT_LENGTH],
                 where=f"in the book: {await self._provenance.describe_source(snippet.source_id, snippet.page)}",
                 snippet_id=snippet.id,
+                source_id=snippet.source_id,
+                page=snippet.page,
             )
             for snippet in snippets
         ]

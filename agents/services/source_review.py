@@ -86,12 +86,12 @@ class SourceReview:
     ) -> ReviewRows:
         """Return some rows of a group, as a gate would draw them; no others are assessed."""
         source = await self._log.source(source_id)
-        proposals = await self._read_group(source, group_key, order)
+        proposals = await self._read_groups(source, [group_key], order)
         shown = proposals[offset : offset + limit]
         views = await self._views.build_proposal_rows(shown)
         page_labels = await self._read_labels(source, shown)
         rows = tuple(
-            ReviewRow(view, page, page_labels.get(page or 0, ""))
+            ReviewRow(_as_undecided(view), page, page_labels.get(page or 0, ""))
             for view in views
             for page in (page_of(view.proposal),)
         )
@@ -102,22 +102,22 @@ class SourceReview:
         async with self._dispatcher.exclusive():
             await self._decide(proposal_ids, verdict)
 
-    async def decide_group(
-        self,
-        source_id: Id,
-        group_key: str,
-        verdict: Verdict,
-        order: ReviewOrder,
-        *,
-        except_ids: Collection[Id] = (),
+    async def accept_named(self, proposal_ids: Collection[Id]) -> None:
+        """Accept the undecided entities that these proposals name, as they were edited."""
+        async with self._dispatcher.exclusive():
+            needed_ids = await self._find_needed((await self._log.proposals_by_id(proposal_ids)).values())
+            await self._decide(needed_ids, Verdict.ACCEPT)
+
+    async def decide_groups(
+        self, source_id: Id, group_keys: Collection[str], verdict: Verdict | None, order: ReviewOrder
     ) -> int:
-        """Set a verdict on what is undecided in a group; return on how many."""
+        """Set a verdict on what is undecided in groups, or (None) take all verdicts back; return on how many."""
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
             ids = [
                 p.id
-                for p in await self._read_group(source, group_key, order)
-                if gm_decision(p) is None and p.id not in except_ids
+                for p in await self._read_groups(source, group_keys, order)
+                if (gm_decision(p) is None) is (verdict is not None)
             ]
             await self._decide(ids, verdict)
         return len(ids)
@@ -225,8 +225,11 @@ class SourceReview:
             groups.setdefault(key, _Group(key, title)).add(proposal)
         return groups
 
-    async def _read_group(self, source: Source, group_key: str, order: ReviewOrder) -> list[ProposedChange]:
-        return [p for p in await self.read_open(source) if _key_of(p, order) == group_key]
+    async def _read_groups(
+        self, source: Source, group_keys: Collection[str], order: ReviewOrder
+    ) -> list[ProposedChange]:
+        keys = set(group_keys)
+        return [p for p in await self.read_open(source) if _key_of(p, order) in keys]
 
     async def _read_names(self, proposals: Sequence[ProposedChange]) -> dict[Id, str]:
         """Return the names of those that the proposals are about: of canon, and of what is proposed with them."""
@@ -269,6 +272,11 @@ def is_settled(proposal: ProposedChange) -> bool:
     """Return whether the next commit of the review closes the proposal."""
     decision = gm_decision(proposal)
     return decision is not None and decision.verdict in _SETTLING_VERDICTS
+
+
+def _as_undecided(view: ProposalView) -> ProposalView:
+    """Return the row with the mark of what a commit of the review does: it accepts nothing that is undecided."""
+    return replace(view, mark="defer") if view.verdict is None and view.mark == "accept" else view
 
 
 def count_verdicts(proposals: Iterable[ProposedChange]) -> Mapping[Verdict | None, int]:

@@ -5,8 +5,9 @@ Plain values like those of `agents.views.play_views`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import assert_never
 
 from agents.views.play_views import FactView, ProposalView
 from stores.records.ids import Id
@@ -178,6 +179,20 @@ class ReviewGroup:
     @property
     def undecided_count(self) -> int:
         return self.count - self.accepted_count - self.rejected_count - self.later_count
+
+    def with_verdict(self, verdict: Verdict | None) -> ReviewGroup:
+        """Return the group after what is undecided in it got this verdict; None takes all verdicts back."""
+        match verdict:
+            case None | Verdict.UNDO:
+                return replace(self, accepted_count=0, rejected_count=0, later_count=0)
+            case Verdict.ACCEPT:
+                return replace(self, accepted_count=self.accepted_count + self.undecided_count)
+            case Verdict.REJECT | Verdict.FLAVOUR:
+                return replace(self, rejected_count=self.rejected_count + self.undecided_count)
+            case Verdict.DEFER:
+                return replace(self, later_count=self.later_count + self.undecided_count)
+            case _:
+                assert_never(verdict)
 
 
 @dataclass(frozen=True, slots=True)

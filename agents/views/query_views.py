@@ -47,6 +47,10 @@ class QueryFinding:
     scene_id: Id | None = None
     story_id: Id | None = None
     snippet_id: Id | None = None
+    source_id: Id | None = None
+    """The document of a passage."""
+
+    page: int | None = None
     believer: str = ""
     """Whose memory it is."""
 

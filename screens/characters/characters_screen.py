@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from agents.views.character_views import CharacterRow, CharacterView
     from stores.records.world import Universe
 
-NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story, or 3 to look at the sample world."
+NO_UNIVERSE_HINT = (
+    "No world yet. On the menu press 1 to start a story, 3 to look at the sample world, or 5 to read in a "
+    "document."
+)
 NO_CHARACTERS_HINT = "No characters yet. n adds one; characters from play appear here once they are canon."
 NAME_NOT_FOUND = "Nobody has that name."
 

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from agents.views.conflict_views import RulingOption, RulingRequest
 from screens.base import ServiceScreen
-from screens.evidence_routes import build_reading_route
+from screens.evidence_routes import build_evidence_route
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
@@ -25,7 +25,7 @@ from screens.title_bar import TitleBar
 from screens.typed_ahead import TypeAhead, is_over_prompt
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from widgets.conflict import RulingOptionList, StatementPane, find_turn_source
+from widgets.conflict import RulingOptionList, StatementPane, find_readable_source
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN
 from widgets.safe_text import content, one_line
 
@@ -294,13 +294,13 @@ class ConflictScreen(ServiceScreen[None]):
             case "words", ("new",):
                 return (
                     not (is_typing or self._is_settled)
-                    and find_turn_source(self.current_conflict.new if self.current_conflict else None)
+                    and find_readable_source(self.current_conflict.new if self.current_conflict else None)
                     is not None
                 )
             case "words", _:
                 return (
                     not (is_typing or self._is_settled)
-                    and find_turn_source(self.current_conflict.old if self.current_conflict else None)
+                    and find_readable_source(self.current_conflict.old if self.current_conflict else None)
                     is not None
                 )
             case "rule", _:
@@ -316,9 +316,12 @@ class ConflictScreen(ServiceScreen[None]):
 
     def action_words(self, side: str) -> None:
         conflict = self.current_conflict
-        source = find_turn_source(conflict.new if side == "new" else conflict.old) if conflict else None
-        if source is not None and source.turn_id is not None:
-            self.post_message(Visit(build_reading_route(source.turn_id, source.evidence)))
+        source = find_readable_source(conflict.new if side == "new" else conflict.old) if conflict else None
+        if (
+            source is not None
+            and (route := build_evidence_route(source.evidence, source.turn_id)) is not None
+        ):
+            self.post_message(Visit(route))
 
     def action_rule(self) -> None:
         """Make the ruling as it is chosen and typed."""

@@ -18,7 +18,7 @@ from agents.events import CanonCommitted, ProposalsChanged
 from agents.proposals.decisions import VERDICT_WORDS
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
-from screens.evidence_routes import build_reading_route
+from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import (
     UNDO_AFTER_END,
@@ -372,9 +372,8 @@ class GateScreen(ServiceScreen[None]):
     def _open_evidence_turn(self, message: ProposalList.ProposalEvidenceRequested) -> None:
         message.stop()
         proposal = message.view.proposal
-        evidence = next((piece for piece in proposal.evidence if piece.turn_id), None)
-        if evidence is not None and evidence.turn_id:
-            self.post_message(Visit(build_reading_route(evidence.turn_id, evidence)))
+        if (route := find_evidence_route(proposal.evidence)) is not None:
+            self.post_message(Visit(route))
         elif proposal.turn_id:
             self.post_message(Visit(ToReading(proposal.turn_id)))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from agents.views.play_views import ProposalView
     from agents.views.world_views import ProposedUndo
 
+Decide = Callable[[Collection[Id], Verdict | None], Awaitable[None]]
+"""Sets the verdict of proposals; None removes it."""
+AfterEdit = Callable[[Collection[Id]], Awaitable[None]]
+"""Does what follows from an edit of proposals."""
+
 
 class ProposalDecisions(Vertical):
     """Contains a list of proposals, and carries out what is decided in it."""
@@ -49,10 +54,21 @@ class ProposalDecisions(Vertical):
     class DecisionRefused(Message):
         """A verdict that the list shows was not stored: the list has to be read again."""
 
-    def __init__(self, gate: GateService, policy: PolicyService, *, id: str) -> None:
+    def __init__(
+        self,
+        gate: GateService,
+        policy: PolicyService,
+        *,
+        id: str,
+        decide: Decide | None = None,
+        after_edit: AfterEdit | None = None,
+    ) -> None:
+        """`decide` sets verdicts in the place of the gate's own; `after_edit` follows each edit of a row."""
         super().__init__(id=id)
         self._gate = gate
         self._policy = policy
+        self._decide = decide
+        self._after_edit = after_edit
 
     @on(ProposalList.Decided)
     def _decide_rows(self, message: ProposalList.Decided) -> None:
@@ -68,7 +84,7 @@ class ProposalDecisions(Vertical):
     async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         self.post_message(self.DecisionStarted())
         try:
-            await self._gate.decide(ids, verdict)
+            await (self._decide or self._gate.decide)(ids, verdict)
         except MonitorError:
             self.post_message(self.DecisionRefused())
             raise
@@ -82,7 +98,7 @@ class ProposalDecisions(Vertical):
             return
         self.post_message(self.DecisionStarted())
         hint = f"{message.view.label}: {message.view.title}"
-        save_text = partial(self._gate.edit_text, message.view.proposal.id)
+        save_text = self._save_edit(self._gate.edit_text, message.view.proposal.id)
         self.app.push_screen(TextDialog("Edit and accept", current_text, hint, save_text=save_text))
 
     @on(ProposalList.KnowersRequested)
@@ -90,8 +106,18 @@ class ProposalDecisions(Vertical):
         message.stop()
         known_to = next((after for label, _, after in message.view.diff if label == KNOWN_TO), EVERYBODY_WORD)
         self.post_message(self.DecisionStarted())
-        save_names = partial(self._gate.set_knowers, message.view.proposal.id)
+        save_names = self._save_edit(self._gate.set_knowers, message.view.proposal.id)
         self.app.push_screen(knowers_dialog(message.view.title, known_to, save_names))
+
+    def _save_edit(
+        self, edit: Callable[[Id, str], Awaitable[None]], proposal_id: Id
+    ) -> Callable[[str], Awaitable[None]]:
+        async def save(text: str) -> None:
+            await edit(proposal_id, text)
+            if self._after_edit is not None:
+                await self._after_edit([proposal_id])
+
+        return save
 
     @on(ProposalList.ConflictOpened)
     def _open_conflict(self, message: ProposalList.ConflictOpened) -> None:

@@ -10,6 +10,7 @@ from screens.routes import (
     ToCharacters,
     ToCommitments,
     ToQuery,
+    ToSourcesBesidePlay,
     ToSystem,
     ToTimeline,
     ToUniverse,
@@ -40,6 +41,11 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
         ),
         NamedRoute(
             "Query", "Ask what is canon, believed or unknown", ToQuery(universe_id, None, view.scene.id)
+        ),
+        NamedRoute(
+            "Documents",
+            "Read in rulebooks and notes, and review what they say",
+            ToSourcesBesidePlay(universe_id),
         ),
         NamedRoute("Timeline", "What happened, in the order of world time", ToTimeline(universe_id)),
         NamedRoute(

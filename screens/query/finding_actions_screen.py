@@ -15,7 +15,7 @@ from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.line_dialog import LineDialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
-from screens.routes import ToCharacters, ToGate, ToPrompt, ToReading, ToUniverse, Visit
+from screens.routes import ToCharacters, ToGate, ToPage, ToPrompt, ToReading, ToUniverse, Visit
 from stores.errors import InputError
 from stores.records.ids import Id
 from widgets.finding_list import FindingList
@@ -108,7 +108,7 @@ class FindingActionsScreen(ServiceScreen[None]):
 
     @on(FindingList.FindingChosen)
     def _open_finding(self, message: FindingList.FindingChosen) -> None:
-        """Open the evidence of a fact, the gate, the turn, or the card."""
+        """Open the evidence of a fact, the gate, the turn, the page, or the card."""
         message.stop()
         finding = message.finding
         if finding.fact_id is not None:
@@ -121,6 +121,8 @@ class FindingActionsScreen(ServiceScreen[None]):
             )
         elif finding.turn_id is not None:
             self.post_message(Visit(ToReading(finding.turn_id)))
+        elif finding.source_id is not None and finding.page is not None:
+            self.post_message(Visit(ToPage(finding.source_id, finding.page, finding.text)))
         elif finding.entity_id is not None:
             self.action_card()
         else:

@@ -51,7 +51,7 @@ TAB_HINTS: Final = {
     "recall": "Say in your own words what happened, to find the turns that are most like it.",
     "words": "Type words, to list every turn, fact, memory and name that contains them.",
 }
-NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story."
+NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story, or 5 to read in a document."
 
 
 class QueryScreen(FindingActionsScreen):

@@ -25,7 +25,7 @@ from screens.dialogs.field_problems import clear_field_problem, show_field_probl
 from screens.dialogs.form_fields import FieldInput
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.routes import ToMenu, ToScene, Visit
+from screens.routes import ToDocument, ToMenu, ToScene, Visit
 from screens.setup.hero_page import NewHeroPage
 from screens.setup.opening_page import OpeningPage
 from screens.setup.setup_choices import STORY_IDEA_ROW_ID, hero_rows, rule_rows
@@ -52,6 +52,7 @@ PREVIOUS_PAGE = {
 }
 NAME_FIELDS = {"new-world": "#world-name", "new-hero": "#hero-name"}
 SAMPLE_ROW_ID = "sample"
+DOCUMENT_ROW_ID = "document"
 DEFAULT_SYSTEM_ID = "lantern_twos"
 """The rules that are suggested where the universe suggests none."""
 
@@ -160,8 +161,16 @@ class SetupScreen(ServiceScreen[None]):
             "ready to play",
             "Comes with MONITOR: a coast, its people, a drowned bell and two secrets.",
         )
+        document_row = PickRow(
+            DOCUMENT_ROW_ID,
+            "¶ From a document",
+            "a rulebook, a setting, notes",
+            "Read in what you have: a world is made of it, and what it says waits for you to accept it.",
+        )
         self.query_one("#world", PickPage).show_rows(
-            [*universe_rows, new_world_row, sample_row] if universe_rows else [sample_row, new_world_row]
+            [*universe_rows, new_world_row, document_row, sample_row]
+            if universe_rows
+            else [sample_row, new_world_row, document_row]
         )
 
     @on(PickPage.RowPicked)
@@ -173,6 +182,8 @@ class SetupScreen(ServiceScreen[None]):
             self._idea_panel.action_in_words()
         elif message.row_id == NEW_ROW_ID:
             self._show_page(f"new-{message.page.id}")
+        elif message.row_id == DOCUMENT_ROW_ID:
+            self.post_message(Visit(ToDocument()))
         elif message.page.id == "world":
             self._load_world(self._universes.get(message.row_id))
         else:

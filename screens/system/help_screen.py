@@ -60,13 +60,18 @@ TOUR = (
     ),
     (
         "Ask",
-        "F8 in play, or 5 on the menu: Who has NAME? The answer says how far to rely on it, and Enter leads "
+        "F8 in play, or 6 on the menu: Who has NAME? The answer says how far to rely on it, and Enter leads "
         "to the evidence. 4 shows what each character remembers, beside what is true.",
     ),
     (
         "Correct",
         "On 3, e edits, n adds, R retcons, m merges, L protects from changes: each waits at the gate, g. "
         "h and t show how it was before, p the promises, debts and questions.",
+    ),
+    (
+        "Read in",
+        "On the menu press 5, then n: a rulebook, a setting, your notes. What it says waits in its review, which Enter "
+        "opens, and is true only after you accept it.",
     ),
 )
 HELP_SCREENS = (
@@ -80,6 +85,10 @@ HELP_SCREENS = (
     ("screens.gate.predicates_screen", "PredicatesScreen"),
     ("screens.world.universe_screen", "UniverseScreen"),
     ("screens.characters.characters_screen", "CharactersScreen"),
+    ("screens.ingest.sources_screen", "SourcesScreen"),
+    ("screens.ingest.document_screen", "DocumentScreen"),
+    ("screens.ingest.review_screen", "ReviewScreen"),
+    ("screens.ingest.page_screen", "PageScreen"),
     ("screens.query.query_screen", "QueryScreen"),
     ("screens.world.retcon_screen", "RetconScreen"),
     ("screens.world.lookalikes_screen", "LookalikesScreen"),

@@ -24,6 +24,7 @@ from screens.routes import (
     ToLlmSetup,
     ToQuery,
     ToSetup,
+    ToSources,
     ToStories,
     ToStory,
     ToSystem,
@@ -45,8 +46,9 @@ MENU_MODES = (
     ("stories", "2", "Continue", "pick up a story where you left it"),
     ("universe", "3", "Universe", "what is true, and why"),
     ("characters", "4", "Characters", "sheets, memories beside the truth, history"),
-    ("query", "5", "Query", "ask what is canon, believed or unknown"),
-    ("system", "6", "System", "storage, background work, failed jobs"),
+    ("ingest", "5", "Ingest", "read in rulebooks, settings, novels, notes"),
+    ("query", "6", "Query", "ask what is canon, believed or unknown"),
+    ("system", "7", "System", "storage, background work, failed jobs"),
     ("model", "M", "Model", "who narrates: you or a model; what it costs"),
     ("help", "?", "Help", "keys, commands, a ten-minute tour"),
     ("quit", "q", "Quit", "everything is saved"),
@@ -66,8 +68,11 @@ class MenuScreen(Screen[None]):
         Binding(
             "4", "characters", "Characters", id="menu.characters", tooltip="The characters of your worlds"
         ),
-        Binding("5", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
-        Binding("6", "system", "System", id="menu.system", tooltip="Storage and background work"),
+        Binding(
+            "5", "ingest", "Ingest", id="menu.ingest", tooltip="Read in documents, and review what they say"
+        ),
+        Binding("6", "query", "Query", id="menu.query", tooltip="Ask what is true, and why"),
+        Binding("7", "system", "System", id="menu.system", tooltip="Storage and background work"),
         Binding("M", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is saved"),
@@ -172,6 +177,9 @@ class MenuScreen(Screen[None]):
     def action_characters(self) -> None:
         self.post_message(Visit(ToCharacters(self._universe_id)))
 
+    def action_ingest(self) -> None:
+        self.post_message(Visit(ToSources(self._universe_id)))
+
     def action_query(self) -> None:
         self.post_message(Visit(ToQuery(self._universe_id)))
 
@@ -233,7 +241,7 @@ def _health_line(view: MenuView) -> Content:
     """Return one line on the state of the stores; only trouble is named."""
     problems = [f"{name}: {state}" for name, state in view.health if state not in ("ok", "ready", "open")]
     if problems:
-        return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  6 has the details", "dim"))
+        return Content.assemble(("! ", "$text-warning"), "  ".join(problems), ("  7 has the details", "dim"))
     return Content.assemble(("✓ ", "$text-success"), ("storage OK", "dim"))
 
 

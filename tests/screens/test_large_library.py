@@ -94,5 +94,5 @@ async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: P
             await driver.press("escape", "escape")
             await press(driver, watchdog, "4", "CharactersScreen")
             await driver.press("escape")
-            await press(driver, watchdog, "5", "QueryScreen")
+            await press(driver, watchdog, "6", "QueryScreen")
             await press(driver, watchdog, "enter", "QueryScreen", "Where is Mara?")

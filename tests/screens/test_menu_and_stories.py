@@ -35,8 +35,9 @@ async def test_menu_enter_resumes_at_once(played_home: Path) -> None:
         ("2", "StoriesScreen"),
         ("3", "UniverseScreen"),
         ("4", "CharactersScreen"),
-        ("5", "QueryScreen"),
-        ("6", "SystemScreen"),
+        ("5", "SourcesScreen"),
+        ("6", "QueryScreen"),
+        ("7", "SystemScreen"),
         ("question_mark", "HelpScreen"),
     ],
 )
@@ -54,7 +55,7 @@ async def test_menu_has_a_key_to_each_mode_and_a_way_back(
             assert (len(entered), len(left)) == (1, 1)
 
 
-@pytest.mark.parametrize("key", ["3", "4", "5"])
+@pytest.mark.parametrize("key", ["3", "4", "5", "6"])
 async def test_menu_opens_the_world_of_the_story_that_is_played(played_home: Path, key: str) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.services.stories.create_universe(NewUniverse("Ashen March"))

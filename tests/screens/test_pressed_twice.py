@@ -105,7 +105,7 @@ async def test_quit_pressed_twice_closes_once(played_home: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("keys", "method"),
     [
-        (("5", "tab", "n"), "propose_statement"),
+        (("6", "tab", "n"), "propose_statement"),
         (("enter", "ctrl+r"), "retake"),
         (("4", "n"), "create_character"),
     ],

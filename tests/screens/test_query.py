@@ -37,7 +37,7 @@ async def stand_on(ui: ScreenDriver, words: str) -> None:
 @pytest.mark.slow
 async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
-        await ui.press("5")
+        await ui.press("6")
         assert ui.screen == "QueryScreen"
         assert ui.shows("Salt Coast · all stories", "Ask about this world")
         await ui.type(QUESTION)
@@ -98,7 +98,7 @@ async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
             record_calls(monkeypatch, query, method)
             for method in ("answer_question", "recall_turns", "search_words")
         )
-        await ui.press("5")
+        await ui.press("6")
         await ui.type("brass key")
         await ui.press("f2")
         everywhere: dict[str, Any] = {"universe_id": universe.id, "story_id": None}
@@ -126,7 +126,7 @@ async def test_query_answer_in_words_marks_what_it_adds(remembered_home: Path) -
     ]
     model = ScriptedLlm({Persona.LIBRARIAN: json.dumps({"sentences": sentences})})
     async with started_app(real_services(remembered_home, 8, model=model), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         await ui.type(QUESTION)
         assert ui.shows("Ivo saw the brass key. [1]", "⚠ beyond its evidence: “Hester Marrow stole it.”")
         assert isinstance(ui.app.focused, FindingList)
@@ -149,7 +149,7 @@ async def test_query_drops_a_late_answer_and_lets_typing_go_on(
 
     monkeypatch.setattr(QueryService, "answer_question", answer_late)
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         for key in "brass":
             await ui.pilot.press(key)
         await ui.pilot.press("enter")
@@ -168,7 +168,7 @@ async def test_next_question_takes_the_place_of_the_last(
 ) -> None:
     """As somebody asks who goes on asking, without thought for where the keys go."""
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         await ui.type("where is the salt road?")
         await ui.press(*before)
         await ui.type(QUESTION)
@@ -179,7 +179,7 @@ async def test_next_question_takes_the_place_of_the_last(
 
 async def test_query_keeps_its_answer_for_a_stray_letter(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         await ui.type(QUESTION)
         await ui.press("z")
         assert ui.shows(FOUND)
@@ -197,7 +197,7 @@ async def test_query_looks_again_once_the_embedding_model_is_awake(
 
     monkeypatch.setattr(QueryService, "answer_question", answer_asleep)
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         await ui.type(QUESTION)
         assert ui.shows(FOUND)
         assert not ui.shows("wakes up")
@@ -207,7 +207,7 @@ async def test_query_looks_again_once_the_embedding_model_is_awake(
 @pytest.mark.slow
 async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         await ui.type(QUESTION, enter=False)
         away = StoreUnavailable("The index is away.", kept="Nothing is lost.", todo="Wait a little.")
         fail_once(monkeypatch, ui.services.query, "answer_question", away)
@@ -219,7 +219,7 @@ async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch
 
 async def test_query_without_a_world_says_what_to_do(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
-        await ui.press("5")
+        await ui.press("6")
         assert ui.shows("No world yet.")
         await ui.type("anything at all")
         assert ui.screen == "QueryScreen"

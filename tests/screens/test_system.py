@@ -34,7 +34,7 @@ async def ui(
     backlog_home: Path, embedder: FakeEmbedder, request: pytest.FixtureRequest
 ) -> AsyncIterator[ScreenDriver]:
     async with started_app(open_with_backlog(backlog_home, embedder), request.param) as ui:
-        await ui.press("6")
+        await ui.press("7")
         yield ui
 
 
@@ -113,7 +113,7 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Pa
 
 async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
-        await ui.press("6")
+        await ui.press("7")
         assert ui.shows("words up to date", "embedding model asleep")
         await ui.press("b")
         assert ui.screen == "BillScreen"

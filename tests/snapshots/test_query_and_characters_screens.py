@@ -18,14 +18,14 @@ PLAYED: dict[str, Steps] = {
     "characters_sheet": ("4",),
 }
 REMEMBERED: dict[str, Steps] = {
-    "query_standings": ("5", "type:who has the brass key?", "enter"),
+    "query_standings": ("6", "type:who has the brass key?", "enter"),
     "characters_memories": ("4", "f2", "enter"),
 }
 REMEMBERED_MORE: dict[str, Steps] = {
-    "query_none": ("5",),
+    "query_none": ("6",),
     "query_unknown": ("enter", "f8", "type:Who wears the crown?", "enter"),
-    "query_recall": ("5", "f2", "type:brass key", "enter"),
-    "query_words": ("5", "f2", "f2", "type:brass key", "enter"),
+    "query_recall": ("6", "f2", "type:brass key", "enter"),
+    "query_words": ("6", "f2", "f2", "type:brass key", "enter"),
     "characters_who_knows": ("4", "f2", "enter", "w"),
     "characters_new": ("4", "n"),
 }

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 @SIZES
 @pytest.mark.parametrize(
-    ("name", "key"), [("system", "6"), ("system_embedder_away", "6"), ("scene_backlog", "enter")]
+    ("name", "key"), [("system", "7"), ("system_embedder_away", "7"), ("scene_backlog", "enter")]
 )
 def test_background_jobs(
     snap_compare: Compare, tmp_path: Path, name: str, key: str, size: tuple[int, int]

@@ -58,7 +58,7 @@ async def accept_group(program: Program, source_id: Id, title: str) -> None:
     service = program.services.ingest
     review = await service.read_review(source_id)
     group = next(g for g in review.groups if g.title == title)
-    await service.decide_group(source_id, group.key, Verdict.ACCEPT)
+    await service.decide_groups(source_id, [group.key], Verdict.ACCEPT)
 
 
 async def test_estimate_stores_nothing(program: Program, universe_id: Id, tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ async def test_a_book_never_writes_over_a_lock_or_a_contradiction(
     )
     (progress,) = await service.start(second, universe_id)
     await read_in(program)
-    for group in (await service.read_review(progress.source_id)).groups:
-        await service.decide_group(progress.source_id, group.key, Verdict.ACCEPT)
+    groups = (await service.read_review(progress.source_id)).groups
+    await service.decide_groups(progress.source_id, [group.key for group in groups], Verdict.ACCEPT)
     report = await service.commit(progress.source_id)
     assert "Bren sells the lamp." not in {fact.statement for fact in report.facts}
     assert report.left_open.conflict_count >= 1

@@ -379,8 +379,9 @@ CALLS: dict[str, Call] = {
     "ingest.decide": lambda p: _with(
         p.source_proposal, lambda i: p.services.ingest.decide([i], p.dice.choice([*Verdict, None]))
     ),
-    "ingest.decide_group": lambda p: _with(
-        p.source, lambda s: p.services.ingest.decide_group(s, "", Verdict.ACCEPT)
+    "ingest.accept_named": lambda p: _with(p.source_proposal, lambda i: p.services.ingest.accept_named([i])),
+    "ingest.decide_groups": lambda p: _with(
+        p.source, lambda s: p.services.ingest.decide_groups(s, [""], Verdict.ACCEPT)
     ),
     "ingest.commit": lambda p: _with(p.source, p.services.ingest.commit),
     "ingest.preview_withdrawal": lambda p: _with(p.source, p.services.ingest.preview_withdrawal),

@@ -1,0 +1,325 @@
+"""The review of a document: what it says, by entity or by page, with keys that decide a group at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agents.events import CanonCommitted, ProposalsChanged
+from agents.views.ingest_views import ReviewOrder
+from screens.base import ServiceScreen
+from screens.evidence_routes import find_evidence_route
+from screens.folder import SCREENS_FOLDER
+from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, nothing_to_edit_line
+from screens.key_bar import KeyBar
+from screens.notice_panel import NoticePanel
+from screens.routes import Back, Visit
+from screens.title_bar import TitleBar
+from stores.records.ids import Id
+from widgets.proposal_detail import ProposalDetail
+from widgets.proposal_list import ProposalList
+from widgets.review_group_list import ReviewGroupList
+from widgets.safe_text import one_line
+
+if TYPE_CHECKING:
+    from agents.events import Event
+    from agents.services.services import Services
+    from agents.views.ingest_views import ReviewRows, ReviewView
+    from agents.views.play_views import CommitReport
+    from stores.records.workflow import Verdict
+
+ROWS_READ: Final = 50
+"""Rows of a group that are read and assessed at once; the rest follows once those are decided."""
+EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
+NO_GROUP = "No group is chosen."
+NO_MATCH = "No group has these words. Esc shows all again."
+
+
+class ReviewScreen(ServiceScreen[None]):
+    """Groups on the left, the rows of one on the right. Enter writes what is accepted; the rest waits."""
+
+    CSS_PATH = SCREENS_FOLDER / "ingest/review_screen.tcss"
+    AUTO_FOCUS = "ReviewGroupList"
+    BINDING_GROUP_TITLE = "Review of a document"
+    BINDINGS = [
+        Binding(
+            "enter",
+            "commit",
+            "Commit",
+            id="review.commit",
+            tooltip="Write what is accepted to canon; the rest waits",
+            priority=True,
+            key_display="⏎",
+        ),
+        Binding("G", "group", "Group", id="review.group", tooltip="Group by whom it is about, or by page"),
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            id="review.filter",
+            tooltip="Groups with these words",
+            key_display="/",
+        ),
+        Binding("escape", "escape", "Back", id="review.escape", tooltip="One step back; decisions are kept"),
+    ]
+
+    @dataclass
+    class ReviewLoaded(Message):
+        view: ReviewView
+
+    @dataclass
+    class RowsLoaded(Message):
+        group_key: str
+        rows: ReviewRows
+
+    @dataclass
+    class ReviewCommitted(Message):
+        report: CommitReport
+
+    def __init__(self, services: Services, source_id: Id) -> None:
+        super().__init__(services)
+        self.source_id = source_id
+        self.order = ReviewOrder.ENTITY
+        self._view: ReviewView | None = None
+        self._filter_text = ""
+        self._waiting_verdicts: list[tuple[str, ReviewOrder, Verdict | None]] = []
+        """Group, order and verdict of what was decided and is not written yet."""
+        self._row_limit = ROWS_READ
+        self._rows_group_key: str | None = None
+        self._are_rows_stale = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("Review")
+        yield Input(id="filter", placeholder="only groups with these words", compact=True)
+        with Horizontal(id="review"):
+            yield ReviewGroupList(empty=EMPTY_REVIEW)
+            with ProposalDecisions(
+                self.services.gate,
+                self.services.policy,
+                id="rows",
+                decide=self.services.ingest.decide,
+                after_edit=self.services.ingest.accept_named,
+            ):
+                yield ProposalList(accept_all="unmarked", empty=NO_GROUP)
+                yield Static(id="more", markup=False)
+                yield ProposalDetail(with_change=True)
+        yield NoticePanel()
+        yield KeyBar()
+
+    @property
+    def groups(self) -> ReviewGroupList:
+        return self.query_one(ReviewGroupList)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def is_affected_by(self, event: Event) -> bool:
+        # After each of several decisions that are on their way, all would be read again: once at their end is enough.
+        return isinstance(event, ProposalsChanged | CanonCommitted) and not self._waiting_verdicts
+
+    async def load_view(self) -> None:
+        self.post_message(
+            self.ReviewLoaded(await self.services.ingest.read_review(self.source_id, self.order))
+        )
+
+    @on(ReviewLoaded)
+    def _show_review(self, message: ReviewLoaded) -> None:
+        if message.view.order is self.order and not self._waiting_verdicts:
+            self._view = message.view
+            self._show_groups()
+            self._load_rows()
+
+    def _show_groups(self) -> None:
+        view, words = self._view, self._filter_text.casefold().split()
+        if view is None:
+            return
+        decided_count = view.open_count - view.undecided_count
+        state = f"{view.open_count:,} to review" + (f" · {decided_count:,} decided" if decided_count else "")
+        self.query_one(TitleBar).show_place(one_line(view.source.title), state)
+        self.groups.empty = NO_MATCH if view.groups else EMPTY_REVIEW
+        self.groups.show_groups(
+            [group for group in view.groups if all(word in group.title.casefold() for word in words)]
+        )
+        self.refresh_bindings()
+
+    @on(ReviewGroupList.Moved)
+    def _load_rows(self) -> None:
+        """Read the rows of the group under the cursor, now or as soon as the read in progress ends."""
+        group = self.groups.current
+        if group is None:
+            self.query_one(ProposalList).show_proposals(())
+            self.query_one(ProposalDetail).show_proposal(None)
+            return
+        if group.key != self._rows_group_key:
+            self._rows_group_key, self._row_limit = group.key, ROWS_READ
+        self._are_rows_stale = True
+        self.start_change(self._read_rows, "rows")
+
+    async def _read_rows(self) -> None:
+        while self._are_rows_stale and (group := self.groups.current) is not None:
+            self._are_rows_stale = False
+            rows = await self.services.ingest.read_rows(
+                self.source_id, group.key, self.order, limit=self._row_limit
+            )
+            self.post_message(self.RowsLoaded(group.key, rows))
+
+    @on(RowsLoaded)
+    def _show_rows(self, message: RowsLoaded) -> None:
+        group = self.groups.current
+        if group is None or group.key != message.group_key:
+            return
+        proposal_list, rows = self.query_one(ProposalList), message.rows.rows
+        had_read_on = len(rows) > len(proposal_list.views) > 0 and len(rows) > ROWS_READ
+        proposal_list.show_proposals([row.view for row in rows])
+        more_count = message.rows.total - len(rows)
+        self.query_one("#more", Static).update(
+            f" {more_count:,} more follow when these are decided" if more_count else ""
+        )
+        self.query_one("#more").display = bool(more_count)
+        if had_read_on:
+            proposal_list.go_to_next_undecided()
+        if more_count and all(row.verdict is not None for row in rows):
+            self._row_limit += ROWS_READ
+            self._load_rows()
+        self.refresh_bindings()
+
+    @on(ProposalList.Highlighted)
+    def _show_detail(self, message: ProposalList.Highlighted) -> None:
+        self.query_one(ProposalDetail).show_proposal(message.view)
+
+    # --- deciding ----------------------------------------------------------------------------------
+
+    @on(ReviewGroupList.Decided)
+    def _decide_group(self, message: ReviewGroupList.Decided) -> None:
+        """Show the verdict at once, and write it behind the ones before it."""
+        self.query_one(NoticePanel).clear()
+        self._waiting_verdicts.append((message.group.key, self.order, message.verdict))
+        if self._view is not None:
+            groups = tuple(
+                group.with_verdict(message.verdict) if group.key == message.group.key else group
+                for group in self._view.groups
+            )
+            self._view = replace(self._view, groups=groups)
+            self._show_groups()
+        self.start_change(self._write_verdicts, "decide")
+
+    async def _write_verdicts(self) -> None:
+        try:
+            while self._waiting_verdicts:
+                # One call for all that are alike: each reads the whole review.
+                _, alike_waiting = next(groupby(self._waiting_verdicts, key=lambda waiting: waiting[1:]))
+                alike = list(alike_waiting)
+                keys, (_, order, verdict) = [group_key for group_key, _, _ in alike], alike[0]
+                await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
+                del self._waiting_verdicts[: len(alike)]
+        finally:
+            self._waiting_verdicts.clear()
+            self.reload()
+
+    @on(ReviewGroupList.RowsRequested)
+    def _focus_rows(self) -> None:
+        self.query_one(ProposalList).focus()
+
+    @on(ProposalList.ProposalEvidenceRequested)
+    def _show_page(self, message: ProposalList.ProposalEvidenceRequested) -> None:
+        message.stop()
+        if (route := find_evidence_route(message.view.proposal.evidence)) is not None:
+            self.post_message(Visit(route))
+        else:
+            self.query_one(NoticePanel).show_lines(("It rests on the whole document, and on no page of it.",))
+
+    @on(ProposalDecisions.DecisionStarted)
+    def _clear_notices(self) -> None:
+        self.query_one(NoticePanel).clear()
+
+    @on(ProposalDecisions.DecisionRefused)
+    def _read_again(self) -> None:
+        self.reload()
+
+    @on(ProposalList.NothingToEdit)
+    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
+        self.query_one(NoticePanel).show_lines((nothing_to_edit_line(message.view),))
+
+    @on(ProposalList.NothingToUndo)
+    def _explain_undo(self) -> None:
+        self.query_one(NoticePanel).show_lines((NOTHING_TO_UNDO,))
+
+    # --- committing --------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "commit":
+            view = self._view
+            is_decided = view is not None and any(g.accepted_count or g.rejected_count for g in view.groups)
+            return is_decided and not isinstance(self.focused, Input)
+        return super().check_action(action, parameters)
+
+    def action_commit(self) -> None:
+        self.query_one(NoticePanel).show_lines(("Writing what is accepted …",))
+        self.start_change(self._commit, "commit")
+
+    async def _commit(self) -> None:
+        self.post_message(self.ReviewCommitted(await self.services.ingest.commit(self.source_id)))
+
+    @on(ReviewCommitted)
+    def _show_report(self, message: ReviewCommitted) -> None:
+        self.query_one(NoticePanel).show_lines(_report_lines(message.report))
+        self.reload()
+
+    # --- grouping and filtering --------------------------------------------------------------------
+
+    def action_group(self) -> None:
+        self.order = ReviewOrder.PAGE if self.order is ReviewOrder.ENTITY else ReviewOrder.ENTITY
+        self.groups.focus()
+        self.reload()
+
+    def action_filter(self) -> None:
+        field = self.query_one("#filter", Input)
+        field.add_class("-shown")
+        field.focus()
+
+    @on(Input.Changed, "#filter")
+    def _filter_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self._filter_text = message.value
+        self._show_groups()
+
+    @on(Input.Submitted, "#filter")
+    def _filter_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.groups.focus()
+
+    def action_escape(self) -> None:
+        """Go one step back: close the notes, the filter, leave the rows, then the review."""
+        field = self.query_one("#filter", Input)
+        if self.query_one(NoticePanel).is_shown:
+            self.query_one(NoticePanel).clear()
+        elif field.has_class("-shown"):
+            field.clear()
+            field.remove_class("-shown")
+            self.groups.focus()
+        elif not self.groups.has_focus:
+            self.groups.focus()
+        else:
+            self.post_message(Visit(Back(self)))
+
+
+def _report_lines(report: CommitReport) -> list[str]:
+    """Return what a commit of the review wrote, and what it left."""
+    rejected = f"{report.rejected_count:,} rejected" if report.rejected_count else ""
+    lines = ["; ".join(filter(None, (report.describe_accepted(), rejected))) + "."]
+    if not report.accepted_count and not report.rejected_count:
+        lines = []
+    if report.held_count:
+        noun = "waits" if report.held_count == 1 else "wait"
+        lines.append(
+            f"{report.held_count:,} {noun}: in conflict, or about what is protected. C resolves a conflict."
+        )
+    lines += [f"✗ {one_line(title)} was not written: {one_line(reason)}" for title, reason in report.failures]
+    return [*lines, "What is undecided waits here."]

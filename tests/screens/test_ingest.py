@@ -1,0 +1,370 @@
+"""Documents by keyboard: read in, reviewed, made canon, opened at their page, withdrawn.
+
+In the words of a player: "a rulebook's rule that the dead are never named is proposed, and is true only after I accept
+it". Source: docs/ingest.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.authority import Role
+from tests.agents.ingest.reading_in import BoldNameServer
+from tests.screens.ingest_library import RULEBOOK, Reader, reading, write_rulebook
+from tests.screens.screen_driver import NARROW
+from widgets.single_keys import BURST_SECONDS
+
+RULE = "The dead must never be named aloud in Salt Quay."
+
+
+async def read_rulebook(reader: Reader, folder: Path, text: str = RULEBOOK) -> None:
+    """Read a rulebook in by the keys of the menu."""
+    await reader.ui.press("5", "n")
+    await reader.ui.type(write_rulebook(folder, text))
+    await reader.ui.press("enter")
+    await reader.read_all()
+
+
+async def canon_rules(reader: Reader) -> list[str]:
+    """Return the statements of canon, in the one universe."""
+    (universe,) = await reader.program.services.stories.universes()
+    facts = await reader.program.stores.canon(Role.CONTEXT_ASSEMBLY).facts_at(universe.id, 0)
+    return [fact.statement for fact in facts]
+
+
+async def test_rule_of_a_rulebook_is_proposed_and_true_only_after_it_is_accepted(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        assert ui.screen == "SourcesScreen"
+        assert ui.shows("The Salt Coast", "read · 1 page", "to review")
+        assert RULE not in await canon_rules(reader)
+        await ui.press("enter", "end")
+        assert ui.screen == "ReviewScreen"
+        assert ui.shows("the document itself", "never be named")
+        assert RULE not in await canon_rules(reader)
+        await ui.press("a", "enter")
+        assert ui.shows("accepted", "What is undecided waits here.")
+        assert RULE in await canon_rules(reader)
+
+
+async def test_what_a_document_says_leads_from_the_universe_to_its_page(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("saltglass")
+        await ui.press("a", "enter", "escape", "escape", "escape", "escape")
+        assert ui.screen == "MenuScreen"
+        await ui.press("3", "enter", "enter")
+        assert ui.shows("page · The Salt Coast, page 1")
+        await ui.press("x")
+        assert ui.screen == "PageScreen"
+        assert ui.shows("▌ Saltglass. Clear stone that washes ashore after storms.", "In canon")
+        await ui.press("escape")
+        assert ui.screen == "UniverseScreen"
+
+
+async def test_rows_are_decided_one_by_one_and_lead_to_their_page(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "right")
+        assert type(ui.app.focused).__name__ == "ProposalList"
+        await ui.press("x")
+        assert ui.screen == "PageScreen"
+        await ui.press("escape", "A")
+        assert ui.shows("✓")
+        await ui.press("u")
+        source_id = await reader.source_id()
+        view = await reader.program.services.ingest.read_review(source_id)
+        undone = [group for group in view.groups if group.undecided_count]
+        assert undone
+        await ui.press("shift+tab")
+        assert type(ui.app.focused).__name__ == "ReviewGroupList"
+        await ui.press("escape")
+        assert ui.screen == "SourcesScreen"
+
+
+async def test_rows_are_edited_in_the_review(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("saltglass")
+        await ui.press("right", "down", "e")
+        assert ui.screen == "TextDialog"
+        await ui.type(" It sings.", enter=False)
+        await ui.press("enter")
+        assert ui.screen == "ReviewScreen"
+        await ui.press("enter")
+        assert any("It sings." in statement for statement in await canon_rules(reader))
+
+
+async def test_undecided_rows_do_not_look_accepted(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        await read_rulebook(reader, tmp_path)
+        await reader.ui.press("enter")
+        assert "✓" not in reader.ui.text
+
+
+async def test_pasted_text_decides_nothing_in_a_review(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter")
+        await ui.type("ardar", enter=False)
+        view = await reader.program.services.ingest.read_review(await reader.source_id())
+        assert view.undecided_count == view.open_count
+
+
+async def test_withdrawing_shows_its_consequences_and_is_taken_back(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("saltglass")
+        await ui.press("a", "enter", "escape", "escape", "escape", "R")
+        assert ui.screen == "ConfirmDialog"
+        assert ui.shows("Only this document says", "Saltglass", "R brings it back.")
+        await ui.press("escape")
+        assert ui.shows("read · 1 page")
+        await ui.press("R", "enter")
+        assert ui.shows("withdrawn", "retraction")
+        await ui.press("escape", "R")
+        assert ui.shows("It is back", "read · 1 page")
+
+
+async def test_new_edition_shows_what_is_new_and_gone_before_it_is_read(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        newer = write_rulebook(tmp_path, RULEBOOK.replace("Old Bram", "Young Ilse"), "second.md")
+        await ui.press("N")
+        await ui.type(newer)
+        assert ui.screen == "ConfirmDialog"
+        assert ui.shows("New:", "Young Ilse", "Gone:")
+        await ui.press("enter")
+        await reader.read_all()
+        assert ui.shows("edition 2", "read · 1 page")
+
+
+async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await ui.press("5", "n")
+        await ui.type(write_rulebook(tmp_path))
+        await ui.press("enter")
+        assert ui.shows("waits to be read")
+        await reader.read_pages(await reader.source_id())
+        assert ui.shows("being read", "0 of 1 passage searched for facts")
+        await ui.press("H")
+        assert ui.shows("paused", "What was read is kept")
+        await ui.press("escape", "escape", "5")
+        assert ui.shows("paused", "0 of 1 passage")
+        await ui.press("H")
+        await reader.read_all()
+        assert ui.shows("read · 1 page", "by rule")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("gone.pdf", None, ("no file or folder",)),
+        ("cover.jpg", b"\xff\xd8", ("no document",)),
+    ],
+)
+async def test_file_that_cannot_be_read_is_refused_at_its_field(
+    tmp_path: Path, name: str, content: bytes | None, words: tuple[str, ...]
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    async with reading(tmp_path / "home", NARROW) as reader:
+        await reader.ui.press("5", "n")
+        await reader.ui.type(str(tmp_path / name))
+        assert reader.ui.screen == "DocumentScreen"
+        assert reader.ui.shows("! ", *words)
+        assert type(reader.ui.app.focused).__name__ == "FieldInput"
+
+
+async def test_document_that_fails_while_it_is_read_says_why_and_what_to_do(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", NARROW) as reader:
+        broken = tmp_path / "broken.pdf"
+        broken.write_bytes(b"%PDF-1.7\nnothing")
+        (universe,) = await reader.program.services.stories.universes()
+        await reader.program.services.ingest.start(str(broken), universe.id)
+        await reader.read_all()
+        await reader.ui.press("5")
+        assert reader.ui.shows("could not be read", "cannot be read", "H tries again")
+
+
+async def test_without_a_world_a_document_is_offered_and_makes_one(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", universe="") as reader:
+        ui = reader.ui
+        await ui.press("5")
+        assert ui.shows("No world yet. n reads in a document")
+        await ui.press("escape", "1")
+        assert ui.shows("The sample world", "¶ From a document")
+        await ui.press("end", "enter")
+        assert ui.screen == "DocumentScreen"
+        await ui.type(write_rulebook(tmp_path))
+        await ui.press("enter")
+        assert ui.screen == "SourcesScreen"
+        assert [u.name for u in await reader.program.services.stories.universes()] == ["rules"]
+        await ui.press("escape")
+        assert ui.screen == "MenuScreen"
+
+
+async def test_query_leads_from_a_passage_to_its_page(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await reader.program.services.jobs.wait_until_idle()
+        await ui.press("escape", "6", "right", "right")
+        await ui.type("saltglass")
+        assert ui.shows("in the book: The Salt Coast, page 1")
+        await ui.press("enter")
+        assert ui.screen == "PageScreen"
+
+
+MANY_BOOK = "\n\n".join(
+    f"# Chapter {chapter}\n\n"
+    + " ".join(f"**Keeper {chapter}x{name}** holds lamp {fact}." for name in range(10) for fact in range(3))
+    for chapter in range(34)
+)
+
+
+@pytest.mark.slow
+async def test_a_review_of_a_thousand_takes_under_four_hundred_keys(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, MANY_BOOK, "many.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        source_id = await reader.source_id()
+        review = await ingest.read_review(source_id)
+        assert review.open_count >= 1_000
+        key_count = 2
+        await ui.press("5", "enter")
+        for number in range(len(review.groups)):
+            key_count += 1
+            if number % 30:
+                ui.app.simulate_key("a")  # held down
+            else:
+                await ui.pilot.pause(BURST_SECONDS * 3)
+                await ui.pilot.press("r")
+                await ui.pilot.pause(BURST_SECONDS * 3)
+        await ui.settle()
+        decided = await ingest.read_review(source_id)
+        assert decided.undecided_count == 0
+        await ui.press("enter")
+        assert key_count + 1 < 400
+        assert (await ingest.read_review(source_id)).groups == ()
+        assert ui.shows("accepted", "rejected")
+
+
+async def test_burst_of_verdicts_reads_the_review_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, MANY_BOOK[:4_000], "many.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        await ui.press("5", "enter")
+        review_reads = 0
+        read_review = type(ingest.review).read_review
+
+        async def count_reads(*arguments: object, **options: object) -> object:
+            nonlocal review_reads
+            review_reads += 1
+            return await read_review(*arguments, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(type(ingest.review), "read_review", count_reads)
+        for _ in range(20):
+            ui.app.simulate_key("a")
+        await ui.settle()
+        assert review_reads <= 3
+        view = await ingest.read_review(await reader.source_id())
+        assert sum(group.accepted_count == group.count for group in view.groups) == 20
+
+
+async def test_group_of_more_than_fifty_is_read_on_when_its_first_are_decided(tmp_path: Path) -> None:
+    book = "# Lamps\n\n" + " ".join(f"**Bren** lights lamp {number} of the coast." for number in range(70))
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, book, "lamps.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        await ui.press("5", "enter", "right")
+        assert ui.shows("more follow when these are decided")
+        await ui.press("A")
+        assert not ui.shows("more follow")
+        view = await ingest.read_review(await reader.source_id())
+        assert view.accepted_count == 50
+        await ui.press("a")
+        assert (await ingest.read_review(await reader.source_id())).accepted_count == 51
+
+
+async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        book = "# Fates\n\n**Tam** is alive. **Tam** is dead.\n"
+        await ingest.start(write_rulebook(tmp_path, book, "fates.md"), universe.id)
+        await reader.read_all(BoldNameServer())
+        await ui.press("5", "enter", "a", "enter")
+        assert ui.shows("2 wait: in conflict", "C resolves a conflict.")
+        await ui.press("escape", "right", "end", "C")
+        assert ui.screen == "ConflictScreen"
+        new = "Tam is dead." if ui.shows("│ Tam is dead. ││ Tam is alive. │") else "Tam is alive."
+        await ui.press("x")
+        assert ui.screen == "PageScreen"
+        assert ui.shows("\N{LEFT HALF BLOCK} Tam is alive. Tam is dead.")
+        await ui.press("escape", "2", "enter")
+        assert ui.shows("Resolved.")
+        await ui.press("enter")
+        assert ui.screen == "ReviewScreen"
+        assert await canon_rules(reader) == [new]
+
+
+async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
+    pages = "\f".join(f"This is the page of lamp {name}." for name in ("one", "two", "three"))
+    async with reading(tmp_path / "home", NARROW) as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path, pages, "lamps.txt"), universe.id)
+        await reader.read_all()
+        await reader.program.services.jobs.wait_until_idle()
+        await ui.press("5", "o")
+        assert ui.shows("page 1", "of 3", "lamp one", "Page after")
+        assert not ui.shows("Page before")
+        await ui.press("right", "right")
+        assert ui.shows("page 3", "lamp three")
+        await ui.press("slash")
+        await ui.type("lamp two")
+        assert ui.shows("page 2")
+        await ui.press("home", "enter")
+        assert ui.screen == "PageScreen"
+        assert ui.shows("▌")
+        await ui.press("escape")
+        assert ui.screen == "SourcesScreen"
+
+
+async def test_documents_are_opened_from_play_and_lead_back_to_it(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home", universe="") as reader:
+        ui = reader.ui
+        await ui.press("1", *["enter"] * 5)
+        assert ui.screen == "SceneScreen"
+        await ui.press("ctrl+p")
+        await ui.type("documents")
+        assert ui.screen == "SourcesScreen"
+        await ui.press("n")
+        await ui.type(write_rulebook(tmp_path))
+        await ui.press("enter")
+        assert ui.screen == "SourcesScreen"
+        assert ui.shows("waits to be read")
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
