@@ -70,7 +70,7 @@ MAX_FACTS_PER_ENTITY: Final = 200
 """Facts that are read of a named entity."""
 MAX_NAMED_ENTITIES: Final = 6
 """Named entities of a question that are looked up."""
-MAX_SCORE: Final = 10.0
+MAX_SCORE: Final = 100.0
 """More than the score of any finding that is searched for."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
