@@ -186,7 +186,7 @@ async def test_hybrid_search_notes_store_that_is_down(
     assert "words: The text index does not answer." in results.notes
 
 
-async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
+async def test_hybrid_search_follows_evidence_ranks_current_facts_first_and_says_what_clashes(
     fixture: SearchFixture,
 ) -> None:
     dana = make.entity("Dana", universe_id=fixture.universe_id)
@@ -232,6 +232,14 @@ async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
         current_fact.id,
         ended_fact.id,
     ]
+    recalled = await fixture.program.services.query.recall_turns(
+        "Where does Dana nurse?", universe_id=fixture.universe_id
+    )
+    assert {turn.turn_id: turn.clashes for turn in recalled.turns if turn.clashes} == {
+        fixture.turns["t5"].id: (
+            "No longer true: Dana nurses at Saint Bride. Now: Dana is mistress of her own house of healing.",
+        )
+    }
 
 
 async def test_hybrid_search_prefers_turn_that_says_more(fixture: SearchFixture) -> None:
