@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.source_reader import SourceReader
@@ -207,7 +208,7 @@ async def _iter_items(
     remaining = count
     for scene in scenes:
         stretch = await source_reader.read_line_stretch(
-            scene, await source_reader.read_pc_name(scene), 0, remaining
+            scene, await source_reader.read_pc_name(scene), 0, remaining, TurnNeighbours.PREVIOUS
         )
         for item in stretch.items:
             yield item

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from agents.importers.import_views import ImportRequest
 from agents.indexer.embedding_port import QuestionVector
-from agents.indexer.index_texts import compute_fingerprint
+from agents.indexer.index_texts import TurnNeighbours, compute_fingerprint
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.source_reader import SourceReader
 from benchmarks.libraries import cache_folder
@@ -211,18 +211,30 @@ async def index(stores: Stores, universe_id: Id, meaning: CachedEmbedder) -> lis
     log, canon = stores.log(Role.INDEXER), stores.canon(Role.INDEXER)
     source_reader, turns = SourceReader(canon, log), list[Turn]()
     for scene in await source_reader.read_scenes(universe_id):
-        length = await log.line_length(scene.id)
-        stretch = await source_reader.read_line_stretch(
-            scene, await source_reader.read_pc_name(scene), 0, length
-        )
+        length, pc_name = await log.line_length(scene.id), await source_reader.read_pc_name(scene)
         turns += await log.line_slice(scene.id, 0, length)
-        await put(stores, "turns", stretch.items, meaning)
+        items_by_neighbours = {
+            neighbours: (await source_reader.read_line_stretch(scene, pc_name, 0, length, neighbours)).items
+            for neighbours in TurnNeighbours
+        }
+        await _put_words(stores, "turns", items_by_neighbours[TurnNeighbours.BOTH])
+        await _put_vectors(stores, "turns", items_by_neighbours[TurnNeighbours.PREVIOUS], meaning)
     return turns
 
 
 async def put(stores: Stores, collection: str, items: Sequence[TextItem], meaning: CachedEmbedder) -> None:
     """Put the items into both indexes."""
+    await _put_words(stores, collection, items)
+    await _put_vectors(stores, collection, items, meaning)
+
+
+async def _put_words(stores: Stores, collection: str, items: Sequence[TextItem]) -> None:
     await stores.words(Role.INDEXER).put(collection, items)
+
+
+async def _put_vectors(
+    stores: Stores, collection: str, items: Sequence[TextItem], meaning: CachedEmbedder
+) -> None:
     vectors = await meaning.embed([item.text for item in items])
     await stores.vectors(Role.INDEXER).put(
         collection,

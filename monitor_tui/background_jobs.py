@@ -14,9 +14,10 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.events import EventBus, LlmCallRecorded
 from agents.indexer.embedding_port import Embedder
-from agents.indexer.index_check import IndexDifference, check_indexes
+from agents.indexer.index_check import CheckedIndex, IndexDifference, check_indexes
 from agents.indexer.index_rebuild import ReportProgress, rebuild_vectors, rebuild_words
 from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
@@ -238,8 +239,12 @@ async def check_all_indexes(
     models = set[str]()
     for collection in () if words_only else COLLECTIONS[Store.VECTORS]:
         models |= (await vectors.models(collection)).keys()
-    indexes = {f"vectors of {model}": partial(read_vectors, model) for model in sorted(models)}
-    return await check_indexes(_source_reader(stores), {"words": read_words, **indexes}, report)
+    indexes = [CheckedIndex("words", TextIndexWriter(words).neighbours, read_words)]
+    indexes += [
+        CheckedIndex(f"vectors of {model}", TurnNeighbours.PREVIOUS, partial(read_vectors, model))
+        for model in sorted(models)
+    ]
+    return await check_indexes(_source_reader(stores), indexes, report)
 
 
 async def rebuild_word_index(stores: Stores, say: ReportProgress) -> dict[str, int]:

@@ -104,3 +104,10 @@ def test_recall_what_cannot_be_asked_is_refused_in_words(home: Path, arguments: 
 def test_recall_empty_library_says_so(tmp_path: Path) -> None:
     said = RUNNER.invoke(app, ["recall", "x", "--home", str(tmp_path)])
     assert str(said.exception).startswith("The library is empty.")
+
+
+def test_recall_by_speaker_has_only_their_turns(home: Path) -> None:
+    said = RUNNER.invoke(app, ["recall", "dog called", "--by", "Ben", "--json", "--home", str(home)])
+    assert [turn["speaker"] for turn in json.loads(said.stdout)["turns"]] == ["Ben"]
+    nobody = RUNNER.invoke(app, ["recall", "dog", "--by", "gm", "--home", str(home)])
+    assert "Nothing was found." in nobody.stdout

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from agents.indexer.index_rebuild import ReportProgress, iter_collections
+from agents.indexer.index_rebuild import ReportProgress, UniverseBatches, iter_collections
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.source_reader import SourceReader
 from stores.ports import TextItem
 from stores.records.ids import Id
 
 ReadFingerprints = Callable[[str, Mapping[str, str]], Awaitable[dict[Id, str]]]
 """Returns what is indexed in a collection within a scope, with its fingerprint."""
+
+
+class CheckedIndex(NamedTuple):
+    """An index to compare."""
+
+    name: str
+    neighbours: TurnNeighbours
+    """The turns whose text it holds with a turn's own."""
+    read_fingerprints: ReadFingerprints
+
 
 NO_UNIVERSE = ""
 """Stands for items in an index whose universe is not in the library."""
@@ -34,27 +45,44 @@ class IndexDifference(NamedTuple):
 
 
 async def check_indexes(
-    source_reader: SourceReader, indexes: Mapping[str, ReadFingerprints], report: ReportProgress
+    source_reader: SourceReader, indexes: Sequence[CheckedIndex], report: ReportProgress
 ) -> list[IndexDifference]:
-    """Compare every item of these indexes, by name; returns where they differ. Raises StoreError."""
+    """Compare every item of these indexes; returns where they differ. Raises StoreError."""
     differences: list[IndexDifference] = []
     universe_ids = await source_reader.read_universe_ids()
-    for collection, universe_batches in iter_collections(source_reader):
-        unexplained_ids = {name: set(await read(collection, {})) for name, read in indexes.items()}
-        for universe_id in universe_ids:
-            wanted_items = {item.id: item async for batch in universe_batches(universe_id) for item in batch}
-            for name, read_fingerprints in indexes.items():
-                stored_fingerprints = await read_fingerprints(collection, {"universe": universe_id})
-                unexplained_ids[name] -= stored_fingerprints.keys()
-                difference = _compare(name, universe_id, collection, wanted_items, stored_fingerprints)
-                differences += [difference] if difference else []
-        for name, surplus_ids in unexplained_ids.items():
-            if surplus_ids:
-                examples = tuple(sorted(surplus_ids)[:MAX_EXAMPLES])
-                differences.append(
-                    IndexDifference(name, NO_UNIVERSE, collection, 0, 0, len(surplus_ids), examples)
+    for neighbours in TurnNeighbours:
+        alike_indexes = [index for index in indexes if index.neighbours is neighbours]
+        for collection, universe_batches in iter_collections(source_reader, neighbours):
+            if alike_indexes:
+                differences += await _check_collection(
+                    collection, universe_batches, universe_ids, alike_indexes
                 )
-        report(f"{collection} compared")
+                report(f"{collection} compared")
+    return differences
+
+
+async def _check_collection(
+    collection: str,
+    universe_batches: UniverseBatches,
+    universe_ids: Sequence[Id],
+    indexes: Sequence[CheckedIndex],
+) -> list[IndexDifference]:
+    """Compare one collection of indexes that should hold the same."""
+    differences: list[IndexDifference] = []
+    unexplained_ids = {index.name: set(await index.read_fingerprints(collection, {})) for index in indexes}
+    for universe_id in universe_ids:
+        wanted_items = {item.id: item async for batch in universe_batches(universe_id) for item in batch}
+        for index in indexes:
+            stored_fingerprints = await index.read_fingerprints(collection, {"universe": universe_id})
+            unexplained_ids[index.name] -= stored_fingerprints.keys()
+            difference = _compare(index.name, universe_id, collection, wanted_items, stored_fingerprints)
+            differences += [difference] if difference else []
+    for name, surplus_ids in unexplained_ids.items():
+        if surplus_ids:
+            examples = tuple(sorted(surplus_ids)[:MAX_EXAMPLES])
+            differences.append(
+                IndexDifference(name, NO_UNIVERSE, collection, 0, 0, len(surplus_ids), examples)
+            )
     return differences
 
 

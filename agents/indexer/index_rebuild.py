@@ -13,11 +13,12 @@ from functools import partial
 from typing import NamedTuple
 
 from agents.indexer.index_reconciler import Indexer, fingerprint_memories, fingerprint_scene_item
-from agents.indexer.index_writers import IDS_PER_BATCH, VectorIndexWriter, in_batches
+from agents.indexer.index_texts import TurnNeighbours
+from agents.indexer.index_writers import IDS_PER_BATCH, TextIndexWriter, VectorIndexWriter, in_batches
 from agents.indexer.source_reader import SourceReader
 from stores.authority import COLLECTIONS, Store
 from stores.changes import ChangeReader
-from stores.ports import RebuildableTextIndex, TextIndex, TextIndexWithCursor, TextItem, VectorIndex
+from stores.ports import RebuildableTextIndex, TextIndex, TextItem, VectorIndex
 from stores.records.ids import Id
 
 ReportProgress = Callable[[str], None]
@@ -35,10 +36,10 @@ async def rebuild_words(
 ) -> dict[str, int]:
     """Rebuild every collection of words; returns how many items each has. Raises StoreError."""
     last_change = await changes.last_change() if changes else None
-    if isinstance(text_index, TextIndexWithCursor):
-        await text_index.write_cursor("")  # if this is interrupted, the next start compares
+    writer = TextIndexWriter(text_index)
+    await writer.write_cursor("")  # if this is interrupted, the next start compares
     item_counts: dict[str, int] = {}
-    for collection, universe_batches in iter_collections(source_reader):
+    for collection, universe_batches in iter_collections(source_reader, writer.neighbours):
         batches = _in_all_universes(source_reader, universe_batches)
         if isinstance(text_index, RebuildableTextIndex):
             item_counts[collection] = await text_index.rebuild(collection, batches)
@@ -46,8 +47,8 @@ async def rebuild_words(
             await _overwrite_collection(text_index, collection, batches)
             item_counts[collection] = await text_index.count(collection)
         report(f"{item_counts[collection]:,} {collection}")
-    if last_change and isinstance(text_index, TextIndexWithCursor):
-        await text_index.write_cursor(last_change.as_text())
+    if last_change:
+        await writer.write_cursor(last_change.as_text())
     return item_counts
 
 
@@ -105,13 +106,15 @@ UniverseBatches = Callable[[Id], ItemBatches]
 """Yields the items of one collection that a universe should have in the index."""
 
 
-def iter_collections(source_reader: SourceReader) -> Iterator[tuple[str, UniverseBatches]]:
-    """Return what should be in the index, by collection; to be read in this order."""
+def iter_collections(
+    source_reader: SourceReader, neighbours: TurnNeighbours
+) -> Iterator[tuple[str, UniverseBatches]]:
+    """Return what should be in an index, by collection; to be read in this order."""
     seals_by_scene: dict[Id, _Seal] = {}
-    yield "turns", partial(_turn_batches, source_reader, seals_by_scene)
+    yield "turns", partial(_turn_batches, source_reader, neighbours, seals_by_scene)
     yield "memories", partial(_memory_batches, source_reader)
     # After what they seal: a rebuild may be interrupted.
-    yield "scenes", partial(_scene_batches, source_reader, seals_by_scene)
+    yield "scenes", partial(_scene_batches, source_reader, neighbours, seals_by_scene)
     yield "entities", partial(_entity_batches, source_reader)
     yield "facts", partial(_fact_batches, source_reader)
     yield "snippets", partial(_snippet_batches, source_reader)
@@ -124,7 +127,10 @@ async def _in_all_universes(source_reader: SourceReader, universe_batches: Unive
 
 
 async def _turn_batches(
-    source_reader: SourceReader, seals_by_scene: dict[Id, _Seal], universe_id: Id
+    source_reader: SourceReader,
+    neighbours: TurnNeighbours,
+    seals_by_scene: dict[Id, _Seal],
+    universe_id: Id,
 ) -> ItemBatches:
     """Yield the turns that are on a line: undone and abandoned ones stay in the tree, but are not searched."""
     memory_cursors = await source_reader.read_memory_cursors()
@@ -132,7 +138,9 @@ async def _turn_batches(
         pc_name, start, count = await source_reader.read_pc_name(scene), 0, 0
         head_id: Id | None = None
         while (
-            line_stretch := await source_reader.read_line_stretch(scene, pc_name, start, IDS_PER_BATCH)
+            line_stretch := await source_reader.read_line_stretch(
+                scene, pc_name, start, IDS_PER_BATCH, neighbours
+            )
         ).turn_ids:
             if line_stretch.previous_turn_id != head_id:
                 break  # play goes on meanwhile: sealed scenes are right, and the indexer finds the others later
@@ -147,12 +155,16 @@ async def _turn_batches(
 
 
 async def _scene_batches(
-    source_reader: SourceReader, seals_by_scene: dict[Id, _Seal], universe_id: Id
+    source_reader: SourceReader,
+    neighbours: TurnNeighbours,
+    seals_by_scene: dict[Id, _Seal],
+    universe_id: Id,
 ) -> ItemBatches:
     for scene in await source_reader.read_scenes(universe_id):
         if seal := seals_by_scene.get(scene.id):
             item = await source_reader.read_scene_item(scene)
-            yield [fingerprint_scene_item(item, await source_reader.read_pc_name(scene), *seal)]
+            pc_name = await source_reader.read_pc_name(scene)
+            yield [fingerprint_scene_item(item, pc_name, neighbours, *seal)]
 
 
 async def _memory_batches(source_reader: SourceReader, universe_id: Id) -> ItemBatches:

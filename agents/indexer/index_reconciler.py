@@ -22,6 +22,7 @@ from agents.indexer.change_follower import ChangeFollower, IndexStart
 from agents.indexer.index_texts import (
     UNFINISHED,
     SceneFingerprint,
+    TurnNeighbours,
     compute_fingerprint,
     parse_scene_fingerprint,
 )
@@ -48,9 +49,6 @@ MAX_TURNS_BACK: Final = 1_000
 MAX_UNSEALED_COUNTED: Final = 20
 """With more unsealed scenes than this, their indexed turns are not counted."""
 
-TURN_TEXT_VERSION: Final = "1"
-"""Changes whenever the indexed text of a turn changes; then all turns are indexed again."""
-
 
 @dataclass(slots=True)
 class _SceneProgress:
@@ -65,7 +63,7 @@ class _SceneProgress:
     compared_head_id: Id | None = None
     """The head up to which turns may be in the index already, beyond `next_depth`; None: there are none."""
     pc_fingerprint: str = ""
-    """Fingerprint of what the turns were indexed with (`_fingerprint_pc_name`)."""
+    """Fingerprint of what the turns were indexed with (`_fingerprint_turn_texts`)."""
     changed_turn_ids: list[Id] | None = None
     """Turns that came onto the line or left it since the seal; None: there was no seal, so it may be any."""
 
@@ -166,8 +164,8 @@ class Indexer:
         turn_counts, counted_turns = dict[Id, int](), 0
         for scene in scenes:
             if scene.story_id not in pc_fingerprints:
-                pc_fingerprints[scene.story_id] = _fingerprint_pc_name(
-                    await self._source_reader.read_pc_name(scene)
+                pc_fingerprints[scene.story_id] = _fingerprint_turn_texts(
+                    await self._source_reader.read_pc_name(scene), self._writer.neighbours
                 )
             scene_fingerprint = parse_scene_fingerprint(fingerprints.get(scene.id))
             if scene_fingerprint is None:
@@ -262,7 +260,7 @@ class Indexer:
         )
         if stored_fingerprint == SceneFingerprint(
             item.fingerprint,
-            _fingerprint_pc_name(pc_name),
+            _fingerprint_turn_texts(pc_name, self._writer.neighbours),
             scene.head,
             stored_fingerprint.turn_count if stored_fingerprint else 0,
             memory_fingerprint,
@@ -274,7 +272,12 @@ class Indexer:
         if self._is_behind_in_memories_alone(scene, stored_fingerprint, item, pc_name):
             assert stored_fingerprint is not None
             sealed_item = fingerprint_scene_item(
-                item, pc_name, scene.head, stored_fingerprint.turn_count, memory_fingerprint
+                item,
+                pc_name,
+                self._writer.neighbours,
+                scene.head,
+                stored_fingerprint.turn_count,
+                memory_fingerprint,
             )
             await self._writer.put("scenes", [sealed_item])
             self._progress_by_scene.pop(scene.id, None)
@@ -282,7 +285,9 @@ class Indexer:
         if stored_text is not None and stored_text != UNFINISHED:
             await self._writer.put("scenes", [item._replace(fingerprint=UNFINISHED)])
         try:
-            progress = await self._find_progress(scene, stored_fingerprint, _fingerprint_pc_name(pc_name))
+            progress = await self._find_progress(
+                scene, stored_fingerprint, _fingerprint_turn_texts(pc_name, self._writer.neighbours)
+            )
             if left_count := await self._put_next_piece(scene, pc_name, progress):
                 return left_count
         except BaseException:
@@ -301,7 +306,12 @@ class Indexer:
             "scenes",
             [
                 fingerprint_scene_item(
-                    item, pc_name, progress.last_turn_id, progress.turn_count, memory_fingerprint
+                    item,
+                    pc_name,
+                    self._writer.neighbours,
+                    progress.last_turn_id,
+                    progress.turn_count,
+                    memory_fingerprint,
                 )
             ],
         )
@@ -317,7 +327,8 @@ class Indexer:
             self._trusts_changes
             and stored_fingerprint is not None
             and scene.id not in self._dirty_memory_scene_ids
-            and stored_fingerprint[:3] == (item.fingerprint, _fingerprint_pc_name(pc_name), scene.head)
+            and stored_fingerprint[:3]
+            == (item.fingerprint, _fingerprint_turn_texts(pc_name, self._writer.neighbours), scene.head)
         )
 
     async def _find_progress(
@@ -381,19 +392,23 @@ class Indexer:
 
     async def _put_next_piece(self, scene: Scene, pc_name: str, progress: _SceneProgress) -> int:
         """Index the next piece of the line; returns how many turns are left."""
+        # The last turn that was indexed is compared again: another may follow it now, or none.
+        repeated_count = 1 if self._writer.neighbours is TurnNeighbours.BOTH and progress.next_depth else 0
+        start = progress.next_depth - repeated_count
         line_stretch = await self._source_reader.read_line_stretch(
-            scene, pc_name, progress.next_depth, self._writer.batch_size
+            scene, pc_name, start, self._writer.batch_size + repeated_count, self._writer.neighbours
         )
         if line_stretch.turn_ids:
-            if line_stretch.previous_turn_id != progress.last_turn_id:
+            followed_id = line_stretch.turn_ids[0] if repeated_count else line_stretch.previous_turn_id
+            if followed_id != progress.last_turn_id:
                 return 1  # the line changed since this pass began: start again
             progress.turn_count += await self._put_missing("turns", line_stretch.items)
             progress.next_depth, progress.last_turn_id = (
-                progress.next_depth + len(line_stretch.turn_ids),
+                start + len(line_stretch.turn_ids),
                 line_stretch.last_turn_id,
             )
             if progress.changed_turn_ids is not None:
-                progress.changed_turn_ids += line_stretch.turn_ids
+                progress.changed_turn_ids += line_stretch.turn_ids[repeated_count:]
         return max(0, await self._source_reader.log.line_length(scene.id) - progress.next_depth)
 
     async def _delete_off_line_turns(self, scene: Scene) -> int:
@@ -491,12 +506,21 @@ class Indexer:
 
 
 def fingerprint_scene_item(
-    item: TextItem, pc_name: str, head_id: Id | None, turn_count: int, memory_fingerprint: str
+    item: TextItem,
+    pc_name: str,
+    neighbours: TurnNeighbours,
+    head_id: Id | None,
+    turn_count: int,
+    memory_fingerprint: str,
 ) -> TextItem:
     """Return a scene's own item as the seal on its turns up to the head."""
     return item._replace(
         fingerprint=SceneFingerprint(
-            item.fingerprint, _fingerprint_pc_name(pc_name), head_id, turn_count, memory_fingerprint
+            item.fingerprint,
+            _fingerprint_turn_texts(pc_name, neighbours),
+            head_id,
+            turn_count,
+            memory_fingerprint,
         ).as_text()
     )
 
@@ -506,6 +530,6 @@ def fingerprint_memories(cursor: MemoryCursor | None) -> str:
     return compute_fingerprint(cursor.as_text())[:8] if cursor else ""
 
 
-def _fingerprint_pc_name(pc_name: str) -> str:
-    """Return the fingerprint of what turns are indexed with: the player character's name and the text version."""
-    return compute_fingerprint(TURN_TEXT_VERSION, pc_name)[:8]
+def _fingerprint_turn_texts(pc_name: str, neighbours: TurnNeighbours) -> str:
+    """Return the fingerprint of what turns are indexed with: the player character's name and the neighbours."""
+    return compute_fingerprint(neighbours, pc_name)[:8]

@@ -2,13 +2,14 @@
 
 A fingerprint is a short hash of everything that is indexed; a different one means that the item is out of
 date. Measured: a turn is found much better with its speaker's name before it and the turn that it answers
-after it.
+after it; by words, also with the turn that answers it.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from stores.ports import TextItem
@@ -19,8 +20,20 @@ from stores.records.play import Scene, Speaker, Turn
 from stores.records.sources import Snippet
 from stores.records.world import Entity
 
-MAX_PREVIOUS_CHARS: Final = 600
-"""Characters of the previous turn that are indexed with a turn; of a long turn, its end."""
+MAX_NEIGHBOUR_CHARS: Final = 600
+"""Characters of a neighbouring turn that are indexed with a turn: of a long one, what is nearest to it."""
+
+
+class TurnNeighbours(StrEnum):
+    """The turns whose text an index holds with a turn's own.
+
+    The value is part of what a scene's fingerprint covers: an index with another has its turns indexed again.
+    """
+
+    PREVIOUS = "1"
+    """For vectors: one more turn in a text blurs its meaning, and each new turn would be embedded twice."""
+    BOTH = "2"
+
 
 UNFINISHED: Final = "~"
 """The fingerprint of a scene whose turns are being indexed."""
@@ -59,7 +72,9 @@ def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | 
     return SceneFingerprint(parts[0], parts[1], parts[2] or None, int(parts[3]), parts[4])
 
 
-def build_turn_item(turn: Turn, previous_turn: Turn | None, scene: Scene, pc_name: str) -> TextItem | None:
+def build_turn_item(
+    turn: Turn, previous_turn: Turn | None, next_turn: Turn | None, scene: Scene, pc_name: str
+) -> TextItem | None:
     """Build a turn's item, or None for a turn without words; `pc_name` is the player character's name."""
     spoken_text = _spoken_text(turn, pc_name)
     if not spoken_text:
@@ -69,7 +84,8 @@ def build_turn_item(turn: Turn, previous_turn: Turn | None, scene: Scene, pc_nam
             None,
             (
                 spoken_text,
-                _spoken_text(previous_turn, pc_name)[-MAX_PREVIOUS_CHARS:] if previous_turn else "",
+                _spoken_text(previous_turn, pc_name)[-MAX_NEIGHBOUR_CHARS:] if previous_turn else "",
+                _spoken_text(next_turn, pc_name)[:MAX_NEIGHBOUR_CHARS] if next_turn else "",
             ),
         )
     )

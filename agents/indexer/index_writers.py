@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final, Protocol, TypeVar
 
 from agents.indexer.embedding_port import Embedder
+from agents.indexer.index_texts import TurnNeighbours
 from stores.ports import (
     TextIndex,
     TextIndexWithCursor,
@@ -74,6 +75,8 @@ def in_batches(batch_size: int, items: Sequence[T]) -> Iterator[list[T]]:
         yield batch
 
 
+_CURSOR_SEPARATOR: Final = "/"
+
 MAX_CACHED_VECTORS: Final = 64
 """Vectors that are cached: a scene's own text is written again with every exchange."""
 
@@ -84,6 +87,11 @@ class IndexWriter(Protocol):
     @property
     def batch_size(self) -> int:
         """Texts that are written at once: about a second's work."""
+        ...
+
+    @property
+    def neighbours(self) -> TurnNeighbours:
+        """The turns whose text is indexed with a turn's own."""
         ...
 
     @property
@@ -114,6 +122,11 @@ class IndexWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextIndexWriter:
+    """Writes words. Its cursor says with which neighbours turns are indexed.
+
+    So an index of a version that had others counts as one without a cursor: it is compared, and searched meanwhile.
+    """
+
     index: TextIndex
 
     @property
@@ -121,15 +134,21 @@ class TextIndexWriter:
         return 250
 
     @property
+    def neighbours(self) -> TurnNeighbours:
+        return TurnNeighbours.BOTH
+
+    @property
     def keeps_cursor(self) -> bool:
         return isinstance(self.index, TextIndexWithCursor)
 
     async def read_cursor(self) -> str:
-        return await self.index.read_cursor() if isinstance(self.index, TextIndexWithCursor) else ""
+        stored_text = await self.index.read_cursor() if isinstance(self.index, TextIndexWithCursor) else ""
+        version, _, cursor = stored_text.partition(_CURSOR_SEPARATOR)
+        return cursor if version == self.neighbours else ""
 
     async def write_cursor(self, cursor: str) -> None:
         if isinstance(self.index, TextIndexWithCursor):
-            await self.index.write_cursor(cursor)
+            await self.index.write_cursor(f"{self.neighbours}{_CURSOR_SEPARATOR}{cursor}" if cursor else "")
 
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         await self.index.put(collection, items)
@@ -164,6 +183,10 @@ class VectorIndexWriter:
     @property
     def batch_size(self) -> int:
         return self._batch_size
+
+    @property
+    def neighbours(self) -> TurnNeighbours:
+        return TurnNeighbours.PREVIOUS
 
     @property
     def model(self) -> str:

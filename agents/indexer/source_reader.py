@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.indexer.index_texts import (
+    TurnNeighbours,
     build_entity_item,
     build_fact_item,
     build_memory_item,
@@ -110,17 +111,21 @@ class SourceReader:
         jobs = await self.log.jobs(ids=job_ids, kinds=[JobKind.REMEMBER])
         return {job.subject_id: MemoryCursor.parse(job.cursor) for job in jobs if job.cursor}
 
-    async def read_line_stretch(self, scene: Scene, pc_name: str, start: int, count: int) -> LineStretch:
+    async def read_line_stretch(
+        self, scene: Scene, pc_name: str, start: int, count: int, neighbours: TurnNeighbours
+    ) -> LineStretch:
         """Return the items of the turns at depths `start` and following of the current line."""
         previous_count = 1 if start else 0
-        line_turns = await self.log.line_slice(scene.id, start - previous_count, count + previous_count)
-        stretch_turns = line_turns[previous_count:]
+        next_count = 1 if neighbours is TurnNeighbours.BOTH else 0
+        line_turns = await self.log.line_slice(
+            scene.id, start - previous_count, previous_count + count + next_count
+        )
+        stretch_turns = line_turns[previous_count : previous_count + count]
+        # Padded, so that every turn has one before it and one after it.
+        padded_turns = [*([] if previous_count else [None]), *line_turns, None]
         items = (
             build_turn_item(
-                turn,
-                line_turns[index + previous_count - 1] if index + previous_count else None,
-                scene,
-                pc_name,
+                turn, padded_turns[index], padded_turns[index + 2] if next_count else None, scene, pc_name
             )
             for index, turn in enumerate(stretch_turns)
         )

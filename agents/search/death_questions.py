@@ -49,7 +49,8 @@ def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> b
     if fact.predicate == ALIVE:
         return subject_of(fact) in question.entity_ids
     is_state = fact.kind in (FactKind.STATE, FactKind.ATTRIBUTE) and not is_ended(fact)
-    return (is_state and is_about) or tells_of_death(question, fact.statement)
+    is_of_them = subject_of(fact) is None or subject_of(fact) in question.entity_ids
+    return (is_state and is_about and is_of_them) or tells_of_death(question, fact.statement)
 
 
 def _tells(question: RecordQuestion, sentence: str) -> bool:

@@ -123,6 +123,11 @@ _LOCATION_PREDICATE: Final = "located_in"
 
 _PASSIVE_WORDS: Final = word_set("is was are were be been being")
 _DOING_WORDS: Final = word_set("did does do has have had will would must should can could may")
+_SAYING_WORDS: Final = word_set(
+    "say says said tell tells told ask asks asked answer answers answered promise promises promised swear swears swore "
+    "sworn speak spoke mention mentioned claim claims claimed call calls called think thinks thought believe believes"
+)
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|\b(?:My|Me|We|Our)\b")
 _WORD: Final = re.compile(r"[^\W_]+")
 _POSSESSIVE: Final = re.compile(r"['’]s?\b")
 
@@ -223,6 +228,15 @@ def match_question(
 def has_word_like(word: str, text_forms: Collection[str]) -> bool:
     """Say whether a text has a word in any form, or one that means the same; all are in normal form."""
     return any(word_form in text_forms for word_form in _equivalent_forms(word))
+
+
+def counts_as_about_speaker(question: RecordQuestion, statement: str) -> bool:
+    """Say whether a speaker's name counts as a name in their words.
+
+    It does if the question asks what was said, or if they speak of themselves.
+    """
+    asks_what_was_said = not _SAYING_WORDS.isdisjoint(map(_fold_word, _WORD.findall(question.text)))
+    return asks_what_was_said or _FIRST_PERSON.search(statement) is not None
 
 
 def shares_content_word(question: RecordQuestion, text: str) -> bool:

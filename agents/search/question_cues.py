@@ -56,6 +56,27 @@ _PAST_WORDS = re.compile(
 _PRESENT_WORDS = re.compile(
     r"\b(?:is|are|am|does|do|has|have|can|will|whose|what's|who's|where's)\b", re.IGNORECASE
 )
+_PLAYER_WORDS: Final = frozenset(
+    [
+        "i",
+        "i'm",
+        "i've",
+        "i'd",
+        "i'll",
+        "me",
+        "my",
+        "mine",
+        "myself",
+        "we",
+        "we've",
+        "we'd",
+        "we'll",
+        "us",
+        "our",
+        "ours",
+        "ourselves",
+    ]
+)
 _MONTHS: Final = (
     *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
     *("october", "november", "december"),
@@ -95,6 +116,8 @@ class QuestionCues:
     """Stems of the words that carry meaning, in order."""
     words: frozenset[str] = frozenset()
     """All words, in lower case."""
+    names_player: bool = False
+    """The question says `I`, `my` or `we`: whoever asks is the player."""
     asks_when: bool = False
     """The question asks for a time."""
     asks_about_present: bool = False
@@ -109,9 +132,11 @@ def read_cues(question: str) -> QuestionCues:
     """Read the cues of a question."""
     text = question[:MAX_QUESTION_CHARS]
     asks_when = _ASKS_WHEN.search(text) is not None
+    words = frozenset(split_words(text))
     return QuestionCues(
         stems=content_stems(text),
-        words=frozenset(split_words(text)),
+        words=words,
+        names_player=not _PLAYER_WORDS.isdisjoint(words),
         asks_when=asks_when,
         asks_about_present=not asks_when and _asks_about_present(text),
         asks_about_now=not asks_when and _NOW_WORDS.search(text) is not None,

@@ -21,7 +21,7 @@ from agents.search.question_cues import (
     split_words,
 )
 from stores.records.ids import Id
-from stores.records.play import Turn
+from stores.records.play import Speaker, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class RankingWeights:
     later: float = 2.0
     present: float = 0.1
     beside: float = 0.2
+    length: float = 0.6
 
 
 WEIGHTS: Final = RankingWeights()
@@ -54,22 +55,34 @@ NEIGHBOUR_DECAY: Final = 0.7
 """How many steps away turns of a scene lend each other score, and the factor for each step."""
 
 
+MAX_WORDS_PREFERRED: Final = 40
+"""A longer turn is preferred to a shorter one up to this many words: a greeting or a farewell seldom answers."""
+MAX_WORDS_LENT_FULLY: Final = 60
+"""A turn up to this long takes all that its neighbours lend; what a longer one says has to be found in itself."""
+
 _CLOSING_CHARS: Final = ' "”’*)'
 """Characters that may follow a question mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCandidate:
-    """A turn to be ranked: its stems, its speaker, and whether it asks a question."""
+    """A turn to be ranked: its stems, its words, its speaker, and whether it asks a question."""
 
     turn: Turn
     speaker: str
     stems: tuple[str, ...]
     is_question: bool
+    word_count: int
 
     @classmethod
     def from_turn(cls, turn: Turn, speaker: str) -> TurnCandidate:
-        return cls(turn, speaker, content_stems(turn.text), turn.text.rstrip(_CLOSING_CHARS).endswith("?"))
+        is_question = turn.text.rstrip(_CLOSING_CHARS).endswith("?")
+        return cls(turn, speaker, content_stems(turn.text), is_question, len(turn.text.split()))
+
+    @property
+    def lent_share(self) -> float:
+        """The share that it takes of what its neighbours lend (0 to 1)."""
+        return min(1.0, (MAX_WORDS_LENT_FULLY / max(1, self.word_count)) ** 2)
 
 
 WayScoresById = dict[Id, dict[str, float]]
@@ -118,7 +131,7 @@ def spread_to_neighbours(
 ) -> WayScoresById:
     """Add a part of each hit's score to the hits beside it.
 
-    Where several turns of a passage were found, the answer is likely among them, even in a turn that names
+    Where several turns of a passage were found, the answer is likely among them, even in a short turn that names
     nothing (*it*, *she*, *there*).
     """
     ids_by_place = {
@@ -127,7 +140,7 @@ def spread_to_neighbours(
     spread_scores: WayScoresById = {id: dict(turn_scores) for id, turn_scores in item_scores.items()}
     for (scene_id, depth), id in ids_by_place.items():
         for step in range(1, NEIGHBOUR_REACH + 1):
-            step_share = weights.beside * NEIGHBOUR_DECAY ** (step - 1)
+            step_share = weights.beside * candidates[id].lent_share * NEIGHBOUR_DECAY ** (step - 1)
             for neighbour_id in (
                 ids_by_place.get((scene_id, depth - step)),
                 ids_by_place.get((scene_id, depth + step)),
@@ -144,14 +157,17 @@ def add_cue_scores(
     ids_on_named_days: Collection[Id],
     weights: RankingWeights,
 ) -> None:
-    """Add scores for the question's cues: the speaker it names, a time that it asks for, a date that it names."""
+    """Add scores for the question's cues: the speaker it names, a time that it asks for, a date that it names.
+
+    `I`, `my` and `we` name the player.
+    """
     all_speakers = {one.speaker for one in candidates.values()}
     named_speakers = {speaker for speaker in all_speakers if speaker_if_named(speaker, cues)}
     speaker_words = {word for speaker in named_speakers for word in split_words(speaker)}
     for id, turn_scores in scored_turns.items():
         one = candidates[id]
         cue_score = 0.0
-        if one.speaker in named_speakers:
+        if one.speaker in named_speakers or (cues.names_player and one.turn.speaker is Speaker.PLAYER):
             cue_score += weights.speaker
         elif speaker_words and not speaker_words.isdisjoint(split_words(one.turn.text)):
             cue_score += weights.about
@@ -161,6 +177,15 @@ def add_cue_scores(
             cue_score += weights.day
         if cue_score:
             turn_scores["graph"] = turn_scores.get("graph", 0.0) + cue_score
+
+
+def add_length_scores(
+    scored_turns: WayScoresById, candidates: Mapping[Id, TurnCandidate], weights: RankingWeights
+) -> None:
+    """Raise turns that say more: the logarithm of their words, up to `MAX_WORDS_PREFERRED`."""
+    for id, turn_scores in scored_turns.items():
+        word_count = min(MAX_WORDS_PREFERRED, max(1, candidates[id].word_count))
+        turn_scores["length"] = weights.length * math.log(word_count)
 
 
 def boost_later_turns(

@@ -24,6 +24,7 @@ from agents.search.turn_ranking import (
     TurnCandidate,
     WayScoresById,
     add_cue_scores,
+    add_length_scores,
     boost_later_turns,
     score_own_words,
     spread_to_neighbours,
@@ -101,6 +102,7 @@ class TurnSearch:
         if cues.asks_about_present:
             await self._lower_turns_of_ended_facts(scored_turns, graph_links)
         boost_later_turns(scored_turns, candidates, cues, weights)
+        add_length_scores(scored_turns, candidates, weights)
         lost_count = sum(1 for id in item_scores if id not in candidates)
         return TurnRanking(scored_turns, lost_count)
 

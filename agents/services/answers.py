@@ -14,9 +14,11 @@ from typing import Final
 from agents.canon_keeper.fact_readings import CANON_EVENTS, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.context_assembly.story_decisions import read_decisions_of_story
+from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
+from agents.search.belief_questions import find_believers, is_answered_by_memory
 from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
     asks_about_death,
@@ -27,8 +29,10 @@ from agents.search.death_questions import (
 )
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.question import (
+    MIN_WORD_SHARE,
     QuestionMatch,
     RecordQuestion,
+    counts_as_about_speaker,
     find_asked_subjects,
     match_question,
     remove_questions,
@@ -71,7 +75,7 @@ MAX_FACTS_PER_ENTITY: Final = 200
 """Facts that are read of a named entity."""
 MAX_NAMED_ENTITIES: Final = 6
 """Named entities of a question that are looked up."""
-MAX_SCORE: Final = 10.0
+MAX_SCORE: Final = 100.0
 """More than the score of any finding that is searched for."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
@@ -121,7 +125,7 @@ class FindingCollector:
     ) -> GatheredFindings:
         """Return what bears on the question, and what came nearest. Raises StoreError."""
         notes: dict[str, None] = {}
-        findings_by_source = await gather(
+        findings_by_source: Sequence[list[_RankedFinding]] = await gather(
             self._collect_facts(question, scope, catalogue, notes),
             self._collect_entities(question, scope, notes),
             self._collect_proposals(question, scope),
@@ -130,6 +134,12 @@ class FindingCollector:
             self._collect_snippets(question, scope, notes),
             self._collect_decisions(question, scope),
         )
+        if find_believers(question):
+            # What is so does not say what somebody knows of it: it is shown as the nearest.
+            findings_by_source = tuple(
+                [replace(ranked, is_match=ranked.is_match and ranked.is_answer) for ranked in source_findings]
+                for source_findings in findings_by_source
+            )
         matching = _top_findings(
             ranked for source_findings in findings_by_source for ranked in source_findings if ranked.is_match
         )
@@ -286,12 +296,16 @@ class FindingCollector:
                 continue
             statement_text = remove_questions(turn.text)
             parent = parent_turns.get(turn.parent_id or "")
+            speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
             match_with_parent = match_question(
-                question, " ".join((turn.name, statement_text, parent.text if parent else ""))
+                question, " ".join((speaker_name, statement_text, parent.text if parent else ""))
             )
-            match_alone = match_question(question, f"{turn.name} {statement_text}")
+            match_alone = match_question(question, f"{speaker_name} {statement_text}")
+            # The turn before may say whom it is about, not what is said of them.
             has_own_match = (
-                match_alone.word_share > 0 if question.content_words else match_alone.name_share > 0
+                match_alone.word_share >= MIN_WORD_SHARE
+                if question.content_words
+                else match_alone.name_share > 0
             )
             is_match = match_with_parent.is_match and has_own_match
             if asks_about_death(question):
@@ -309,6 +323,8 @@ class FindingCollector:
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
     ) -> list[_RankedFinding]:
+        if believer_ids := find_believers(question):
+            return await self._collect_beliefs(question, scope, believer_ids)
         hits_by_id = {
             found_hit.id: found_hit
             for found_hit in await self._search("memories", question, scope, notes, k=10)
@@ -336,6 +352,24 @@ class FindingCollector:
                 )
             )
         return ranked_findings
+
+    async def _collect_beliefs(
+        self, question: RecordQuestion, scope: SearchScope, believer_ids: Collection[Id]
+    ) -> list[_RankedFinding]:
+        """Return what those of whom the question asks remember on its matter, the newest first."""
+        current_tick = await read_present_tick(self._log, scope.universe_id) or 0
+        memories = [
+            memory
+            for believer_id in sorted(believer_ids)
+            for memory in await read_beliefs(self._canon, self._log, believer_id, current_tick)
+            if is_answered_by_memory(question, memory.text, frozenset(memory.about))
+        ]
+        memories.sort(key=lambda m: (m.tick, m.created_at), reverse=True)
+        findings = await self._result_formatter.format_memories(memories)
+        return [
+            _RankedFinding(replace(finding, score=MAX_SCORE - place), True, is_answer=True)
+            for place, finding in enumerate(findings[: MAX_FINDINGS[AnswerStanding.BELIEVED]])
+        ]
 
     async def _collect_snippets(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -423,20 +457,27 @@ def _top_findings(ranked_findings: Iterable[_RankedFinding]) -> list[QueryFindin
     ):
         is_first = ranked.is_answer and len(answers) < MAX_FINDINGS[ranked.finding.standing]
         (answers if is_first else others).append(ranked.finding)
-    return [
-        *answers,
-        *(
-            f
-            for standing, max_count in MAX_FINDINGS.items()
-            for f in _distinct_findings(others, standing)[:max_count]
-        ),
+    by_standing = [
+        [finding for finding in others if finding.standing is standing] for standing in MAX_FINDINGS
     ]
+    distinct_findings = _distinct_findings([*answers, *(f for part in by_standing for f in part)])
+    left_counts = dict(MAX_FINDINGS)
+    top_findings: list[QueryFinding] = []
+    for finding in distinct_findings:
+        if finding in answers:
+            top_findings.append(finding)
+        elif left_counts[finding.standing]:
+            left_counts[finding.standing] -= 1
+            top_findings.append(finding)
+    return top_findings
 
 
-def _distinct_findings(findings: Collection[QueryFinding], standing: AnswerStanding) -> list[QueryFinding]:
-    """Return the findings of a standing, each text of the same believer once."""
+def _distinct_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
+    """Return the findings, each text of the same believer once: a turn whose words became canon adds nothing."""
     findings_by_text: dict[tuple[str, str], QueryFinding] = {}
     for finding in findings:
-        if finding.standing is standing:
-            findings_by_text.setdefault((finding.text, finding.believer), finding)
+        statement = finding.quote if finding.standing is AnswerStanding.ON_RECORD else ""
+        findings_by_text.setdefault(
+            ((statement or finding.text).strip().casefold(), finding.believer), finding
+        )
     return list(findings_by_text.values())

@@ -12,16 +12,21 @@ from typing import Final
 from agents.canon_keeper.predicates import Catalogue
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
+from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
 from agents.search.question import MAX_QUESTION_LENGTH, parse_question
+from agents.search.question_cues import content_stems
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
+from agents.search.turn_filter import ALL_TURNS, TurnFilter
 from agents.services.answers import MAX_FINDINGS, MIN_LIKELY_SIMILARITY, FindingCollector
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
-from agents.services.result_formatter import ResultFormatter, describe_speaker
+from agents.services.manual_edits import read_present_tick
+from agents.services.result_formatter import ResultFormatter
+from agents.services.turn_recall import TurnRecall
 from agents.thread_work import run_beside_screen
-from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecalledTurn, RecallResult
+from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecallResult
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
@@ -57,6 +62,7 @@ class QueryService:
         self._record_search = record_search
         self._result_formatter = result_formatter
         self._finding_collector = FindingCollector(canon, log, record_search, result_formatter)
+        self._turn_recall = TurnRecall(canon, log, record_search, result_formatter)
         self._librarian = Librarian(calls)
         self._read_catalogue = read_catalogue
         self._propose_fact = propose_fact
@@ -97,35 +103,47 @@ class QueryService:
         return await self._answer_in_words(answer, (*gathered.matching, *likely_findings), call_context)
 
     async def recall_turns(
-        self, question: str, *, universe_id: Id, story_id: Id | None = None, k: int = 20
+        self,
+        question: str,
+        *,
+        universe_id: Id,
+        story_id: Id | None = None,
+        k: int = 20,
+        turn_filter: TurnFilter = ALL_TURNS,
     ) -> RecallResult:
         """Return the turns that bear on a question, ranked. Raises InputError without a question; StoreError."""
-        question = _clean_question(question)
-        results = await self._record_search.search(
-            "turns", question, SearchScope(universe_id, story_id), k=max(1, k)
+        return await self._turn_recall.recall_turns(
+            _clean_question(question), SearchScope(universe_id, story_id), max(1, k), turn_filter
         )
-        turns = await self._log.turns([hit.id for hit in results.hits])
-        scene_places = await self._result_formatter.locate_scenes({turn.scene_id for turn in turns.values()})
-        return RecallResult(
-            question,
-            tuple(
-                RecalledTurn(
-                    turn.id,
-                    one.score,
-                    turn.ref,
-                    describe_speaker(turn),
-                    turn.text,
-                    scene_places[turn.scene_id].story_id or "",
-                    turn.scene_id,
-                    turn.depth + 1,
-                    tuple(one.score_by_way.items()),
-                    f"turn {turn.depth + 1} of {scene_places[turn.scene_id].text}",
-                )
-                for one in results.hits
-                if (turn := turns.get(one.id)) is not None
-            ),
-            results.notes,
-        )
+
+    async def read_knowledge(
+        self, name: str, *, universe_id: Id, about: str = ""
+    ) -> tuple[QueryFinding, ...]:
+        """Return what somebody remembers (about something), the newest first.
+
+        Raises InputError if nobody has that name, or several have; StoreError.
+        """
+        entities = await self._canon.find_entity(universe_id, name.strip())
+        if len(entities) != 1:
+            raise InputError(
+                f"{len(entities)} have the name {clean_line(name)!r}."
+                if entities
+                else f"There is nobody called {clean_line(name)!r}.",
+                todo="Give the name as the world has it.",
+            )
+        tick = await read_present_tick(self._log, universe_id) or 0
+        beliefs = await read_beliefs(self._canon, self._log, entities[0].id, tick)
+        if about.strip():
+            about_ids = {entity.id for entity in await self._canon.find_entity(universe_id, about.strip())}
+            about_words = content_stems(about)
+            beliefs = [
+                belief
+                for belief in beliefs
+                if about_ids.intersection(belief.about)
+                or (about_words and set(about_words) <= set(content_stems(belief.text)))
+            ]
+        findings = await self._result_formatter.format_memories(beliefs)
+        return tuple(replace(finding, number=n) for n, finding in enumerate(findings, 1))
 
     async def search_words(
         self, typed_words: str, *, universe_id: Id, story_id: Id | None = None

@@ -91,6 +91,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that are spoken in a turn."""
+
+    speaker: str
+    """Empty where the prose does not say who speaks."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecalledTurn:
     """A turn found by `monitor recall`."""
 
@@ -109,6 +118,10 @@ class RecalledTurn:
     """The score of each search method."""
 
     where: str = ""
+    quotations: tuple[Quotation, ...] = ()
+    """What is spoken in it."""
+    clashes: tuple[str, ...] = ()
+    """What rests on it and does not hold any more, or never did."""
 
     def to_finding(self, number: int) -> QueryFinding:
         """Return it as a finding."""

@@ -22,6 +22,7 @@ from monitor_tui.cli import campaigns as cli_campaigns
 from monitor_tui.cli import doctor as cli_doctor
 from monitor_tui.cli import import_log as cli_import_log
 from monitor_tui.cli import ingest as cli_ingest
+from monitor_tui.cli import knows as cli_knows
 from monitor_tui.cli import llm as cli_model
 from monitor_tui.cli import names as cli_names
 from monitor_tui.cli import play as cli_play
@@ -78,6 +79,7 @@ for _group in (
     cli_names,
     cli_query,
     cli_recall,
+    cli_knows,
     cli_archive,
     cli_model,
     cli_backup,

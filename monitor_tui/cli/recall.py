@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -21,6 +22,7 @@ from monitor_tui.cli.record_queries import QueryScope, prepare_scope, query_unti
 from stores.errors import InputError
 
 if TYPE_CHECKING:
+    from agents.search.turn_filter import TurnFilter
     from agents.services.services import Services
     from agents.views.query_views import RecalledTurn, RecallResult
     from stores.records.ids import Id
@@ -51,20 +53,42 @@ def recall(
     universe: Annotated[
         str, typer.Option("--universe", help="In which universe; needed if there are several.")
     ] = "",
+    by: Annotated[
+        str, typer.Option("--by", help="Only what this one said: player, gm, or a name.", metavar="WHO")
+    ] = "",
+    since: Annotated[
+        datetime | None,
+        typer.Option("--since", formats=["%Y-%m-%d"], help="Only what was played on this day or later."),
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option("--until", formats=["%Y-%m-%d"], help="Only what was played on this day or before."),
+    ] = None,
     now: Annotated[bool, typer.Option("--now", help="Search only what is indexed already.")] = False,
     as_json: AsJson = False,
     home: Home = None,
 ) -> None:
     """Rank the turns that bear on a question, by words, meaning and graph.
 
+    A line with ! says what rests on a turn and does not hold any more.
+
     What is not indexed yet of the universe is indexed first, unless --now. With --questions, --json prints
     one line of JSON an answer.
     """
+    from agents.search.turn_filter import TurnFilter
+
     recall_questions = _read_questions(question, questions)
     scope = QueryScope(universe, story, now)
+    turn_filter = TurnFilter(by, since.date() if since else None, until.date() if until else None)
     run_command(
         _run_recall(
-            resolve_home(context, home), recall_questions, k, scope, as_json, is_single=questions is None
+            resolve_home(context, home),
+            recall_questions,
+            k,
+            scope,
+            turn_filter,
+            as_json,
+            is_single=questions is None,
         )
     )
 
@@ -74,6 +98,7 @@ async def _run_recall(
     recall_questions: list[RecallQuestion],
     k: int,
     scope: QueryScope,
+    turn_filter: TurnFilter,
     as_json: bool,
     *,
     is_single: bool,
@@ -85,7 +110,7 @@ async def _run_recall(
         services = program.services
         universe_id, story_id = await prepare_scope(services, scope)
         for question in recall_questions:
-            recollection = await _recall_turns(services, question.text, universe_id, story_id, k)
+            recollection = await _recall_turns(services, question.text, universe_id, story_id, k, turn_filter)
             if as_json and is_single:
                 print_json(_recollection_json(question, recollection))
             elif as_json:
@@ -97,10 +122,17 @@ async def _run_recall(
 
 
 async def _recall_turns(
-    services: Services, question: str, universe_id: Id, story_id: Id | None, k: int
+    services: Services,
+    question: str,
+    universe_id: Id,
+    story_id: Id | None,
+    k: int,
+    turn_filter: TurnFilter,
 ) -> RecallResult:
     return await query_until_awake(
-        lambda: services.query.recall_turns(question, universe_id=universe_id, story_id=story_id, k=k)
+        lambda: services.query.recall_turns(
+            question, universe_id=universe_id, story_id=story_id, k=k, turn_filter=turn_filter
+        )
     )
 
 
@@ -161,6 +193,8 @@ def _turn_json(turn: RecalledTurn) -> dict[str, Any]:
         "scene": turn.scene_id,
         "where": turn.where,
         "by": {way: round(score, 4) for way, score in turn.by},
+        "quotations": [{"speaker": q.speaker, "text": q.text} for q in turn.quotations],
+        "clashes": list(turn.clashes),
     }
 
 
@@ -173,6 +207,7 @@ def _recollection_lines(recollection: RecallResult) -> list[str]:
         name = f"{clean_line(turn.ref)}, " if turn.ref else ""
         lines.append(f"{place:>3}. {turn.score:.2f}  {clean_line(turn_text)}")
         lines.append(f"           ({name}{clean_line(turn.where)})")
+        lines += [f"           ! {clean_line(clash)}" for clash in turn.clashes]
     if not recollection.turns:
         lines.append("  Nothing was found.")
     return [*lines, *(f"  · {clean_line(note)}" for note in recollection.notes)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from agents.indexer.index_texts import TurnNeighbours
 from stores.errors import StoreUnavailable
 from stores.ports import TextItem
 from stores.records.ids import Id
@@ -12,12 +13,13 @@ from stores.records.ids import Id
 class DictIndexWriter:
     """Implements `agents.indexer.index_writers.IndexWriter`; if `fails_at` is set, that write from now on fails."""
 
-    def __init__(self, batch_size: int = 3) -> None:
+    def __init__(self, batch_size: int = 3, neighbours: TurnNeighbours = TurnNeighbours.BOTH) -> None:
         self.items_by_collection: dict[str, dict[Id, TextItem]] = {}
         self.cursor = ""
         self.writes = 0
         self.fails_at: int | None = None
         self._batch_size = batch_size
+        self.neighbours = neighbours
 
     @property
     def batch_size(self) -> int:

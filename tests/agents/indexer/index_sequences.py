@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.events import EventBus, SourceAdded
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.source_reader import SourceReader
 from agents.views.world_views import NewEntityFields
 from monitor_tui.background_mode import BackgroundMode
@@ -57,12 +58,15 @@ async def assert_index_equals_rebuild(program: Program, step: str) -> Fingerprin
     assert (view.items_left, view.poisoned) == (0, ()), step
     source_reader = SourceReader(program.stores.canon(Role.INDEXER), program.stores.log(Role.INDEXER))
     rebuilt = {
-        name: {id: item.fingerprint for id, item in items.items()}
-        for name, items in (await rebuild_index(source_reader)).items()
+        neighbours: {
+            name: {id: item.fingerprint for id, item in items.items()}
+            for name, items in (await rebuild_index(source_reader, neighbours)).items()
+        }
+        for neighbours in TurnNeighbours
     }
     fingerprints = await read_fingerprints(program.stores)
-    assert fingerprints["words"] == rebuilt, step
-    assert fingerprints["vectors"] == rebuilt, step
+    assert fingerprints["words"] == rebuilt[TurnNeighbours.BOTH], step
+    assert fingerprints["vectors"] == rebuilt[TurnNeighbours.PREVIOUS], step
     return fingerprints
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.source_reader import SourceReader
 from stores.ports import TextItem
 from stores.records.ids import Id
@@ -24,7 +25,9 @@ def non_empty_collections(index_writer: DictIndexWriter) -> dict[str, dict[Id, T
     return {name: items for name, items in index_writer.items_by_collection.items() if items}
 
 
-async def rebuild_index(source_reader: SourceReader) -> dict[str, dict[Id, TextItem]]:
-    index_writer = DictIndexWriter(batch_size=1_000)
+async def rebuild_index(
+    source_reader: SourceReader, neighbours: TurnNeighbours = TurnNeighbours.BOTH
+) -> dict[str, dict[Id, TextItem]]:
+    index_writer = DictIndexWriter(batch_size=1_000, neighbours=neighbours)
     await reconcile_all(Indexer(source_reader, index_writer), source_reader)
     return non_empty_collections(index_writer)

@@ -13,11 +13,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_texts import TurnNeighbours
+from agents.indexer.index_writers import TextIndexWriter
 from agents.indexer.source_reader import SourceReader
 from agents.memory_manager.memory_cursor import MemoryCursor
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.open import Stores
+from stores.ports import TextIndexWithCursor
 from stores.records.canon import FactChange, FactStatus
 from stores.records.memory import Memory
 from stores.records.play import MoveKind, Scene, Speaker, Turn
@@ -82,6 +85,49 @@ async def scene_fixture(tmp_path: Path) -> AsyncIterator[SceneFixture]:
         yield await create_scene(stores)
 
 
+async def test_word_index_holds_turn_with_both_neighbours_after_play_and_undo(
+    scene_fixture: SceneFixture,
+) -> None:
+    index_writer = DictIndexWriter()
+    indexer = Indexer(scene_fixture.source_reader, index_writer)
+
+    async def indexed_texts() -> list[str]:
+        await reconcile_all(indexer, scene_fixture.source_reader)
+        turns = index_writer.items_by_collection["turns"]
+        return [turns[turn.id].text for turn in await scene_fixture.read_line()]
+
+    first = await scene_fixture.append_turn("Who is here?", None, speaker=Speaker.SYSTEM)
+    assert await indexed_texts() == ["Who is here?"]
+    await scene_fixture.append_turn("Osk is.", first, speaker=Speaker.SYSTEM)
+    assert await indexed_texts() == ["Who is here?\nOsk is.", "Osk is.\nWho is here?"]
+    await scene_fixture.undo_to(first)
+    assert await indexed_texts() == ["Who is here?"]
+    await scene_fixture.append_turn("Nobody.", first, speaker=Speaker.SYSTEM)
+    assert await indexed_texts() == ["Who is here?\nNobody.", "Nobody.\nWho is here?"]
+
+
+async def test_index_of_earlier_version_is_extended_with_following_turns(scene_fixture: SceneFixture) -> None:
+    """Its scenes are sealed, and only their turns are written again."""
+    first = await scene_fixture.append_turn("Who is here?", None)
+    await scene_fixture.append_turn("Osk is.", first, speaker=Speaker.SYSTEM)
+    index_writer = DictIndexWriter(neighbours=TurnNeighbours.PREVIOUS)
+    await reconcile_all(Indexer(scene_fixture.source_reader, index_writer), scene_fixture.source_reader)
+    assert index_writer.items_by_collection["turns"][first.id].text == "Mara: Who is here?"
+    index_writer.neighbours = TurnNeighbours.BOTH
+    await reconcile_all(Indexer(scene_fixture.source_reader, index_writer), scene_fixture.source_reader)
+    assert index_writer.items_by_collection["turns"][first.id].text == "Mara: Who is here?\nOsk is."
+
+
+async def test_word_index_of_earlier_version_counts_as_one_without_cursor(tmp_path: Path) -> None:
+    async with library(tmp_path / "home") as stores:
+        index = stores.words(Role.INDEXER)
+        assert isinstance(index, TextIndexWithCursor)
+        await index.write_cursor("7:42")
+        assert await TextIndexWriter(index).read_cursor() == ""
+        await TextIndexWriter(index).write_cursor("8:42")
+        assert await TextIndexWriter(index).read_cursor() == "8:42"
+
+
 async def test_indexer_indexes_turn_with_speaker_and_previous_turn(scene_fixture: SceneFixture) -> None:
     first = await scene_fixture.append_turn("I wade in.", None)
     second = await scene_fixture.append_turn("The water is cold.", first, speaker=Speaker.SYSTEM)
@@ -89,7 +135,7 @@ async def test_indexer_indexes_turn_with_speaker_and_previous_turn(scene_fixture
     third = await scene_fixture.append_turn(
         "Go back!", scene_fixture.turns[-1], speaker=Speaker.SYSTEM, name="Tom"
     )
-    index_writer = DictIndexWriter()
+    index_writer = DictIndexWriter(neighbours=TurnNeighbours.PREVIOUS)
     await reconcile_all(Indexer(scene_fixture.source_reader, index_writer), scene_fixture.source_reader)
     turns = index_writer.items_by_collection["turns"]
     assert {id: item.text for id, item in turns.items()} == {

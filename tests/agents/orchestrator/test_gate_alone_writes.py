@@ -337,6 +337,9 @@ CALLS: dict[str, Call] = {
     "recall.recall_turns": lambda p: _with(
         p.universe, lambda u: p.services.query.recall_turns("Tom", universe_id=u)
     ),
+    "recall.read_knowledge": lambda p: _with(
+        p.universe, lambda u: p.services.query.read_knowledge("Tom", universe_id=u)
+    ),
     "recall.search_words": lambda p: _with(
         p.universe, lambda u: p.services.query.search_words("Tom", universe_id=u)
     ),

@@ -11,18 +11,27 @@ import pytest
 
 from agents.importers.import_views import ImportRequest
 from agents.indexer.embedding_port import QuestionVector
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.source_reader import SourceReader
 from agents.search.hybrid_search import HybridSearch
 from agents.search.question_cues import read_cues
+from agents.search.score_fusion import rank_ids
 from agents.search.search_port import SearchKind, SearchResults, SearchScope
-from agents.search.turn_ranking import WEIGHTS, TurnCandidate, score_own_words
+from agents.search.turn_ranking import (
+    WEIGHTS,
+    TurnCandidate,
+    add_cue_scores,
+    add_length_scores,
+    score_own_words,
+    spread_to_neighbours,
+)
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
 from stores.ports import TextHit
 from stores.records.canon import CanonBatch, Evidence, EvidenceKind, FactStatus, Supersession, Support
 from stores.records.ids import Id
-from stores.records.play import MoveKind, Turn
+from stores.records.play import MoveKind, Speaker, Turn
 from tests.contract import builders as make
 from tests.program import opened
 
@@ -84,7 +93,7 @@ async def fixture(tmp_path: Path) -> AsyncIterator[SearchFixture]:
         log = program.stores.log(Role.INDEXER)
         source_reader, turns = SourceReader(program.stores.canon(Role.INDEXER), log), dict[str, Turn]()
         for scene in await source_reader.read_scenes(result.universe_id):
-            stretch = await source_reader.read_line_stretch(scene, "", 0, 100)
+            stretch = await source_reader.read_line_stretch(scene, "", 0, 100, TurnNeighbours.BOTH)
             await program.stores.words(Role.INDEXER).put("turns", stretch.items)
             turns |= {turn.ref: turn for turn in await log.all_turns(scene.id)}
         yield SearchFixture(program, result.universe_id, turns, FakeQuestionEmbedder())
@@ -177,7 +186,7 @@ async def test_hybrid_search_notes_store_that_is_down(
     assert "words: The text index does not answer." in results.notes
 
 
-async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
+async def test_hybrid_search_follows_evidence_ranks_current_facts_first_and_says_what_clashes(
     fixture: SearchFixture,
 ) -> None:
     dana = make.entity("Dana", universe_id=fixture.universe_id)
@@ -223,3 +232,63 @@ async def test_hybrid_search_follows_evidence_and_ranks_current_facts_first(
         current_fact.id,
         ended_fact.id,
     ]
+    recalled = await fixture.program.services.query.recall_turns(
+        "Where does Dana nurse?", universe_id=fixture.universe_id
+    )
+    assert {turn.turn_id: turn.clashes for turn in recalled.turns if turn.clashes} == {
+        fixture.turns["t5"].id: (
+            "No longer true: Dana nurses at Saint Bride. Now: Dana is mistress of her own house of healing.",
+        )
+    }
+
+
+async def test_hybrid_search_prefers_turn_that_says_more(fixture: SearchFixture) -> None:
+    short, long = fixture.turns["t1"], fixture.turns["t2"]
+    candidates = {
+        short.id: TurnCandidate.from_turn(short.model_copy(update={"text": "Goodbye, Ana!"}), short.name),
+        long.id: TurnCandidate.from_turn(
+            long.model_copy(update={"text": "Ana keeps the dog in the old barn"}), long.name
+        ),
+    }
+    scores: dict[Id, dict[str, float]] = {short.id: {"meaning": 1.0}, long.id: {"meaning": 1.0}}
+    add_length_scores(scores, candidates, WEIGHTS)
+    assert rank_ids(scores) == [long.id, short.id]
+
+
+async def test_hybrid_search_lends_to_short_turns_alone(fixture: SearchFixture) -> None:
+    first, second = fixture.turns["t1"], fixture.turns["t2"]
+
+    def lent_score(text: str) -> float:
+        candidates = {
+            turn.id: TurnCandidate.from_turn(turn, turn.name)
+            for turn in (first, second.model_copy(update={"text": text}))
+        }
+        item_scores = {first.id: {"words": 1.0}, second.id: {"meaning": 1.0}}
+        return spread_to_neighbours(item_scores, candidates, WEIGHTS)[second.id]["words"]
+
+    assert lent_score("In the mill.") == WEIGHTS.beside
+    assert lent_score("word " * 120) == pytest.approx(WEIGHTS.beside / 4)
+
+
+@pytest.mark.parametrize(
+    ("question", "names_player"),
+    [
+        ("What did I promise Mara?", True),
+        ("Where are our horses?", True),
+        ("What have I’ve done?", True),
+        ("Where does Ivo live?", False),
+    ],
+)
+def test_question_with_i_or_we_is_about_the_player(question: str, names_player: bool) -> None:
+    assert read_cues(question).names_player is names_player
+
+
+async def test_hybrid_search_reads_i_as_the_player(fixture: SearchFixture) -> None:
+    told = {
+        speaker: fixture.turns[ref].model_copy(update={"speaker": speaker, "name": ""})
+        for ref, speaker in (("t1", Speaker.PLAYER), ("t2", Speaker.GM))
+    }
+    candidates = {turn.id: TurnCandidate.from_turn(turn, "") for turn in told.values()}
+    scores: dict[Id, dict[str, float]] = {id: {"meaning": 1.0} for id in candidates}
+    add_cue_scores(scores, candidates, read_cues("What did I promise?"), (), WEIGHTS)
+    assert rank_ids(scores)[0] == told[Speaker.PLAYER].id
