@@ -173,8 +173,8 @@ class DeclarationService:
 
     async def find_unknown_names(self, context: SceneContext, argument: str) -> list[str]:
         """Return the names in a sentence that mean nobody and nothing that is known. Raises StoreError."""
-        find_entity = scene_entity_finder(context, self._context, guess_people=True)
         statement = name_hero_in(context, argument)
+        find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
         return find_unknown_names(statement, await declare.find_mentioned_entities(statement, find_entity))
 
     async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:

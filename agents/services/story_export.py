@@ -391,7 +391,7 @@ class _FactCitations:
             case EvidenceKind.MANUAL:
                 # What was declared by command rests on the command: the turn only says when.
                 declared_words = f"{words}, declared" if words else "what was declared"
-                return f"{declared_words} after {place}" if place else f"{declared_words} by hand"
+                return f"{declared_words} after {place}" if place else f"{declared_words} by you"
             case EvidenceKind.CHUNK:
                 page = "page" if evidence.page is None else f"page {evidence.page}"
                 source = self._sources.get(evidence.source_id or "", "")
