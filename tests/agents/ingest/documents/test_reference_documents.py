@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from agents.ingest.documents.reading import DocumentReader
 from tests.agents.ingest.documents.typeset_book import Book, typeset
 from tools.reference_documents import fetch_novel, fetch_rulebook
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reference documents")]
 
 FOLDER = Path(tempfile.gettempdir()) / "monitor-reference-documents"
 """Kept between runs."""
@@ -23,13 +24,17 @@ FOLDER = Path(tempfile.gettempdir()) / "monitor-reference-documents"
 SAMPLE = 50
 
 
+def fetched(fetch: Callable[[Path], Path]) -> Path:
+    """Return a book; the test is skipped where there is no network."""
+    try:
+        return fetch(FOLDER)
+    except (subprocess.CalledProcessError, OSError) as error:
+        pytest.skip(f"the book cannot be fetched: {error}")
+
+
 @pytest.fixture(scope="module")
 def rulebook() -> Book:
-    try:
-        path = fetch_rulebook(FOLDER)
-    except (subprocess.CalledProcessError, OSError) as error:
-        pytest.skip(f"the rulebook cannot be fetched: {error}")
-    return typeset(path.read_text(encoding="utf-8"), "System Reference Document")
+    return typeset(fetched(fetch_rulebook).read_text(encoding="utf-8"), "System Reference Document")
 
 
 def letters(text: str) -> str:
@@ -65,7 +70,7 @@ async def test_rulebook_citations_give_the_right_page_in_50_of_50(rulebook: Book
 
 
 async def test_rulebook_as_markdown_keeps_every_heading() -> None:
-    path = fetch_rulebook(FOLDER)
+    path = fetched(fetch_rulebook)
     document = await DocumentReader().read(path, path.name)
     assert document.title == "System Reference Document 5.1"
     text = " ".join(" ".join(page.text.split()) for page in document.pages)
@@ -75,10 +80,7 @@ async def test_rulebook_as_markdown_keeps_every_heading() -> None:
 
 
 async def test_novel_is_read_whole() -> None:
-    try:
-        path = fetch_novel(FOLDER)
-    except (subprocess.CalledProcessError, OSError) as error:
-        pytest.skip(f"the novel cannot be fetched: {error}")
+    path = fetched(fetch_novel)
     document = await DocumentReader().read(path, path.name)
     text = "\n\n".join(page.text for page in document.pages)
     assert text.split() == path.read_text(encoding="utf-8").split()
