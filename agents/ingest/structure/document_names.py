@@ -9,8 +9,15 @@ from typing import Final
 
 from agents.ingest.documents.document import Page
 from agents.ingest.names.named_text import NamedOne, read_named_text
+from agents.ingest.structure.definitions import read_definitions, read_term_table
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
-from agents.ingest.structure.markdown_blocks import FenceBlock, HeadingBlock, TableBlock, split_blocks
+from agents.ingest.structure.markdown_blocks import (
+    FenceBlock,
+    HeadingBlock,
+    TableBlock,
+    TextBlock,
+    split_blocks,
+)
 from stores.records.world import EntityKind
 
 _MARKUP: Final = re.compile(r"[*_`#>|\\]")
@@ -34,6 +41,20 @@ def find_in_document(pages: Iterable[Page]) -> tuple[DocumentName, ...]:
 def kind_of_named(one: NamedOne) -> EntityKind:
     """Return the kind of a name; in a rulebook one of which nothing is told is a term, and nobody."""
     return one.kind if one.is_certain_kind else EntityKind.CONCEPT
+
+
+def find_introduced_names(texts: Iterable[str]) -> set[str]:
+    """Return what has a heading or a definition of its own in the parts of a document."""
+    names: set[str] = set()
+    for text in texts:
+        for block in split_blocks(text):
+            if isinstance(block, HeadingBlock):
+                names.add(name_in_heading(block.title))
+            elif isinstance(block, TextBlock):
+                names.update(each.term for each in read_definitions(block, text, in_glossary=False))
+            elif isinstance(block, TableBlock):
+                names.update(each.term for each in read_term_table(block))
+    return names - {""}
 
 
 def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:

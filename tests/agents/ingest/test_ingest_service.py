@@ -11,7 +11,7 @@ from agents.events import IngestProgressed
 from agents.search.hybrid_search import HybridSearch
 from agents.search.retrieval import ContextRetriever
 from agents.story_outline import NewUniverse
-from agents.views.ingest_views import ReviewOrder
+from agents.views.ingest_views import ReviewOrder, ReviewRow
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
@@ -59,6 +59,12 @@ async def accept_group(program: Program, source_id: Id, title: str) -> None:
     review = await service.read_review(source_id)
     group = next(g for g in review.groups if g.title == title)
     await service.decide_groups(source_id, [group.key], Verdict.ACCEPT)
+
+
+async def read_all_rows(program: Program, source_id: Id) -> list[ReviewRow]:
+    service = program.services.ingest
+    groups = (await service.read_review(source_id)).groups
+    return [row for group in groups for row in (await service.read_rows(source_id, group.key)).rows]
 
 
 async def test_estimate_stores_nothing(program: Program, universe_id: Id, tmp_path: Path) -> None:
@@ -201,14 +207,16 @@ async def test_a_book_never_writes_over_a_lock_or_a_contradiction(
     await read_in(program)
     groups = (await service.read_review(progress.source_id)).groups
     await service.decide_groups(progress.source_id, [group.key for group in groups], Verdict.ACCEPT)
+    rows = await read_all_rows(program, progress.source_id)
+    held_rows = [row for row in rows if row.view.verdict is None]
+    assert held_rows, "a group's decision accepts what contradicts canon"
+    await service.decide([row.view.proposal.id for row in held_rows], Verdict.ACCEPT)
     report = await service.commit(progress.source_id)
     assert "Bren sells the lamp." not in {fact.statement for fact in report.facts}
     assert report.left_open.conflict_count >= 1
     left = await service.read_review(progress.source_id)
     assert left.undecided_count == left.open_count == report.held_count
-    rows = [
-        row for group in left.groups for row in (await service.read_rows(progress.source_id, group.key)).rows
-    ]
+    rows = await read_all_rows(program, progress.source_id)
     assert any("is protected" in reason for row in rows for reason in row.view.reasons)
     for row in rows:
         if row.view.conflicts:
