@@ -21,6 +21,7 @@ from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
 from agents.views.ingest_views import (
     EditionView,
+    GroupDecisionCounts,
     IngestEstimate,
     IngestProgress,
     PageView,
@@ -255,8 +256,8 @@ class IngestService:
         group_keys: Collection[str],
         verdict: Verdict | None,
         order: ReviewOrder = ReviewOrder.ENTITY,
-    ) -> int:
-        """Decide what is undecided in groups, or (None) make all of it undecided; return on how many."""
+    ) -> GroupDecisionCounts:
+        """Decide what is undecided in groups, or (None) make all of it undecided."""
         return await self.review.decide_groups(source_id, group_keys, verdict, order)
 
     async def commit(self, source_id: Id) -> CommitReport:

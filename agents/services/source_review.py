@@ -17,7 +17,14 @@ from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import gm_decision
-from agents.views.ingest_views import ReviewGroup, ReviewOrder, ReviewRow, ReviewRows, ReviewView
+from agents.views.ingest_views import (
+    GroupDecisionCounts,
+    ReviewGroup,
+    ReviewOrder,
+    ReviewRow,
+    ReviewRows,
+    ReviewView,
+)
 from agents.views.play_views import CommitReport, LeftOpen, ProposalView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -110,8 +117,8 @@ class SourceReview:
 
     async def decide_groups(
         self, source_id: Id, group_keys: Collection[str], verdict: Verdict | None, order: ReviewOrder
-    ) -> int:
-        """Set a verdict on what is undecided in groups, or (None) take all verdicts back; return on how many.
+    ) -> GroupDecisionCounts:
+        """Set a verdict on what is undecided in groups, or (None) take all verdicts back.
 
         Merges and what meets a conflict are accepted one by one alone: nobody looks at each row of a group.
         """
@@ -122,12 +129,12 @@ class SourceReview:
                 for p in await self._read_groups(source, group_keys, order)
                 if (gm_decision(p) is None) is (verdict is not None)
             ]
+            left_ids: set[Id] = set()
             if verdict is Verdict.ACCEPT:
-                concerned = [p for p in concerned if not isinstance(p.change, MergeEntities)]
-                held_ids = await self._find_held(concerned)
-                concerned = [p for p in concerned if p.id not in held_ids]
-            await self._decide([p.id for p in concerned], verdict)
-        return len(concerned)
+                left_ids = {p.id for p in concerned if isinstance(p.change, MergeEntities)}
+                left_ids |= await self._find_held([p for p in concerned if p.id not in left_ids])
+            await self._decide([p.id for p in concerned if p.id not in left_ids], verdict)
+        return GroupDecisionCounts(len(concerned) - len(left_ids), len(left_ids))
 
     async def commit(self, source_id: Id) -> CommitReport:
         """Write what is accepted and close what is rejected; the rest waits.
