@@ -97,7 +97,7 @@ class IngestService:
         """
         documents = (await self.estimator.list_documents(path)).documents
         if universe_id is None:
-            name = new_universe or PurePath(path).stem
+            name = new_universe or await self.estimator.read_title(path)
             universe_id = (await self.create_universe(NewUniverse(name))).id
         sources = [
             await self._start_document(

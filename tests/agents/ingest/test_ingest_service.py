@@ -81,6 +81,20 @@ async def test_estimate_stores_nothing(program: Program, universe_id: Id, tmp_pa
     assert await program.stores.objects(Role.INGEST).keys("originals") == []
 
 
+@pytest.mark.slow
+async def test_world_made_of_a_document_has_the_title_that_its_estimate_said(
+    program: Program, tmp_path: Path
+) -> None:
+    path = write_book(tmp_path, BOOK, "notes v2 final.md")
+    (document,) = (await program.services.ingest.preview(path)).documents
+    (progress,) = await program.services.ingest.start(path)
+    universes = await program.services.stories.universes()
+    assert document.title in {universe.name for universe in universes}
+    assert document.title == "The Salt Coast"
+    await read_in(program)
+    assert (await program.stores.log(Role.INGEST).source(progress.source_id)).title == "The Salt Coast"
+
+
 async def test_estimate_of_nothing_readable_says_so(program: Program, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file or folder"):
         await program.services.ingest.preview(str(tmp_path / "gone.pdf"))
@@ -126,7 +140,7 @@ async def test_the_same_bytes_are_read_once(program: Program, universe_id: Id, t
 async def test_without_a_universe_one_is_made_of_the_book(program: Program, tmp_path: Path) -> None:
     (progress,) = await program.services.ingest.start(write_book(tmp_path, BOOK))
     universe = await program.stores.canon(Role.INGEST).universe(progress.universe_id)
-    assert universe.name == "Salt Coast"
+    assert universe.name == "The Salt Coast"
 
 
 async def test_thousands_from_a_book_never_reach_the_gates_of_play(program: Program, tmp_path: Path) -> None:
