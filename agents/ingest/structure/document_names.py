@@ -28,6 +28,11 @@ _LABEL_EDGE: Final = re.compile(
     r"|(?<=\w)\s+[*_]{2,3}(?=[A-Z][^*_\n]*[*_]{2,3}\s*[A-Z\d])"
 )
 """Where a bold label begins or ends: it is no part of a name beside it."""
+_STATED_BEING: Final = re.compile(
+    r"(?:^|[.!?]\s+)(?P<name>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,3}) (?:is|was) (?P<being>an? [^.!?\n]{3,80})",
+    re.MULTILINE,
+)
+"""`Gallowmere is a drowned valley`."""
 _MARKUP: Final = re.compile(r"[*_`#>|\\]")
 MAX_DOCUMENT_NAMES: Final = 5_000
 
@@ -103,7 +108,15 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
         for one in read_introductions(text):
             introductions.setdefault(one.name.casefold(), one)
     named = read_named_text("\n\n".join(prose)).named
-    guesses = {one.name.casefold(): kind_of_named(one) for one in named}
+    stated_kinds = {
+        key: kind
+        for match in _STATED_BEING.finditer("\n\n".join(prose))
+        if (kind := kind_of_described(match["being"], EntityKind.CONCEPT)) is not EntityKind.CONCEPT
+        for key in [match["name"].casefold()]
+    }
+    guesses = {
+        one.name.casefold(): stated_kinds.get(one.name.casefold(), kind_of_named(one)) for one in named
+    }
     kinds = {
         key: kind_of_described(one.description, kind_of_title(one.name, guesses))
         for key, one in introductions.items()
@@ -114,7 +127,7 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
         if one.name.casefold() in full_names.keys() - introductions.keys()
         else DocumentName(
             one.name,
-            kinds.get(one.name.casefold(), kind_of_named(one)),
+            kinds.get(one.name.casefold(), guesses[one.name.casefold()]),
             # What is introduced by itself is somebody of its own, and no other name of another.
             tuple(alias for alias in one.aliases if alias.casefold() not in introductions),
         )

@@ -200,7 +200,10 @@ class _ChunkReader:
         yield from self._read_said(name, first)
         for said in further:
             relations = list(self._read_said(name, said))
-            yield from relations or [FoundStatement(name, said.statement, said.quote)]
+            yield from relations
+            if not relations or not said.statement.startswith(name):
+                # What stands beside a relation is said, too: `Fifty, loud, still owes Corvin 200 silver.`
+                yield FoundStatement(name, said.statement, said.quote)
 
     def _read_said(self, name: str, said: SaidSentence) -> Iterator[Finding]:
         """Yield how somebody who is introduced stands to others, by one sentence of the introduction."""

@@ -58,6 +58,7 @@ def test_bold_name_is_a_character_with_facts(mark: str, bullet: str) -> None:
     assert berta.description == "innkeeper of the Eel and Anchor."
     said = {f.statement: f.quote for f in find_in_chunk(text) if isinstance(f, FoundStatement)}
     assert said["Berta Quill waters the beer."] == "She waters the beer."
+    assert "Fifty, loud, still owes Master Corvin 200 silver." in said
     assert ("Berta Quill", "owes", "Master Corvin") in relations(text)
 
 
@@ -74,6 +75,11 @@ def test_bold_name_is_a_character_with_facts(mark: str, bullet: str) -> None:
 )
 def test_words_behind_a_name_tell_its_kind(introduction: str, name: str, kind: EntityKind) -> None:
     assert entities(f"{PEOPLE}{introduction}\n")[name].kind is kind
+
+
+def test_plain_sentence_tells_what_a_name_is() -> None:
+    text = "# Gallowmere\n\nGallowmere is a drowned valley. Nobody rules Gallowmere.\n"
+    assert entities(text)["Gallowmere"].kind is EntityKind.PLACE
 
 
 def test_plain_relations_of_an_introduction_are_read() -> None:
