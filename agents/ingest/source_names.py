@@ -128,8 +128,8 @@ def find_lookalikes(
 ) -> Iterator[LookalikeNames]:
     """Yield pairs of names of which one ends or begins the other, without titles, and no third one.
 
-    `Venn` and `Captain Mara Venn` are such a pair, unless there is a `Bela Venn` too. Of two kinds none is, but what is
-    a mere concept may be anything. What is introduced by its shorter name is somebody of its own, and a common word
+    `Venn` and `Captain Mara Venn` are such a pair, unless there is a `Bela Venn` too. Of two kinds none is, but one
+    that is a mere concept may be anything. What is introduced by its shorter name is somebody of its own, and a common word
     (`Eel`) is a part of any name.
     """
     introduced_keys = {normalize_name(name) for name in introduced_names}
@@ -167,4 +167,7 @@ def _words_of(name: str) -> tuple[str, ...]:
 
 
 def _may_be_one(kind: EntityKind, other: EntityKind) -> bool:
-    return kind is other or EntityKind.CONCEPT in (kind, other)
+    """Return whether two kinds may be of one thing. Of two terms (`Huge Objects`, `Objects`) each is its own."""
+    if EntityKind.CONCEPT in (kind, other):
+        return kind is not other
+    return kind is other

@@ -212,7 +212,7 @@ async def test_without_a_world_a_document_is_offered_and_makes_one(tmp_path: Pat
         await ui.type(write_rulebook(tmp_path))
         await ui.press("enter")
         assert ui.screen == "SourcesScreen"
-        assert [u.name for u in await reader.program.services.stories.universes()] == ["rules"]
+        assert [u.name for u in await reader.program.services.stories.universes()] == ["The Salt Coast"]
         await ui.press("escape")
         assert ui.screen == "MenuScreen"
 
