@@ -129,8 +129,8 @@ def find_lookalikes(
     """Yield pairs of names of which one ends or begins the other, without titles, and no third one.
 
     `Venn` and `Captain Mara Venn` are such a pair, unless there is a `Bela Venn` too. Of two kinds none is, but one
-    that is a mere concept may be anything. What is introduced by its shorter name is somebody of its own, and a common word
-    (`Eel`) is a part of any name.
+    that is a mere concept may be anything. What is introduced by its shorter name is somebody of its own, and a
+    common word (`Eel`) is a part of any name.
     """
     introduced_keys = {normalize_name(name) for name in introduced_names}
     name_words = load_name_words()
