@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from agents.views.play_views import ProposalView
-from stores.records.canon import AssertFact
+from stores.records.canon import AssertFact, MergeEntities
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.ink import Line
@@ -42,7 +42,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
     """Proposals by row, with the keys that decide them.
 
     `accept_all` says what `A` accepts: what policy pre-ticks (`ticked`), or everything undecided that has no
-    conflict and that policy does not reject (`unmarked`); rows marked with space are left out of both.
+    conflict and that policy does not reject (`unmarked`). Rows marked with space are left out of both, and so are
+    merges that policy does not pre-tick.
     """
 
     HELP_TITLE: ClassVar[str] = "Proposals"
@@ -343,6 +344,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         marks = ("accept", "defer") if self._accept_all == "unmarked" else ("accept",)
         for view in (row.value for row in self.rows):
             is_accepted = view is not None and is_undecided(view) and view.mark in marks
+            if view is not None and isinstance(view.proposal.change, MergeEntities) and view.mark != "accept":
+                continue  # two that become one are looked at by themselves
             if view is not None and is_accepted and view.proposal.id not in self._selected_ids:
                 yield view
 

@@ -5,11 +5,12 @@ One thing has one identifier over the whole document, whatever chunk names it, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.ingest.names.name_words import load_name_words
 from stores.records.ids import Id, derive_id
 from stores.records.world import Entity, EntityKind
 
@@ -122,12 +123,22 @@ class SourceNames:
         return tuple(new_names.values())
 
 
-def find_lookalikes(named_kinds: Iterable[tuple[str, EntityKind]]) -> Iterator[LookalikeNames]:
+def find_lookalikes(
+    named_kinds: Iterable[tuple[str, EntityKind]], introduced_names: Collection[str] = ()
+) -> Iterator[LookalikeNames]:
     """Yield pairs of names of which one ends or begins the other, without titles, and no third one.
 
-    `Venn` and `Captain Mara Venn` are such a pair, unless there is a `Bela Venn` too. Of two kinds none is, but what is
-    a mere concept may be anything.
+    `Venn` and `Captain Mara Venn` are such a pair, unless there is a `Bela Venn` too. Of two kinds none is, but one
+    that is a mere concept may be anything. What is introduced by its shorter name is somebody of its own, and a
+    common word (`Eel`) is a part of any name.
     """
+    introduced_keys = {normalize_name(name) for name in introduced_names}
+    name_words = load_name_words()
+
+    def is_of_its_own(shorter: str) -> bool:
+        key = normalize_name(shorter)
+        return key in introduced_keys or name_words.is_common(key)
+
     entries = [(name, kind, words) for name, kind in named_kinds if (words := _words_of(name))]
     by_edge: dict[tuple[str, ...], list[tuple[str, EntityKind]]] = {}
     for name, kind, words in entries:
@@ -140,11 +151,11 @@ def find_lookalikes(named_kinds: Iterable[tuple[str, EntityKind]]) -> Iterator[L
     for same in by_words.values():
         for name, kind in same[1:]:
             longer, shorter = sorted((same[0][0], name), key=lambda n: (-len(n), n))
-            if _may_be_one(kind, same[0][1]):
+            if _may_be_one(kind, same[0][1]) and not is_of_its_own(shorter):
                 yield LookalikeNames(longer, shorter)
     for name, kind, words in entries:
         longer_names = by_edge.get(words, [])
-        if len(longer_names) == 1 and _may_be_one(kind, longer_names[0][1]):
+        if len(longer_names) == 1 and not is_of_its_own(name) and _may_be_one(kind, longer_names[0][1]):
             yield LookalikeNames(longer_names[0][0], name)
 
 
@@ -156,4 +167,7 @@ def _words_of(name: str) -> tuple[str, ...]:
 
 
 def _may_be_one(kind: EntityKind, other: EntityKind) -> bool:
-    return kind is other or EntityKind.CONCEPT in (kind, other)
+    """Return whether two kinds may be of one thing. Of two terms (`Huge Objects`, `Objects`) each is its own."""
+    if EntityKind.CONCEPT in (kind, other):
+        return kind is not other
+    return kind is other

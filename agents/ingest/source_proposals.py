@@ -7,7 +7,7 @@ the same, give the same proposals; each chunk adds its evidence to them.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,7 +17,7 @@ from agents.ingest.ladder.chunk_context import ChunkOutcome, DroppedFinding, chu
 from agents.ingest.ladder.tool_door import locate_quote
 from agents.ingest.source_changes import SourceChange, SourceSite, find_changes, predicates_by_words
 from agents.ingest.source_names import SourceNames, find_lookalikes
-from agents.ingest.structure.document_names import DocumentName
+from agents.ingest.structure.document_names import DocumentName, find_introduced_names
 from agents.proposals.proposals import ProposalSite, build_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -107,7 +107,8 @@ class SourceProposer:
         """Return merges of what may be one by its names, which only the whole document tells."""
         proposing = await self._open(source)
         self._proposing = None
-        return build_lookalike_proposals(proposing.staged.values(), proposing.site)
+        introduced_names = find_introduced_names(snippet.text for snippet in snippets)
+        return build_lookalike_proposals(proposing.staged.values(), proposing.site, introduced_names)
 
     async def _open(self, source: Source) -> _ProposingSource:
         """Return the document as it is gone on with, or begin it with what is stored of it."""
@@ -221,15 +222,21 @@ def is_replaceable(proposal: ProposedChange) -> bool:
 
 
 def build_lookalike_proposals(
-    staged: Iterable[ProposedChange], site: SourceSite
+    staged: Iterable[ProposedChange], site: SourceSite, introduced_names: Collection[str] = ()
 ) -> tuple[ProposedChange, ...]:
-    """Return merges of proposed things that may be one by their names, for somebody to decide on."""
+    """Return merges of proposed things that may be one by their names, for somebody to decide on.
+
+    What the document introduces by a heading, a definition or a description is somebody of its own.
+    """
     created = {p.payload.name: p for p in staged if isinstance(p.payload, CreateEntity) and is_replaceable(p)}
     kinds = (
         (name, p.payload.entity_kind) for name, p in created.items() if isinstance(p.payload, CreateEntity)
     )
     merges = []
-    for pair in find_lookalikes(kinds):
+    described_names = {
+        name for name, p in created.items() if isinstance(p.payload, CreateEntity) and p.payload.description
+    }
+    for pair in find_lookalikes(kinds, described_names.union(introduced_names)):
         kept, absorbed = created[pair.longer], created[pair.shorter]
         kept_id, absorbed_id = site.names.find(pair.longer).id, site.names.find(pair.shorter).id
         merge = MergeEntities(kept_id=kept_id, absorbed_id=absorbed_id)

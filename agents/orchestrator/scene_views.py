@@ -190,9 +190,16 @@ class SceneViewBuilder:
         ]
         return await self._build_scene_rows(scene_id, turn_proposals)
 
-    async def build_proposal_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
-        """Return rows for the proposals, numbered from 1, each with the number of its turn."""
-        return number_rows(await self._build_rows(proposals, (), None))
+    async def build_proposal_rows(
+        self, proposals: Sequence[ProposedChange], named: Sequence[ProposedChange] = ()
+    ) -> tuple[ProposalView, ...]:
+        """Return rows for the proposals, numbered from 1, each with the number of its turn.
+
+        `named` are proposals of those whom the others name; they have no rows here.
+        """
+        row_ids = {proposal.id for proposal in proposals}
+        named = [proposal for proposal in named if proposal.id not in row_ids]
+        return number_rows(await self._build_rows([*proposals, *named], (), None, row_ids if named else None))
 
     async def build_rows_of(
         self,

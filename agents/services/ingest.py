@@ -21,6 +21,7 @@ from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
 from agents.views.ingest_views import (
     EditionView,
+    GroupDecisionCounts,
     IngestEstimate,
     IngestProgress,
     PageView,
@@ -96,7 +97,7 @@ class IngestService:
         """
         documents = (await self.estimator.list_documents(path)).documents
         if universe_id is None:
-            name = new_universe or PurePath(path).stem
+            name = new_universe or await self.estimator.read_title(path)
             universe_id = (await self.create_universe(NewUniverse(name))).id
         sources = [
             await self._start_document(
@@ -255,8 +256,8 @@ class IngestService:
         group_keys: Collection[str],
         verdict: Verdict | None,
         order: ReviewOrder = ReviewOrder.ENTITY,
-    ) -> int:
-        """Decide what is undecided in groups, or (None) make all of it undecided; return on how many."""
+    ) -> GroupDecisionCounts:
+        """Decide what is undecided in groups, or (None) make all of it undecided."""
         return await self.review.decide_groups(source_id, group_keys, verdict, order)
 
     async def commit(self, source_id: Id) -> CommitReport:

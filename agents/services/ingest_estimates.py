@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from agents.ingest.documents.document import Chunk, Page
@@ -81,6 +81,26 @@ class DocumentEstimator:
                 unread.append(UnreadFile(listed.name, error.what))
         model = facts.model if facts else ""
         return IngestEstimate(tuple(previews), tuple(unread), listing.is_vault, model)
+
+    async def read_title(self, path: str) -> str:
+        """Return the title of a document; of a folder, and of what cannot be read, the file's name."""
+        documents = (await self.list_documents(path)).documents
+        name = PurePath(path).stem
+        if documents[0].path.name != PurePath(path).name:
+            return name  # a folder
+
+        async def leave(batch: PageBatch) -> None:
+            pass
+
+        try:
+            summary = await self._reader.read_in_batches(
+                documents[0].path, documents[0].path.name, leave, sample_pages=SAMPLED_PAGES
+            )
+        except StoreError:
+            raise
+        except InputError:
+            return name  # reading it in says why
+        return summary.title or name
 
     async def list_documents(self, path: str) -> DocumentListing:
         """Return the documents at the path. Raises InputError if there are none."""

@@ -17,12 +17,19 @@ from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import gm_decision
-from agents.views.ingest_views import ReviewGroup, ReviewOrder, ReviewRow, ReviewRows, ReviewView
+from agents.views.ingest_views import (
+    GroupDecisionCounts,
+    ReviewGroup,
+    ReviewOrder,
+    ReviewRow,
+    ReviewRows,
+    ReviewView,
+)
 from agents.views.play_views import CommitReport, LeftOpen, ProposalView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import CreateEntity, EvidenceKind
+from stores.records.canon import CreateEntity, EvidenceKind, MergeEntities
 from stores.records.ids import Clock, Id
 from stores.records.sources import TAKEN_BACK_STATES, Source
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Verdict
@@ -88,7 +95,7 @@ class SourceReview:
         source = await self._log.source(source_id)
         proposals = await self._read_groups(source, [group_key], order)
         shown = proposals[offset : offset + limit]
-        views = await self._views.build_proposal_rows(shown)
+        views = await self.build_rows(shown)
         page_labels = await self._read_labels(source, shown)
         rows = tuple(
             ReviewRow(_as_undecided(view), page, page_labels.get(page or 0, ""))
@@ -110,17 +117,24 @@ class SourceReview:
 
     async def decide_groups(
         self, source_id: Id, group_keys: Collection[str], verdict: Verdict | None, order: ReviewOrder
-    ) -> int:
-        """Set a verdict on what is undecided in groups, or (None) take all verdicts back; return on how many."""
+    ) -> GroupDecisionCounts:
+        """Set a verdict on what is undecided in groups, or (None) take all verdicts back.
+
+        Merges and what meets a conflict are accepted one by one alone: nobody looks at each row of a group.
+        """
         source = await self._log.source(source_id)
         async with self._dispatcher.exclusive():
-            ids = [
-                p.id
+            concerned = [
+                p
                 for p in await self._read_groups(source, group_keys, order)
                 if (gm_decision(p) is None) is (verdict is not None)
             ]
-            await self._decide(ids, verdict)
-        return len(ids)
+            left_ids: set[Id] = set()
+            if verdict is Verdict.ACCEPT:
+                left_ids = {p.id for p in concerned if isinstance(p.change, MergeEntities)}
+                left_ids |= await self._find_held([p for p in concerned if p.id not in left_ids])
+            await self._decide([p.id for p in concerned if p.id not in left_ids], verdict)
+        return GroupDecisionCounts(len(concerned) - len(left_ids), len(left_ids))
 
     async def commit(self, source_id: Id) -> CommitReport:
         """Write what is accepted and close what is rejected; the rest waits.
@@ -137,7 +151,9 @@ class SourceReview:
                     kept="All of it waits in the review.",
                     todo="Accept or reject something first.",
                 )
-            held_ids = await self._find_held(decided)
+            held_ids = await self._find_held(
+                [p for p in decided if (d := gm_decision(p)) is not None and d.verdict is Verdict.ACCEPT]
+            )
             await self._keeper.restore_decisions(dict.fromkeys(held_ids))
             report = await self._keeper.commit(
                 [p for p in decided if p.id not in held_ids],
@@ -153,8 +169,8 @@ class SourceReview:
         )
 
     async def build_rows(self, proposals: Sequence[ProposedChange]) -> tuple[ProposalView, ...]:
-        """Return the proposals as a gate would draw them."""
-        return await self._views.build_proposal_rows(proposals)
+        """Return the proposals as a gate would draw them, by the names of those who are only proposed, too."""
+        return await self._views.build_proposal_rows(proposals, await self._read_creations(proposals))
 
     async def read_open(self, source: Source) -> list[ProposedChange]:
         """Return what no commit has closed and the present edition says: what only an earlier one said is gone."""
@@ -181,38 +197,39 @@ class SourceReview:
         for universe_id in {p.universe_id for p in proposals.values()}:
             self._events.publish(ProposalsChanged(universe_id, None))
 
-    async def _find_held(self, decided: Sequence[ProposedChange]) -> set[Id]:
-        """Return the accepted proposals that no commit may write: they meet a conflict, or something protected."""
-        accepted = [p for p in decided if (d := gm_decision(p)) is not None and d.verdict is Verdict.ACCEPT]
-        policy_decisions = await self._keeper.assess(accepted)
+    async def _find_held(self, proposals: Sequence[ProposedChange]) -> set[Id]:
+        """Return the proposals that no commit may write: they meet a conflict, or something protected."""
+        policy_decisions = await self._keeper.assess(proposals) if proposals else {}
         return {
             p.id
-            for p in accepted
+            for p in proposals
             if policy_decisions[p.id].mark == "hold"
             or (policy_decisions[p.id].mark == "reject" and not policy_decisions[p.id].by_rule)
         }
 
     async def _find_needed(self, proposals: Iterable[ProposedChange]) -> list[Id]:
         """Return the undecided proposals that create what these name."""
+        return [p.id for p in await self._read_creations(proposals) if gm_decision(p) is None]
+
+    async def _read_creations(self, proposals: Iterable[ProposedChange]) -> list[ProposedChange]:
+        """Return the open proposals of the same documents that create what these name."""
         needed_by_source: defaultdict[Id, set[Id]] = defaultdict(set)
         for proposal in proposals:
             if proposal.source_id is not None:
                 needed_by_source[proposal.source_id] |= named_entities(proposal.change)
-        needed_ids = []
+        needed_creations: list[ProposedChange] = []
         for source_id, entity_ids in needed_by_source.items():
             if not entity_ids:
                 continue
             creations = await self._log.proposals(
                 ProposalQuery(source_id=source_id, statuses=OPEN_STATUSES, kind="create_entity")
             )
-            needed_ids += [
-                p.id
+            needed_creations += [
+                p
                 for p in creations
-                if isinstance(p.change, CreateEntity)
-                and p.change.entity_id in entity_ids
-                and gm_decision(p) is None
+                if isinstance(p.change, CreateEntity) and p.change.entity_id in entity_ids
             ]
-        return needed_ids
+        return needed_creations
 
     async def _group(self, source: Source, order: ReviewOrder) -> dict[str, _Group]:
         proposals = await self.read_open(source)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from agents.views.play_views import FactView, ProposalView
 from stores.records.ids import Id
@@ -193,6 +193,14 @@ class ReviewGroup:
                 return replace(self, later_count=self.later_count + self.undecided_count)
             case _:
                 assert_never(verdict)
+
+
+class GroupDecisionCounts(NamedTuple):
+    """What became of the proposals of groups that were decided as a whole."""
+
+    decided_count: int
+    left_count: int
+    """How many are decided one by one alone: merges, and what meets a conflict or something protected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,9 @@ class DocumentScreen(ServiceScreen[None]):
                 "A rulebook, a setting, a novel, notes: PDF, EPUB, HTML, DOCX, Markdown or text; a folder, a vault",
                 (
                     Field("file or folder", "file", hint="~/books/rules.pdf"),
-                    Field("world", "universe", hint="a new or an existing world; empty: the file's name"),
+                    Field(
+                        "world", "universe", hint="a new or an existing world; empty: the document's title"
+                    ),
                     ChoiceField(
                         "read it",
                         (

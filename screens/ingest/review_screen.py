@@ -81,6 +81,12 @@ class ReviewScreen(ServiceScreen[None]):
         rows: ReviewRows
 
     @dataclass
+    class RowsLeft(Message):
+        """Rows of decided groups are decided one by one alone."""
+
+        count: int
+
+    @dataclass
     class ReviewCommitted(Message):
         report: CommitReport
 
@@ -217,11 +223,22 @@ class ReviewScreen(ServiceScreen[None]):
                 _, alike_waiting = next(groupby(self._waiting_verdicts, key=lambda waiting: waiting[1:]))
                 alike = list(alike_waiting)
                 keys, (_, order, verdict) = [group_key for group_key, _, _ in alike], alike[0]
-                await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
+                counts = await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
+                if counts.left_count:
+                    self.post_message(self.RowsLeft(counts.left_count))
                 del self._waiting_verdicts[: len(alike)]
         finally:
             self._waiting_verdicts.clear()
             self.reload()
+
+    @on(RowsLeft)
+    def _show_left_count(self, message: RowsLeft) -> None:
+        self.query_one(NoticePanel).show_lines(
+            (
+                f"{message.count:,} {'waits' if message.count == 1 else 'wait'} for you alone: merges, and what is in "
+                "conflict or protected. Right goes to them; C resolves a conflict.",
+            )
+        )
 
     @on(ReviewGroupList.RowsRequested)
     def _focus_rows(self) -> None:

@@ -212,7 +212,7 @@ async def test_without_a_world_a_document_is_offered_and_makes_one(tmp_path: Pat
         await ui.type(write_rulebook(tmp_path))
         await ui.press("enter")
         assert ui.screen == "SourcesScreen"
-        assert [u.name for u in await reader.program.services.stories.universes()] == ["rules"]
+        assert [u.name for u in await reader.program.services.stories.universes()] == ["The Salt Coast"]
         await ui.press("escape")
         assert ui.screen == "MenuScreen"
 
@@ -315,8 +315,9 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         book = "# Fates\n\n**Tam** is alive. **Tam** is dead.\n"
         await ingest.start(write_rulebook(tmp_path, book, "fates.md"), universe.id)
         await reader.read_all(BoldNameServer())
-        await ui.press("5", "enter", "a", "enter")
-        assert ui.shows("2 wait: in conflict", "C resolves a conflict.")
+        await ui.press("5", "enter", "a")
+        assert ui.shows("2 wait for you alone", "C resolves a conflict.")
+        await ui.press("enter")
         await ui.press("escape", "right", "end", "C")
         assert ui.screen == "ConflictScreen"
         new = "Tam is dead." if ui.shows("│ Tam is dead. ││ Tam is alive. │") else "Tam is alive."

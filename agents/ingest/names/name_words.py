@@ -65,6 +65,8 @@ class NameWords:
     """For a first name the families of short forms that it belongs to: `bill` and `william` share one."""
     known_places: frozenset[str]
     common_words: frozenset[str]
+    person_nouns: frozenset[str]
+    """What somebody is: a trade, an office, a man or a woman."""
 
     def is_common(self, word: str) -> bool:
         """Return whether a word in lower case is a common one, an inflection of one, or put together of such."""
@@ -140,6 +142,7 @@ def load_name_words() -> NameWords:
         first_names=words("male_names") | words("female_names") | families.keys(),
         short_name_families={name: frozenset(indexes) for name, indexes in families.items()},
         known_places=words("known_places"),
+        person_nouns=words("role_nouns") | words("male_nouns") | words("female_nouns") | words("kin_nouns"),
         common_words=frozenset(common_words)
         | words("more_common_words")
         | words("interjections")

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from agents.ingest.structure.introductions import is_proper_name, kind_of_described
 from agents.ingest.structure.markdown_blocks import TableBlock, TextBlock, plain_text, strip_list_mark
+from stores.records.world import EntityKind
 
 _BOLD_TERM: Final = re.compile(
     r"\s*(?P<mark>\*{1,3}|_{1,3})(?:\*|_)?(?P<term>[^*_\n]{2,60}?)(?P<inner>[.:]?)(?:\*|_)?(?P=mark)"
-    r"(?P<outer>\s*[:–—]|\s+-(?=\s)|[.]|)\s*(?P<meaning>\S.*)",
+    r"(?P<outer>\s*[:–—]|\s+-(?=\s)|[.,]|)\s*(?P<meaning>\S.*)",
     re.DOTALL,
 )
 _PLAIN_TERM: Final = re.compile(
@@ -51,11 +53,15 @@ class Definition:
     meaning: str
     start: int
     end: int
+    meaning_start: int = 0
+    """Where its meaning starts."""
 
 
 def read_definitions(block: TextBlock, text: str, *, in_glossary: bool) -> Iterator[Definition]:
     """Return the definitions of a paragraph or list."""
     plain_lines: list[Definition] = []
+    introductions: list[Definition] = []
+    """Items of a list that say who somebody is, of which one is enough."""
     for number, (start, end) in enumerate(
         block.lines if block.is_list or in_glossary else _paragraphs(block, text)
     ):
@@ -64,16 +70,26 @@ def read_definitions(block: TextBlock, text: str, *, in_glossary: bool) -> Itera
             continue  # a step, or a row of a table
         bare_line = strip_list_mark(line)
         if match := _BOLD_TERM.match(bare_line):
-            if (match["inner"] or match["outer"]) and (definition := _definition(match, start, end)):
+            is_term = match["outer"] != "," or is_proper_name(plain_text(match["term"]))
+            if (
+                (match["inner"] or match["outer"])
+                and is_term
+                and (definition := _definition(match, start, end))
+            ):
                 yield definition
         elif (match := _PLAIN_TERM.match(bare_line)) and (definition := _definition(match, start, end)):
             plain_lines.append(definition)
+            kind = kind_of_described(definition.meaning, EntityKind.CONCEPT)
+            if bare_line != line and is_proper_name(definition.term) and kind is not EntityKind.CONCEPT:
+                introductions.append(definition)
         elif number and (match := _DEFINITION_LINE.match(line)):
             term = plain_text(text[slice(*block.lines[number - 1])])
             if _is_term(term):
                 yield Definition(term, plain_text(match[1]), block.lines[number - 1][0], end)
     if len(plain_lines) >= _MIN_SIBLINGS or (in_glossary and plain_lines):
         yield from plain_lines
+    else:
+        yield from introductions
 
 
 def _paragraphs(block: TextBlock, text: str) -> list[tuple[int, int]]:
@@ -93,7 +109,7 @@ def _definition(match: re.Match[str], start: int, end: int) -> Definition | None
     term, meaning = plain_text(match["term"]).strip(" .:"), plain_text(match["meaning"])
     if not _is_term(term) or len(meaning.split()) < _MIN_MEANING_WORDS or match["meaning"][0] in _SPEECH:
         return None
-    return Definition(term, meaning, start, end)
+    return Definition(term, meaning, start, end, end - len(match["meaning"]))
 
 
 def _is_term(term: str) -> bool:

@@ -8,15 +8,24 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from agents.canon_keeper.predicates import load_catalogue
-from agents.ingest.findings import Finding, FoundEntity, FoundStatement
+from agents.ingest.findings import Finding, FoundEntity, FoundRelation, FoundStatement
 from agents.ingest.names.named_text import read_named_text
 from agents.ingest.structure.definitions import Definition, read_definitions, read_term_table
 from agents.ingest.structure.document_names import DocumentName, find_names_in_texts, kind_of_named
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
+from agents.ingest.structure.introductions import (
+    SaidSentence,
+    find_said_relations,
+    is_proper_name,
+    kind_of_described,
+    rephrase_standing,
+    split_said,
+)
 from agents.ingest.structure.markdown_blocks import (
     HeadingBlock,
     MarkdownBlock,
@@ -28,7 +37,7 @@ from agents.ingest.structure.markdown_blocks import (
 )
 from agents.ingest.structure.roll_tables import read_list_block, read_table_block
 from agents.ingest.structure.rule_sentences import read_rule, split_sentence_spans
-from agents.ingest.structure.stat_blocks import StatBlock, find_stat_blocks, read_move
+from agents.ingest.structure.stat_blocks import StatBlock, find_sheet_blocks, find_stat_blocks, read_move
 from agents.ingest.structure.stated_relations import StatedRelationReader
 from stores.records.world import ACTORS, EntityKind
 
@@ -68,9 +77,7 @@ class _ChunkReader:
         self._kinds = {spelling: name.kind for spelling, name in self._by_spelling.items()}
         self._blocks = split_blocks(text)
         self._stat_blocks = find_stat_blocks(self._blocks, text)
-        self._in_stat_block = {
-            index for each in self._stat_blocks for index in range(each.first_block, each.last_block + 1)
-        }
+        self._in_stat_block = find_sheet_blocks(self._blocks, text)
 
     def read(self) -> Iterator[Finding]:
         heading: HeadingBlock | None = None
@@ -92,16 +99,19 @@ class _ChunkReader:
 
     # --- headings -------------------------------------------------------------------------------
 
-    def _read_heading(self, index: int, heading: HeadingBlock) -> Iterator[FoundEntity]:
+    def _read_heading(self, index: int, heading: HeadingBlock) -> Iterator[Finding]:
         name = name_in_heading(heading.title)
-        if not name or self._has_stat_block(index):
+        if not name or self._has_stat_block(index) or index in self._in_stat_block:
             return
         following = self._blocks[index + 1] if index + 1 < len(self._blocks) else None
-        description = ""
-        if isinstance(following, TextBlock) and not following.is_list:
-            description = plain_text(self._text[following.start : following.end])[:MAX_DESCRIPTION]
-        kind = kind_of_title(name, self._kinds)
+        paragraph = following if isinstance(following, TextBlock) and not following.is_list else None
+        words = plain_text(self._text[paragraph.start : paragraph.end]) if paragraph else ""
+        kind = kind_of_described(words, kind_of_title(name, self._kinds))
+        description = words[:MAX_DESCRIPTION]
         yield FoundEntity(name, kind, self._quote(heading), self._aliases(name), description)
+        if paragraph and kind is not EntityKind.CONCEPT and index + 1 not in self._in_stat_block:
+            for said in split_said(name, self._text, paragraph.start, paragraph.end):
+                yield from self._read_said(name, said)
 
     def _has_stat_block(self, index: int) -> bool:
         """Return whether a stat block without a name of its own follows the heading, which then is its name."""
@@ -175,12 +185,42 @@ class _ChunkReader:
                 yield from self._define(definition)
         yield from self._read_sentences(block)
 
-    def _define(self, definition: Definition) -> Iterator[FoundEntity | FoundStatement]:
+    def _define(self, definition: Definition) -> Iterator[Finding]:
         quote = self._text[definition.start : definition.end]
-        meaning = definition.meaning[:_MAX_MEANING]
-        kind = kind_of_title(definition.term, self._kinds)
-        yield FoundEntity(definition.term, kind, quote, self._aliases(definition.term), meaning)
-        yield FoundStatement(definition.term, meaning, quote)
+        name, meaning = definition.term, definition.meaning[:_MAX_MEANING]
+        kind = kind_of_title(name, self._kinds)
+        if is_proper_name(name):
+            kind = kind_of_described(meaning, kind)
+        if kind not in ACTORS or not definition.meaning_start:
+            yield FoundEntity(name, kind, quote, self._aliases(name), meaning)
+            yield FoundStatement(name, meaning, quote)
+            return
+        first, *further = split_said(name, self._text, definition.meaning_start, definition.end)
+        yield FoundEntity(name, kind, quote, self._aliases(name), plain_text(first.quote)[:MAX_DESCRIPTION])
+        yield from self._read_said(name, first)
+        for said in further:
+            relations = list(self._read_said(name, said))
+            yield from relations
+            if not relations or not said.statement.startswith(name):
+                # What stands beside a relation is said, too: `Fifty, loud, still owes Corvin 200 silver.`
+                yield FoundStatement(name, said.statement, said.quote)
+
+    def _read_said(self, name: str, said: SaidSentence) -> Iterator[Finding]:
+        """Yield how somebody who is introduced stands to others, by one sentence of the introduction."""
+        reader = _relation_reader(self._names)
+        plain_sentences = [*rephrase_standing(name, said.statement)]
+        if said.statement.startswith(f"{name} "):
+            plain_sentences.append(said.statement)
+        for sentence in plain_sentences:
+            for finding in reader.read(sentence):
+                if isinstance(finding, FoundRelation):
+                    yield replace(finding, quote=said.quote)
+        for relation in find_said_relations(said.statement):
+            other = self._by_spelling.get(relation.other.removeprefix("the ").casefold())
+            if other is None or other.name.casefold() == name.casefold():
+                continue
+            subject, object_ = (other.name, name) if relation.is_reversed else (name, other.name)
+            yield FoundRelation(subject, relation.verb, object_, said.quote)
 
     def _read_sentences(self, block: TextBlock) -> Iterator[Finding]:
         reader = _relation_reader(self._names)
@@ -209,7 +249,10 @@ class _ChunkReader:
         named_text = read_named_text(self._text)
         reported = set(already_named)
         sentences = [
-            span for block in self._blocks if isinstance(block, TextBlock) for span in self._sentences(block)
+            span
+            for index, block in enumerate(self._blocks)
+            if isinstance(block, TextBlock) and index not in self._in_stat_block
+            for span in self._sentences(block)
         ]
         starts = [first for first, _ in sentences]
         for span, owner in zip(named_text.spans, named_text.owners, strict=True):
@@ -227,4 +270,8 @@ class _ChunkReader:
             yield FoundEntity(name, kind, self._text[slice(*sentences[number])], aliases)
 
     def _sentences(self, block: TextBlock) -> Iterator[tuple[int, int]]:
-        return split_sentence_spans(self._text, block.start, block.end)
+        """Return the sentences of a paragraph, or of each item of a list: an item ends what is said in it."""
+        for start, end in block.lines if block.is_list else [(block.start, block.end)]:
+            yield from split_sentence_spans(
+                self._text, end - len(strip_list_mark(self._text[start:end])), end
+            )

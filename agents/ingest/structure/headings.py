@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from agents.ingest.names.name_kinds import best_kind, vote_on_kind
@@ -45,6 +46,16 @@ _NO_TITLES: Final = frozenset(
             "acknowledgments",
             "dedication",
             "copyright",
+            "goal",
+            "goals",
+            "premise",
+            "pitch",
+            "short version",
+            "session",
+            "sessions",
+            "session notes",
+            "secrets",
+            "safety tools",
             "prologue",
             "epilogue",
             "bibliography",
@@ -115,6 +126,8 @@ _NO_TITLES: Final = frozenset(
     ]
 )
 """Headings of documents as such, in lower case."""
+_DICE: Final = re.compile(r"(?<!\w)\d{0,2}d(?:\d{1,3}|%)(?!\w)", re.IGNORECASE)
+"""In the title of a table to roll on."""
 _QUESTION_WORDS: Final = frozenset(
     {"what", "how", "why", "when", "where", "who", "which", "can", "do", "does", "is", "are"}
 )
@@ -129,11 +142,25 @@ def name_in_heading(title: str) -> str:
     words = name.split()
     if not words or len(words) > MAX_TITLE_WORDS or not any(char.isalpha() for char in name):
         return ""
-    if name.casefold() in _NO_TITLES or name[-1] in "?!" or words[0].casefold() in _QUESTION_WORDS:
+    if name.casefold().removeprefix("the ") in _NO_TITLES or _DICE.search(name) or _is_common_phrase(words):
+        return ""
+    if name[-1] in "?!" or words[0].casefold() in _QUESTION_WORDS:
         return ""
     if len(name) < 2 or (len(words) > 1 and _is_gerund(words[0].casefold())):
         return ""  # what is done: `Casting a Spell`
     return name.title() if name.isupper() and len(name) > 3 else name
+
+
+def _is_common_phrase(words: Sequence[str]) -> bool:
+    """Return whether a heading is written as a sentence is, in common words that name no place: `House rules`."""
+    lists = load_name_words()
+    keys = [word.casefold().strip(".,'’") for word in words]
+    is_sentence = len(words) > 1 and not any(word[0].isupper() for word in words[1:])
+    return (
+        is_sentence
+        and all(not key or lists.is_common(key) for key in keys)
+        and keys[-1] not in lists.place_words | lists.object_words | lists.faction_words | lists.person_nouns
+    )
 
 
 def _is_gerund(word: str) -> bool:

@@ -160,7 +160,8 @@ def _is_separator(line: str) -> bool:
 
 def strip_list_mark(line: str) -> str:
     """Return a line without the bullet or number of a list."""
-    return _LIST_ITEM.sub("", line, count=1)
+    mark = _LIST_ITEM.match(line)
+    return line[mark.end() :] if mark else line
 
 
 def _cells(line: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from agents.ingest.structure.markdown_blocks import (
@@ -63,6 +64,16 @@ _FENCE_LINE: Final = re.compile(r"\s*[\"']?([A-Za-z][\w ./]{0,30}?)[\"']?\s*:\s*
 _NUMBER_IN_FENCE: Final = re.compile(_SIGNED)
 _MIN_STATS: Final = 2
 _MAX_NAME_WORDS: Final = 6
+_SHEET_SECTIONS: Final = frozenset(
+    ["actions", "reactions", "bonus actions", "legendary actions", "lair actions", "traits", "special abilities",
+     "mythic actions", "regional effects"]
+)  # fmt: skip
+_TRAIT: Final = re.compile(r"\s*(?:[-*+•]\s+)?[*_]{2,3}[^*_\n]{2,80}[*_]{2,3}")
+_SHEET_WORDS: Final = re.compile(
+    r"(?:Weapon|Spell) Attack:|\bMultiattack\b|^\*\*(?:Languages|Challenge|Senses|Saving Throws)\*\*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What stands in no text but a stat block."""
 _ROLL_PLUS: Final = re.compile(r"\broll\s*(?:2d6\s*)?\*{0,3}\s*\+\s*\*{0,3}\w", re.IGNORECASE)
 _ON_TEN: Final = re.compile(r"\bon a \*{0,3}(?:10\s?\+|7\s?[-–]\s?9|hit\b|strong hit|miss\b)", re.IGNORECASE)
 _MOVE_TITLE: Final = re.compile(r"\s*[*_]{2,3}([^*_\n]{2,60}?)[.:]?[*_]{2,3}")
@@ -107,6 +118,43 @@ def _number(digits: str) -> int:
 def find_stat_blocks(blocks: Sequence[MarkdownBlock], text: str) -> list[StatBlock]:
     """Return the stat blocks of a text."""
     return list(_find_stat_blocks(blocks, text))
+
+
+def find_sheet_blocks(blocks: Sequence[MarkdownBlock], text: str) -> set[int]:
+    """Return which blocks are stat blocks, with the traits and actions that follow them: they name nobody."""
+    sheets: set[int] = set()
+    for each in find_stat_blocks(blocks, text):
+        sheets.update(range(each.first_block, each.last_block + 1))
+        if isinstance(blocks[each.last_block], FenceBlock) or each.name:
+            continue
+        sheets.update(_following_traits(blocks, text, each.last_block + 1))
+    # What a page or a chunk begins with may go on with the sheet of the one before.
+    opening = list(takewhile(lambda index: isinstance(blocks[index], TextBlock), range(len(blocks))))
+    has_sheet_words = any(
+        _SHEET_WORDS.search(text, blocks[index].start, blocks[index].end) for index in opening
+    )
+    if has_sheet_words or (len(opening) < len(blocks) and _is_sheet_section(blocks[len(opening)])):
+        sheets.update(_following_traits(blocks, text, 0))
+    for index, block in enumerate(blocks):
+        if _is_sheet_section(block):
+            sheets.update(_following_traits(blocks, text, index))
+    return sheets
+
+
+def _is_sheet_section(block: MarkdownBlock) -> bool:
+    return isinstance(block, HeadingBlock) and block.title.casefold() in _SHEET_SECTIONS
+
+
+def _following_traits(blocks: Sequence[MarkdownBlock], text: str, index: int) -> Iterator[int]:
+    """Yield the blocks from `index` on that tell what the creature of a sheet can do."""
+    while index < len(blocks):
+        block = blocks[index]
+        if not _is_sheet_section(block) and (
+            not isinstance(block, TextBlock) or not _TRAIT.match(text, block.start, block.end)
+        ):
+            return
+        yield index
+        index += 1
 
 
 def _find_stat_blocks(blocks: Sequence[MarkdownBlock], text: str) -> Iterator[StatBlock]:

@@ -11,7 +11,7 @@ from agents.events import IngestProgressed
 from agents.search.hybrid_search import HybridSearch
 from agents.search.retrieval import ContextRetriever
 from agents.story_outline import NewUniverse
-from agents.views.ingest_views import ReviewOrder
+from agents.views.ingest_views import ReviewOrder, ReviewRow
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
@@ -61,6 +61,12 @@ async def accept_group(program: Program, source_id: Id, title: str) -> None:
     await service.decide_groups(source_id, [group.key], Verdict.ACCEPT)
 
 
+async def read_all_rows(program: Program, source_id: Id) -> list[ReviewRow]:
+    service = program.services.ingest
+    groups = (await service.read_review(source_id)).groups
+    return [row for group in groups for row in (await service.read_rows(source_id, group.key)).rows]
+
+
 async def test_estimate_stores_nothing(program: Program, universe_id: Id, tmp_path: Path) -> None:
     path = write_book(tmp_path, BOOK)
     (tmp_path / "cover.jpg").write_bytes(b"\xff\xd8")
@@ -73,6 +79,20 @@ async def test_estimate_stores_nothing(program: Program, universe_id: Id, tmp_pa
     assert "cover.jpg" in {one.path for one in folder.skipped}
     assert await program.stores.log(Role.INGEST).sources() == []
     assert await program.stores.objects(Role.INGEST).keys("originals") == []
+
+
+@pytest.mark.slow
+async def test_world_made_of_a_document_has_the_title_that_its_estimate_said(
+    program: Program, tmp_path: Path
+) -> None:
+    path = write_book(tmp_path, BOOK, "notes v2 final.md")
+    (document,) = (await program.services.ingest.preview(path)).documents
+    (progress,) = await program.services.ingest.start(path)
+    universes = await program.services.stories.universes()
+    assert document.title in {universe.name for universe in universes}
+    assert document.title == "The Salt Coast"
+    await read_in(program)
+    assert (await program.stores.log(Role.INGEST).source(progress.source_id)).title == "The Salt Coast"
 
 
 async def test_estimate_of_nothing_readable_says_so(program: Program, tmp_path: Path) -> None:
@@ -120,7 +140,7 @@ async def test_the_same_bytes_are_read_once(program: Program, universe_id: Id, t
 async def test_without_a_universe_one_is_made_of_the_book(program: Program, tmp_path: Path) -> None:
     (progress,) = await program.services.ingest.start(write_book(tmp_path, BOOK))
     universe = await program.stores.canon(Role.INGEST).universe(progress.universe_id)
-    assert universe.name == "Salt Coast"
+    assert universe.name == "The Salt Coast"
 
 
 async def test_thousands_from_a_book_never_reach_the_gates_of_play(program: Program, tmp_path: Path) -> None:
@@ -201,14 +221,16 @@ async def test_a_book_never_writes_over_a_lock_or_a_contradiction(
     await read_in(program)
     groups = (await service.read_review(progress.source_id)).groups
     await service.decide_groups(progress.source_id, [group.key for group in groups], Verdict.ACCEPT)
+    rows = await read_all_rows(program, progress.source_id)
+    held_rows = [row for row in rows if row.view.verdict is None]
+    assert held_rows, "a group's decision accepts what contradicts canon"
+    await service.decide([row.view.proposal.id for row in held_rows], Verdict.ACCEPT)
     report = await service.commit(progress.source_id)
     assert "Bren sells the lamp." not in {fact.statement for fact in report.facts}
     assert report.left_open.conflict_count >= 1
     left = await service.read_review(progress.source_id)
     assert left.undecided_count == left.open_count == report.held_count
-    rows = [
-        row for group in left.groups for row in (await service.read_rows(progress.source_id, group.key)).rows
-    ]
+    rows = await read_all_rows(program, progress.source_id)
     assert any("is protected" in reason for row in rows for reason in row.view.reasons)
     for row in rows:
         if row.view.conflicts:

@@ -38,7 +38,8 @@ class DocumentPages:
         self._name = name
         self._limits = limits
         self._document = _open(data, name, limits, is_plain=is_plain)
-        self._heading = ""
+        self._heading: str | None = None
+        """The first heading of the first page, once that was read."""
         self._has_text = False
         if self.page_count > limits.pages:
             raise unreadable_document_error(
@@ -67,7 +68,8 @@ class DocumentPages:
                     "Cut it into several documents",
                 )
             self._has_text = self._has_text or bool(page.text)
-            self._heading = self._heading or first_heading(page.text)
+            if index == 0:
+                self._heading = first_heading(page.text)
             yield page
 
     def summarize(self) -> DocumentSummary:
@@ -76,11 +78,17 @@ class DocumentPages:
             raise self._document.no_text_error()
         notes = tuple(self._document.describe_omissions())
         stem = PurePath(self._name).stem
-        titles = (" ".join(clean(one).split()) for one in (self._document.title, self._heading, stem))
+        titles = (" ".join(clean(one).split()) for one in self._find_titles())
         title = next((one for one in titles if one and not _PROGRAM_TITLE.fullmatch(one)), stem)
         return DocumentSummary(
             title[:MAX_TITLE_LENGTH], self._document.media_type.value, self.page_count, notes
         )
+
+    def _find_titles(self) -> Iterator[str]:
+        """Yield what the document may be called; the same whether all of it was read or a sample."""
+        yield self._document.title
+        # A sample, and a reading that goes on, leave the first page out.
+        yield first_heading(self._document.read_page(0).text) if self._heading is None else self._heading
 
 
 def read_document(data: bytes, name: str, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:

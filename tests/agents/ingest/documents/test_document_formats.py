@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.ingest.documents.child.page_sample import choose_sample
-from agents.ingest.documents.child.reading import read_document
+from agents.ingest.documents.child.reading import DocumentPages, read_document
 from tests.agents.ingest.documents.document_files import docx_paragraph, write_docx, write_epub
 from tests.agents.ingest.documents.pdf_files import PdfPage, wrap, write_pdf
 
@@ -174,6 +174,13 @@ def test_markdown_front_matter_is_metadata_and_links_become_words() -> None:
 )
 def test_title_is_the_first_heading_else_the_file_name(text: str, name: str, title: str) -> None:
     assert read_document(text.encode(), name).title == title
+
+
+def test_title_of_a_sample_is_that_of_the_whole_document() -> None:
+    pages = ["# The Salt Coast\n\nsome words", *(f"## Reactions {n}\n\nsome words" for n in range(40))]
+    document = DocumentPages("\f".join(pages).encode(), "srd.md")
+    assert [page.number for page in document.read(sample_pages=3)] != [1]
+    assert document.summarize().title == "The Salt Coast"
 
 
 @pytest.mark.parametrize("title", ["Untitled", "Keep_v7.indd", "Microsoft Word - keep.doc"])
