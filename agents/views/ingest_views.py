@@ -5,6 +5,7 @@ Plain values like those of `agents.views.play_views`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -252,6 +253,9 @@ class WithdrawalView:
 
     losing_entities: tuple[Entity, ...]
     """Likewise the entities, without those that play met or that a fact which stays is about."""
+
+    used_by: Mapping[Id, tuple[str, ...]]
+    """Titles of the stories that use what would lose its evidence: that stays unless its retraction is accepted."""
 
     kept_count: int
     """Facts and entities that have other evidence, and stay."""
