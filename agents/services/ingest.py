@@ -20,6 +20,7 @@ from agents.services.source_withdrawal import SourceWithdrawal
 from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
 from agents.views.ingest_views import (
+    AcceptableProposals,
     EditionView,
     IngestEstimate,
     IngestProgress,
@@ -227,8 +228,10 @@ class IngestService:
 
     # --- review --------------------------------------------------------------------------------------
 
-    async def read_review(self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY) -> ReviewView:
-        return await self.review.read_review(source_id, order)
+    async def read_review(
+        self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY, *, is_closed: bool = False
+    ) -> ReviewView:
+        return await self.review.read_review(source_id, order, is_closed=is_closed)
 
     async def read_rows(
         self,
@@ -238,8 +241,17 @@ class IngestService:
         *,
         offset: int = 0,
         limit: int = 50,
+        is_closed: bool = False,
     ) -> ReviewRows:
-        return await self.review.read_rows(source_id, group_key, order, offset=offset, limit=limit)
+        return await self.review.read_rows(
+            source_id, group_key, order, offset=offset, limit=limit, is_closed=is_closed
+        )
+
+    async def find_acceptable(
+        self, source_id: Id, group_keys: Collection[str], order: ReviewOrder = ReviewOrder.ENTITY
+    ) -> AcceptableProposals:
+        """Return what is undecided in groups and can be accepted unseen: no merge, and in no conflict."""
+        return await self.review.find_acceptable(source_id, group_keys, order)
 
     async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
         """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""

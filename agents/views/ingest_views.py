@@ -5,7 +5,7 @@ Plain values like those of `agents.views.play_views`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -176,6 +176,13 @@ class ReviewGroup:
     """Whether canon or a story in play has it already."""
 
     first_page: int | None = None
+    kinds: frozenset[str] = frozenset()
+    """What its proposals are, in words: `creature`, `fact`."""
+
+    def matches_words(self, words: Iterable[str]) -> bool:
+        """Return whether the title, or the kind of a proposal, has every one of these words."""
+        text = " ".join((self.title, *self.kinds)).casefold()
+        return all(word in text for word in words)
 
     @property
     def undecided_count(self) -> int:
@@ -203,6 +210,8 @@ class ReviewView:
     source: Source
     order: ReviewOrder
     groups: tuple[ReviewGroup, ...]
+    is_closed: bool = False
+    """Whether it is of what commits have closed, and not of what is open."""
 
     @property
     def open_count(self) -> int:
@@ -215,6 +224,15 @@ class ReviewView:
     @property
     def undecided_count(self) -> int:
         return sum(group.undecided_count for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptableProposals:
+    """Undecided proposals of a review that can be accepted unseen."""
+
+    ids: tuple[Id, ...]
+    left_count: int
+    """Undecided ones beside them: merges, conflicts, and what is protected."""
 
 
 @dataclass(frozen=True, slots=True)
