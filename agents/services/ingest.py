@@ -11,6 +11,7 @@ from agents.ingest.document_chunks import select_present, select_unanswered
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ports import OriginalStore
 from agents.ingest.source_recorder import SourceRecorder
+from agents.proposals.decisions import count_waiting
 from agents.sanitize import clean
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.services.entity_cards import EntityCardReader
@@ -48,7 +49,7 @@ from stores.records.sources import (
     Source,
     SourceState,
 )
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from stores.records.world import EntityStatus, Universe
 
 CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
@@ -378,11 +379,7 @@ class IngestService:
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
-        open_count = sum(
-            n
-            for (status, verdict), n in counts.items()
-            if status in OPEN_STATUSES and verdict != Verdict.UNDO
-        )
+        open_count = count_waiting(counts)
         if source.edition > 1:
             open_count = len(await self.review.read_open(source))
         subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}

@@ -242,6 +242,36 @@ async def test_withdrawal_shows_its_consequences_and_proposes_retractions(
     assert (await canon.fact(fact.id)).status is FactStatus.RETCONNED
 
 
+async def test_row_that_needs_somebody_accepted_first_says_whom_and_is_no_conflict(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    service = program.services.ingest
+    review = await service.read_review(source_id)
+    key = next(g.key for g in review.groups if g.title == "Bren")
+    creation, fact, *_ = (await service.read_rows(source_id, key)).rows
+    await service.decide([creation.view.proposal.id], Verdict.REJECT)
+    needy = next(
+        row.view
+        for row in (await service.read_rows(source_id, key)).rows
+        if row.view.proposal == fact.view.proposal
+    )
+    assert needy.title.startswith("needs Bren: accept that first")
+    assert (needy.conflicts, needy.mark) == ((), "defer")
+
+
+async def test_what_can_be_accepted_at_once_has_no_conflict(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    book = "# Fates\n\n**Tam** is alive. **Tam** is dead. **Wenna** rows.\n"
+    source_id = await ingest(program, universe_id, tmp_path, book)
+    service = program.services.ingest
+    review = await service.read_review(source_id)
+    acceptable = await service.find_acceptable(source_id, [g.key for g in review.groups])
+    assert acceptable.left_count == 2
+    assert len(acceptable.ids) + 2 == review.undecided_count
+
+
 async def test_withdrawal_does_not_take_from_a_running_story_what_it_uses(
     program: Program, universe_id: Id, tmp_path: Path
 ) -> None:
