@@ -189,7 +189,7 @@ class SourceWithdrawal:
         )
         kept_count = len(standing_facts) + len(standing_entities) - len(losing_facts) - len(losing_entities)
         used_by = await read_story_uses(self._log, source.universe_id, losing_entities, losing_facts)
-        losing_ids = {subject.id for subject in (*losing_facts, *losing_entities)}
+        losing_ids = {f.id for f in losing_facts} | {e.id for e in losing_entities}
         return _Resting(
             losing_facts,
             losing_entities,
