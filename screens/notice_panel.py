@@ -53,6 +53,11 @@ class NoticePanel(VerticalScroll, can_focus=False):
     def is_shown(self) -> bool:
         return self.has_class("-shown")
 
+    @property
+    def asks_for_attention(self) -> bool:
+        """Return whether it shows a warning or an error, which Esc closes before anything else."""
+        return self.is_shown and (self.has_class("-warning") or self.has_class("-error"))
+
     def show_lines(self, lines: Sequence[str], severity: Severity = "information") -> None:
         """Show these lines in place of what was there; no lines clear it."""
         styled_lines = [content(plain_text(line)) for line in lines if line]

@@ -22,8 +22,8 @@ MAX_TEXT_CELLS: Final = 100
 
 _HEADING: Final = re.compile(r"#{1,6} +")
 _BOLD: Final = re.compile(r"\*\*([^*]+)\*\*")
-_WORD: Final = re.compile(r"[^*_#>|\s]+")
-"""What stands between marks and blanks."""
+_WORD: Final = re.compile(r"[^*_#>|—\s]+")
+"""What stands between marks and blanks; a dash stands for the line's end behind a heading."""
 
 
 class PageText(InkView, can_focus=True):

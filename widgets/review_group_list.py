@@ -25,7 +25,8 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
     HELP_TEXT: ClassVar[str] = (
         "✓ all accepted, ✗ all rejected, ‖ left for later, ◐ in part, · undecided. ★ is known in your world already. "
         "a accepts all of the group, r rejects it, c too as just flavour, d leaves it for later, u makes it undecided "
-        "again. Right or Tab goes to the group's rows, to decide one by one. What is undecided waits: nothing is lost."
+        "again. A accepts all groups that are shown, after a filter too, once you say yes. Right or Tab goes to the "
+        "group's rows, to decide one by one. What is undecided waits: nothing is lost."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="groups.accept", tooltip="Accept all of this group"),
@@ -40,6 +41,13 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
         Binding("d", "decide('defer')", "Defer", id="groups.defer", tooltip="Leave the group for later"),
         Binding(
             "u", "decide(None)", "Undo it", id="groups.undecide", tooltip="Make the group undecided again"
+        ),
+        Binding(
+            "A",
+            "accept_all",
+            "Accept all",
+            id="groups.accept_all",
+            tooltip="Accept all groups that are shown, without merges and conflicts",
         ),
         Binding("right", "rows", "Rows", id="groups.rows", tooltip="Decide the rows one by one"),
     ]
@@ -57,12 +65,27 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
         group: ReviewGroup
         verdict: Verdict | None
 
+    @dataclass
+    class AllAccepted(Message):
+        """All that is undecided in these groups is to be accepted."""
+
+        groups: tuple[ReviewGroup, ...]
+
     class RowsRequested(Message):
         """The rows of the group under the cursor are to be decided one by one."""
 
-    def show_groups(self, groups: Sequence[ReviewGroup]) -> None:
+    is_closed = False
+    """Whether the groups are of what commits have closed: nothing is decided there."""
+
+    def show_groups(self, groups: Sequence[ReviewGroup], *, is_closed: bool = False) -> None:
         """Show these; the cursor stays on its group."""
+        self.is_closed = is_closed
         self.set_rows([ListRow(g.key, partial(_row_lines, g), g, height=1) for g in groups])
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on this group, if it is shown."""
+        if (index := next((i for i, row in enumerate(self.rows) if row.key == key), None)) is not None:
+            self.cursor = index
 
     def row_highlighted(self, value: ReviewGroup | None) -> None:
         self.refresh_bindings()
@@ -80,9 +103,20 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
             if verdict:
                 self.action_move(1)
 
+    def action_accept_all(self) -> None:
+        self.post_message(self.AllAccepted(self._undecided_groups()))
+
+    def _undecided_groups(self) -> tuple[ReviewGroup, ...]:
+        return tuple(row.value for row in self.rows if row.value and row.value.undecided_count)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("decide", "rows"):
-            return self.current is not None
+        match action:
+            case "decide":
+                return self.current is not None and not self.is_closed
+            case "rows":
+                return self.current is not None
+            case "accept_all":
+                return not self.is_closed and any(self._undecided_groups())
         return super().check_action(action, parameters)
 
 

@@ -101,7 +101,7 @@ def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
 
 
 def _summary(view: SourceView) -> str:
-    parts = [_STATE_WORDS[view.state]]
+    parts = [_state_words(view.progress)]
     if view.progress.page_count:
         parts.append(count_noun(view.progress.page_count, "page"))
     if view.open_count:
@@ -109,6 +109,12 @@ def _summary(view: SourceView) -> str:
     if view.fact_count or view.entity_count:
         parts.append(f"{view.fact_count + view.entity_count:,} in canon")
     return " · ".join(parts)
+
+
+def _state_words(progress: IngestProgress) -> str:
+    """Return the state in words; what was begun and goes on is being read, though the next of it waits its turn."""
+    is_begun = progress.state is SourceState.WAITING and progress.page_count is not None
+    return _STATE_WORDS[SourceState.READING if is_begun else progress.state]
 
 
 def describe_source(view: SourceView, width: int) -> list[Line]:
@@ -150,7 +156,7 @@ def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
     stages = [f"{count:,} {_STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
     if stages:
         lines += _muted(", ".join(stages), width)
-    return lines or _muted(_STATE_WORDS[progress.state], width)
+    return lines or _muted(_state_words(progress), width)
 
 
 def _bar(noun: str, what: str, done: int, total: int, width: int) -> list[Line]:
@@ -165,7 +171,7 @@ def _bar(noun: str, what: str, done: int, total: int, width: int) -> list[Line]:
 def _edition_text(view: SourceView) -> str:
     edition = f"edition {view.source.edition}" if view.source.edition > 1 else ""
     day = view.source.recorded_at.date().isoformat()
-    return " · ".join(filter(None, (_STATE_WORDS[view.state], f"since {day}", edition)))
+    return " · ".join(filter(None, (_state_words(view.progress), f"since {day}", edition)))
 
 
 def _muted(text: str, width: int) -> list[Line]:

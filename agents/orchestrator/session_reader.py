@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from agents.loop_transitions import state_after
+from agents.proposals.decisions import count_waiting
 from agents.story_outline import MainMode
 from agents.views.play_views import MenuView, StoryCard
 from stores.errors import LibraryUnreadable
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Story
+from stores.records.sources import CARD_MEDIA_TYPE, READING_STATES
 from stores.records.workflow import Loop
 
 SESSION_ID = derive_id("loop", "main")
@@ -54,11 +56,15 @@ class SessionReader:
         open_stories = sorted(await self._read_open_stories(), key=lambda story: story.id != last_story_id)
         universes = (await self._canon.readable_universes()).records
         _, facts = await self._canon.count()
+        sources = await self._log.sources()
+        counts = [await self._log.proposal_counts(s.id) for s in sources if s.media_type != CARD_MEDIA_TYPE]
         return MenuView(
             resume_story=await self._build_first_card(open_stories),
             story_count=len(stories),
             universe_count=len(universes),
             fact_count=facts,
+            review_count=sum(map(count_waiting, counts)),
+            is_reading=any(source.state in READING_STATES for source in sources),
             health=health,
             notes=notes,
         )

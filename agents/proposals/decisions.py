@@ -86,3 +86,12 @@ def require_decidable(proposal: ProposedChange, decision: Decision | None, *, al
     )
     if edited.kind != proposal.payload.kind or not same_entity:
         raise InputError("An edit cannot make it another kind of change.", kept=NOTHING_DECIDED)
+
+
+def count_waiting(counts: Mapping[tuple[ProposalStatus, Verdict | None], int]) -> int:
+    """Return how many of a document's proposals wait in its review: open ones that were not taken back with it."""
+    return sum(
+        count
+        for (status, verdict), count in counts.items()
+        if status in OPEN_STATUSES and verdict != Verdict.UNDO
+    )

@@ -56,6 +56,7 @@ _EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         "write wrote written letter",
         "swear swore sworn promise promised promises oath",
         "owe owes owed debt debts",
+        "lead leads led leader leaders head heads headed",
         "own owns owned owner belong belongs belonged",
         "carry carries carried hold holds held wear wears wore",
         "make made makes build built builds",

@@ -28,6 +28,7 @@ from agents.search.death_questions import (
     tells_of_death,
 )
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
+from agents.search.passage_windows import find_best_window, find_sought_words
 from agents.search.question import (
     MIN_WORD_SHARE,
     QuestionMatch,
@@ -42,7 +43,7 @@ from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.search.source_texts import read_source_texts
 from agents.services.manual_edits import read_present_tick
-from agents.services.result_formatter import ResultFormatter
+from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
@@ -379,15 +380,26 @@ class FindingCollector:
             for found_hit in await self._search("snippets", question, scope, notes, k=10)
         }
         snippets = [text.snippet for text in (await read_source_texts(self._log, hits_by_id)).values()]
+        sought_words = find_sought_words(question)
+        windows = {s.id: find_best_window(s.text, sought_words, MAX_TEXT_LENGTH) for s in snippets}
+        # Passages of a book are about alike, and a search goes by the whole of each: the one that has the question's
+        # words beside each other is the one that answers. Among what else is on record they stay where they were.
+        snippets.sort(
+            key=lambda s: (
+                -windows[s.id].matched_count,
+                windows[s.id].sentence_count,
+                windows[s.id].span,
+                -hits_by_id[s.id].score,
+                s.id,
+            )
+        )
+        scores = sorted((hits_by_id[s.id].score for s in snippets), reverse=True)
+        findings = await self._result_formatter.format_snippets(snippets, sought_words)
         ranked_findings = []
-        for snippet, finding in zip(
-            snippets, await self._result_formatter.format_snippets(snippets), strict=True
-        ):
+        for snippet, finding, score in zip(snippets, findings, scores, strict=True):
             match, hit = match_question(question, remove_questions(snippet.text)), hits_by_id[snippet.id]
             ranked_findings.append(
-                _RankedFinding(
-                    replace(finding, score=hit.score, near=_similarity_of(hit, match)), match.is_match
-                )
+                _RankedFinding(replace(finding, score=score, near=_similarity_of(hit, match)), match.is_match)
             )
         return ranked_findings
 

@@ -11,6 +11,7 @@ from agents.ingest.document_chunks import select_present, select_unanswered
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ports import OriginalStore
 from agents.ingest.source_recorder import SourceRecorder
+from agents.proposals.decisions import count_waiting
 from agents.sanitize import clean
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.services.entity_cards import EntityCardReader
@@ -20,6 +21,7 @@ from agents.services.source_withdrawal import SourceWithdrawal
 from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
 from agents.views.ingest_views import (
+    AcceptableProposals,
     EditionView,
     GroupDecisionCounts,
     IngestEstimate,
@@ -48,7 +50,7 @@ from stores.records.sources import (
     Source,
     SourceState,
 )
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from stores.records.workflow import ProposalStatus, Verdict
 from stores.records.world import EntityStatus, Universe
 
 CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
@@ -228,8 +230,10 @@ class IngestService:
 
     # --- review --------------------------------------------------------------------------------------
 
-    async def read_review(self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY) -> ReviewView:
-        return await self.review.read_review(source_id, order)
+    async def read_review(
+        self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY, *, is_closed: bool = False
+    ) -> ReviewView:
+        return await self.review.read_review(source_id, order, is_closed=is_closed)
 
     async def read_rows(
         self,
@@ -239,8 +243,17 @@ class IngestService:
         *,
         offset: int = 0,
         limit: int = 50,
+        is_closed: bool = False,
     ) -> ReviewRows:
-        return await self.review.read_rows(source_id, group_key, order, offset=offset, limit=limit)
+        return await self.review.read_rows(
+            source_id, group_key, order, offset=offset, limit=limit, is_closed=is_closed
+        )
+
+    async def find_acceptable(
+        self, source_id: Id, group_keys: Collection[str], order: ReviewOrder = ReviewOrder.ENTITY
+    ) -> AcceptableProposals:
+        """Return what is undecided in groups and can be accepted unseen: no merge, and in no conflict."""
+        return await self.review.find_acceptable(source_id, group_keys, order)
 
     async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
         """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""
@@ -367,11 +380,7 @@ class IngestService:
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
-        open_count = sum(
-            n
-            for (status, verdict), n in counts.items()
-            if status in OPEN_STATUSES and verdict != Verdict.UNDO
-        )
+        open_count = count_waiting(counts)
         if source.edition > 1:
             open_count = len(await self.review.read_open(source))
         subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}

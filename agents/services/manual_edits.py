@@ -32,6 +32,8 @@ class Edit:
     description: str
     evidence: tuple[Evidence, ...] = ()
     is_critical: bool = False
+    authority: Authority = Authority.GM
+    """Whose word it is: what only follows from the GM's word is the program's."""
 
 
 class ManualEdits:
@@ -65,7 +67,7 @@ class ManualEdits:
                 self._proposals.build(
                     edit.change,
                     edit.description,
-                    Authority.GM,
+                    edit.authority,
                     site,
                     evidence=edit.evidence,
                     critical=edit.is_critical,

@@ -16,6 +16,7 @@ from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
+from agents.search.passage_windows import find_typed_words
 from agents.search.question import MAX_QUESTION_LENGTH, parse_question
 from agents.search.question_cues import content_stems
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
@@ -157,7 +158,7 @@ class QueryService:
         all_findings = [
             scored_finding
             for kind, results in zip(_KINDS, results_by_kind, strict=True)
-            for scored_finding in await self._build_findings(kind, results, scope)
+            for scored_finding in await self._build_findings(kind, results, scope, typed_words)
         ]
         all_findings.sort(key=lambda finding: (-finding.score, finding.text, finding.believer))
         return tuple(
@@ -212,7 +213,7 @@ class QueryService:
         )
 
     async def _build_findings(
-        self, kind: SearchKind, results: SearchResults, scope: SearchScope
+        self, kind: SearchKind, results: SearchResults, scope: SearchScope, typed_words: str
     ) -> list[QueryFinding]:
         """Return the findings of one collection, with their scores."""
         scores = {hit.id: hit.score for hit in results.hits}
@@ -239,7 +240,9 @@ class QueryService:
                 )
             case "snippets":
                 snippets = list((await self._log.snippets_by_id(scores)).values())
-                findings = await self._result_formatter.format_snippets(snippets)
+                findings = await self._result_formatter.format_snippets(
+                    snippets, find_typed_words(typed_words)
+                )
         return [
             replace(finding, score=scores[record_id], by=(("words", scores[record_id]),))
             for finding in findings

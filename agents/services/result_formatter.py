@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -13,6 +13,7 @@ from agents.context_assembly.story_decisions import StoryDecision
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.editing import editable_text
+from agents.search.passage_windows import find_best_window
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
 from agents.views.play_views import FactView
@@ -223,13 +224,15 @@ class ResultFormatter:
             for decision in decisions
         ]
 
-    async def format_snippets(self, snippets: Sequence[Snippet]) -> list[QueryFinding]:
-        """Return passages of sources, in this order."""
+    async def format_snippets(
+        self, snippets: Sequence[Snippet], sought_words: Collection[str]
+    ) -> list[QueryFinding]:
+        """Return passages of sources in this order, each as its sentences with most of the sought words."""
         return [
             QueryFinding(
                 0,
                 AnswerStanding.ON_RECORD,
-                snippet.text[:MAX_TEXT_LENGTH],
+                find_best_window(snippet.text, sought_words, MAX_TEXT_LENGTH).text,
                 where=f"in the book: {await self._provenance.describe_source(snippet.source_id, snippet.page)}",
                 snippet_id=snippet.id,
                 source_id=snippet.source_id,

@@ -17,7 +17,9 @@ from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import gm_decision
+from agents.proposals.kinds import describe_kind, kinds_of
 from agents.views.ingest_views import (
+    AcceptableProposals,
     GroupDecisionCounts,
     ReviewGroup,
     ReviewOrder,
@@ -32,7 +34,7 @@ from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity, EvidenceKind, MergeEntities
 from stores.records.ids import Clock, Id
 from stores.records.sources import TAKEN_BACK_STATES, Source
-from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, Decision, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import fold_name
 
 NO_ENTITY: Final = "the document itself"
@@ -40,6 +42,10 @@ NO_ENTITY: Final = "the document itself"
 
 _SETTLING_VERDICTS: Final = (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR)
 """Verdicts that a commit closes a proposal over."""
+
+_CLOSED_STATUSES: Final = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+_UNWRITABLE: Final = "unwritable"
+"""The check that finds what cannot be written yet."""
 
 
 @dataclass(slots=True)
@@ -75,10 +81,13 @@ class SourceReview:
         self._clock = clock
         self._events = events
 
-    async def read_review(self, source_id: Id, order: ReviewOrder) -> ReviewView:
-        """Return the groups of what is open: first what is in play, then what is named most often."""
+    async def read_review(self, source_id: Id, order: ReviewOrder, *, is_closed: bool = False) -> ReviewView:
+        """Return the groups of what is open: first what is in play, then what is named most often.
+
+        With `is_closed` those of what commits have closed.
+        """
         source = await self._log.source(source_id)
-        groups = await self._group(source, order)
+        groups = await self._group(source, order, is_closed)
         used_names = await self._read_used_names(source.universe_id)
         anchor_counts = await self._log.snippet_anchors(source.id, source.edition)
         view_groups = [_view_group(group, used_names, anchor_counts) for group in groups.values()]
@@ -86,16 +95,23 @@ class SourceReview:
             view_groups.sort(key=lambda g: (not g.is_in_play, g.key == "", -g.chunk_count, -g.count, g.title))
         else:
             view_groups.sort(key=lambda g: (g.first_page is None, g.first_page or 0))
-        return ReviewView(source, order, tuple(view_groups))
+        return ReviewView(source, order, tuple(view_groups), is_closed)
 
     async def read_rows(
-        self, source_id: Id, group_key: str, order: ReviewOrder, *, offset: int = 0, limit: int = 50
+        self,
+        source_id: Id,
+        group_key: str,
+        order: ReviewOrder,
+        *,
+        offset: int = 0,
+        limit: int = 50,
+        is_closed: bool = False,
     ) -> ReviewRows:
         """Return some rows of a group, as a gate would draw them; no others are assessed."""
         source = await self._log.source(source_id)
-        proposals = await self._read_groups(source, [group_key], order)
+        proposals = await self._read_groups(source, [group_key], order, is_closed=is_closed)
         shown = proposals[offset : offset + limit]
-        views = await self.build_rows(shown)
+        views = await self._explain_needs(source, await self.build_rows(shown))
         page_labels = await self._read_labels(source, shown)
         rows = tuple(
             ReviewRow(_as_undecided(view), page, page_labels.get(page or 0, ""))
@@ -108,6 +124,22 @@ class SourceReview:
         """Set a verdict; None removes it. Accepting also accepts the undecided entities that are named."""
         async with self._dispatcher.exclusive():
             await self._decide(proposal_ids, verdict)
+
+    async def find_acceptable(
+        self, source_id: Id, group_keys: Collection[str], order: ReviewOrder
+    ) -> AcceptableProposals:
+        """Return what is undecided in groups and can be accepted unseen: no merge, and in no conflict."""
+        source = await self._log.source(source_id)
+        undecided = [p for p in await self._read_groups(source, group_keys, order) if gm_decision(p) is None]
+        # Whom a proposal names may stand in another group: without them it would seem to be about nobody.
+        needed = (await self._log.proposals_by_id(await self._find_needed(undecided))).values()
+        decisions = await self._keeper.assess([*undecided, *(p for p in needed if p not in undecided)])
+        ids = tuple(
+            p.id
+            for p in undecided
+            if not isinstance(p.change, MergeEntities) and decisions[p.id].mark in ("accept", "defer")
+        )
+        return AcceptableProposals(ids, left_count=len(undecided) - len(ids))
 
     async def accept_named(self, proposal_ids: Collection[Id]) -> None:
         """Accept the undecided entities that these proposals name, as they were edited."""
@@ -231,8 +263,24 @@ class SourceReview:
             ]
         return needed_creations
 
-    async def _group(self, source: Source, order: ReviewOrder) -> dict[str, _Group]:
-        proposals = await self.read_open(source)
+    async def _explain_needs(self, source: Source, views: Sequence[ProposalView]) -> Sequence[ProposalView]:
+        """Return rows that only need somebody accepted first without a conflict, and with whom they need."""
+        if not any(_is_only_unwritable(view) for view in views):
+            return views
+        creations = await self._log.proposals(
+            ProposalQuery(source_id=source.id, statuses=OPEN_STATUSES, kind="create_entity")
+        )
+        creation_by_entity = {p.change.entity_id: p for p in creations if isinstance(p.change, CreateEntity)}
+        return [
+            _with_needs(view, creation_by_entity) if _is_only_unwritable(view) else view for view in views
+        ]
+
+    async def _read_closed(self, source: Source) -> list[ProposedChange]:
+        """Return what a commit has closed, accepted or rejected."""
+        return await self._log.proposals(ProposalQuery(source_id=source.id, statuses=_CLOSED_STATUSES))
+
+    async def _group(self, source: Source, order: ReviewOrder, is_closed: bool) -> dict[str, _Group]:
+        proposals = await (self._read_closed(source) if is_closed else self.read_open(source))
         groups: dict[str, _Group] = {}
         names = await self._read_names(proposals) if order is ReviewOrder.ENTITY else {}
         for proposal in proposals:
@@ -243,10 +291,11 @@ class SourceReview:
         return groups
 
     async def _read_groups(
-        self, source: Source, group_keys: Collection[str], order: ReviewOrder
+        self, source: Source, group_keys: Collection[str], order: ReviewOrder, *, is_closed: bool = False
     ) -> list[ProposedChange]:
         keys = set(group_keys)
-        return [p for p in await self.read_open(source) if _key_of(p, order) in keys]
+        proposals = await (self._read_closed(source) if is_closed else self.read_open(source))
+        return [p for p in proposals if _key_of(p, order) in keys]
 
     async def _read_names(self, proposals: Sequence[ProposedChange]) -> dict[Id, str]:
         """Return the names of those that the proposals are about: of canon, and of what is proposed with them."""
@@ -296,6 +345,25 @@ def _as_undecided(view: ProposalView) -> ProposalView:
     return replace(view, mark="defer") if view.verdict is None and view.mark == "accept" else view
 
 
+def _is_only_unwritable(view: ProposalView) -> bool:
+    """Return whether a row has no conflict but that it cannot be written yet."""
+    return bool(view.conflicts) and all(c.check_name == _UNWRITABLE for c in view.conflicts)
+
+
+def _with_needs(view: ProposalView, creation_by_entity: Mapping[Id, ProposedChange]) -> ProposalView:
+    """Return the row with the names of those whom it needs, in place of a conflict; as it is if it needs nobody."""
+    needed = [p for i in sorted(named_entities(view.proposal.change)) if (p := creation_by_entity.get(i))]
+    if not needed:
+        return view
+    names = ", ".join(p.change.name for p in needed if isinstance(p.change, CreateEntity))
+    is_accepted_with_it = all(gm_decision(p) is None for p in needed)
+    title = view.title if is_accepted_with_it else f"needs {names}: accept that first · {view.title}"
+    reason = (
+        f"Accepting it accepts {names}, too." if is_accepted_with_it else f"Needs {names}: accept that first."
+    )
+    return replace(view, conflicts=(), mark="defer", title=title, reasons=(reason,))
+
+
 def count_verdicts(proposals: Iterable[ProposedChange]) -> Mapping[Verdict | None, int]:
     """Return how many of the proposals have each verdict of the GM."""
     counts: defaultdict[Verdict | None, int] = defaultdict(int)
@@ -319,4 +387,15 @@ def _view_group(group: _Group, used_names: Collection[str], anchor_counts: Mappi
         chunk_count=max(len(group.chunk_ids), anchor_counts.get(group.title, 0)),
         is_in_play=fold_name(group.title) in used_names,
         first_page=min(pages, default=None),
+        kinds=frozenset(_kind_of(p) for p in group.proposals),
+    )
+
+
+def _kind_of(proposal: ProposedChange) -> str:
+    """Return of what kind it is, as its row calls it: `creature` of whom it brings, else `fact`, `merge` ..."""
+    change = proposal.change
+    return (
+        change.entity_kind.value
+        if isinstance(change, CreateEntity)
+        else describe_kind(kinds_of(proposal)[-1])
     )

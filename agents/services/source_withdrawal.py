@@ -15,12 +15,13 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.decisions import is_undone
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
+from agents.services.story_uses import StoryUses, name_stories, read_story_uses
 from agents.views.ingest_views import EditionView, Passage, WithdrawalView
 from agents.views.play_views import FactView
 from agents.views.world_views import describe_waiting
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import Evidence, Fact, FactStatus, RetconFact
+from stores.records.canon import Authority, Evidence, Fact, FactStatus, RetconFact
 from stores.records.ids import Clock, Id
 from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, Snippet, Source, SourceState
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -35,6 +36,8 @@ class _Resting:
     losing_entities: tuple[Entity, ...]
     """Without those that play met, or that a fact which stays is about."""
     kept_count: int
+    used_by: StoryUses
+    """The stories that use what is losing: its retraction is the GM's to accept."""
 
 
 class SourceWithdrawal:
@@ -72,6 +75,7 @@ class SourceWithdrawal:
             source=source,
             losing_facts=await self._view_facts(source, resting.losing_facts),
             losing_entities=resting.losing_entities,
+            used_by=resting.used_by,
             kept_count=resting.kept_count,
             open_count=sum(count for (status, _), count in counts.items() if status in OPEN_STATUSES),
             snippet_count=len(snippets),
@@ -100,6 +104,11 @@ class SourceWithdrawal:
             lines.append(
                 f"{len(resting.losing_facts) + len(resting.losing_entities):,} that rest on it alone are proposed "
                 f"for retraction. {describe_waiting(waiting_count)}"
+            )
+        if resting.used_by:
+            titles = dict.fromkeys(title for titles in resting.used_by.values() for title in titles)
+            lines.append(
+                f"{len(resting.used_by):,} of these stay unless you accept it: used in {name_stories(titles)}."
             )
         return tuple(lines)
 
@@ -179,7 +188,14 @@ class SourceWithdrawal:
             ]
         )
         kept_count = len(standing_facts) + len(standing_entities) - len(losing_facts) - len(losing_entities)
-        return _Resting(losing_facts, losing_entities, kept_count)
+        used_by = await read_story_uses(self._log, source.universe_id, losing_entities, losing_facts)
+        losing_ids = {f.id for f in losing_facts} | {e.id for e in losing_entities}
+        return _Resting(
+            losing_facts,
+            losing_entities,
+            kept_count,
+            {id: titles for id, titles in used_by.items() if id in losing_ids},
+        )
 
     async def _is_used(self, entity: Entity, losing_fact_ids: Collection[Id]) -> bool:
         """Return whether play met the entity, or a fact that stays is about it."""
@@ -191,8 +207,8 @@ class SourceWithdrawal:
     async def _propose_retractions(self, source: Source, resting: _Resting) -> int:
         """Propose to retract what rests on nothing else; return how many changes wait at the gate then."""
         edits = [
-            *(_retraction(f.id, f.statement, source) for f in resting.losing_facts),
-            *(_retraction(e.id, e.name, source) for e in resting.losing_entities),
+            *(_retraction(f.id, f.statement, source, resting.used_by) for f in resting.losing_facts),
+            *(_retraction(e.id, e.name, source, resting.used_by) for e in resting.losing_entities),
         ]
         waiting = await self._manual_edits.list_waiting_changes(source.universe_id)
         edits = [edit for edit in edits if edit.change not in waiting]
@@ -225,8 +241,20 @@ def _stop_reading(source: Source) -> Source:
     return source.model_copy(update={"state": SourceState.PAUSED}) if is_read else source
 
 
-def _retraction(subject_id: Id, text: str, source: Source) -> Edit:
-    return Edit(RetconFact(fact_id=subject_id), f"{_retraction_words(source)}{text}")
+def _retraction(subject_id: Id, text: str, source: Source, used_by: StoryUses) -> Edit:
+    """Return the retraction of what rests on the document; of what a story uses it is nobody's word yet.
+
+    That the document goes does not say that what was played is to go: the GM accepts it, or it stays.
+    """
+    titles = used_by.get(subject_id, ())
+    words = f"{_retraction_words(source)}{text}"
+    if not titles:
+        return Edit(RetconFact(fact_id=subject_id), words)
+    return Edit(
+        RetconFact(fact_id=subject_id),
+        f"{words} (stays unless you accept it: used in {name_stories(titles)})",
+        authority=Authority.SYSTEM,
+    )
 
 
 def _retraction_words(source: Source) -> str:

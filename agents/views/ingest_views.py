@@ -5,6 +5,7 @@ Plain values like those of `agents.views.play_views`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
@@ -175,6 +176,13 @@ class ReviewGroup:
     """Whether canon or a story in play has it already."""
 
     first_page: int | None = None
+    kinds: frozenset[str] = frozenset()
+    """What its proposals are, in words: `creature`, `fact`."""
+
+    def matches_words(self, words: Iterable[str]) -> bool:
+        """Return whether the title, or the kind of a proposal, has every one of these words."""
+        text = " ".join((self.title, *self.kinds)).casefold()
+        return all(word in text for word in words)
 
     @property
     def undecided_count(self) -> int:
@@ -210,6 +218,8 @@ class ReviewView:
     source: Source
     order: ReviewOrder
     groups: tuple[ReviewGroup, ...]
+    is_closed: bool = False
+    """Whether it is of what commits have closed, and not of what is open."""
 
     @property
     def open_count(self) -> int:
@@ -222,6 +232,15 @@ class ReviewView:
     @property
     def undecided_count(self) -> int:
         return sum(group.undecided_count for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptableProposals:
+    """Undecided proposals of a review that can be accepted unseen."""
+
+    ids: tuple[Id, ...]
+    left_count: int
+    """Undecided ones beside them: merges, conflicts, and what is protected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +279,9 @@ class WithdrawalView:
 
     losing_entities: tuple[Entity, ...]
     """Likewise the entities, without those that play met or that a fact which stays is about."""
+
+    used_by: Mapping[Id, tuple[str, ...]]
+    """Titles of the stories that use what would lose its evidence: that stays unless its retraction is accepted."""
 
     kept_count: int
     """Facts and entities that have other evidence, and stay."""

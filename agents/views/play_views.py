@@ -341,6 +341,12 @@ class MenuView:
     story_count: int
     universe_count: int
     fact_count: int
+    review_count: int = 0
+    """Proposals of documents that wait in their reviews, those of earlier editions among them."""
+
+    is_reading: bool = False
+    """Whether a document is being read, or waits to be."""
+
     health: tuple[tuple[str, str], ...] = ()
     """Name and state of each store."""
 

@@ -18,12 +18,21 @@ MAX_PASSAGE_CELLS: Final = 90
 
 def describe_withdrawal(view: WithdrawalView) -> list[str]:
     """Return what withdrawing would do, the losses first."""
-    losing = [f.fact.statement for f in view.losing_facts] + [e.name for e in view.losing_entities]
+    texts_by_id = {f.fact.id: f.fact.statement for f in view.losing_facts}
+    texts_by_id |= {e.id: e.name for e in view.losing_entities}
+    unused = [text for id, text in texts_by_id.items() if id not in view.used_by]
     lines = []
-    if losing:
-        lines.append(f"Only this document says ({len(losing):,}), so the gate will propose to retract:")
-        lines += _listed(losing)
-    else:
+    if view.used_by:
+        titles = dict.fromkeys(title for titles in view.used_by.values() for title in titles)
+        stories = ", ".join(f"“{one_line(title)}”" for title in titles)
+        lines.append(
+            f"Used in {stories} ({len(view.used_by):,}); each stays unless you accept its retraction:"
+        )
+        lines += _listed(text for id, text in texts_by_id.items() if id in view.used_by)
+    if unused:
+        lines.append(f"Only this document says ({len(unused):,}), so the gate will propose to retract:")
+        lines += _listed(unused)
+    if not texts_by_id:
         lines.append("Nothing in canon rests on it alone.")
     if view.kept_count:
         lines.append(f"In canon with other evidence too, so that it stays: {view.kept_count:,}.")

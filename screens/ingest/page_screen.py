@@ -160,7 +160,7 @@ class PageScreen(ServiceScreen[None]):
 
     def action_escape(self) -> None:
         """Go one step back: close the notes, the search, then the page."""
-        if self.query_one(NoticePanel).is_shown:
+        if self.query_one(NoticePanel).asks_for_attention:
             self.query_one(NoticePanel).clear()
         elif self.query_one("#search").has_class("-shown"):
             self._close_search()

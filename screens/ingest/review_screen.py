@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -13,17 +14,26 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.count_words import count_noun
 from agents.events import CanonCommitted, ProposalsChanged
+from agents.services.source_review import subject_of
 from agents.views.ingest_views import ReviewOrder
 from screens.base import ServiceScreen
+from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import NOTHING_TO_UNDO, ProposalDecisions, nothing_to_edit_line
+from screens.gate.proposal_decisions import (
+    NOTHING_TO_UNDO,
+    ProposalDecisions,
+    nothing_to_edit_line,
+    undo_lines,
+)
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
+from stores.records.workflow import Verdict
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
@@ -32,15 +42,18 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.ingest_views import ReviewRows, ReviewView
+    from agents.views.ingest_views import AcceptableProposals, ReviewRows, ReviewView
     from agents.views.play_views import CommitReport
-    from stores.records.workflow import Verdict
 
 ROWS_READ: Final = 50
 """Rows of a group that are read and assessed at once; the rest follows once those are decided."""
 EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
+NOTHING_CLOSED = "Nothing of it was committed yet. Esc goes back to what waits."
+ONLY_SINGLE = (
+    "What is undecided here are merges and conflicts: each wants your own look. Right goes to the rows."
+)
 NO_GROUP = "No group is chosen."
-NO_MATCH = "No group has these words. Esc shows all again."
+NO_MATCH = "No group has these words, and none is of such a kind. Esc shows all again."
 
 
 class ReviewScreen(ServiceScreen[None]):
@@ -68,6 +81,15 @@ class ReviewScreen(ServiceScreen[None]):
             tooltip="Groups with these words",
             key_display="/",
         ),
+        Binding(
+            "asterisk",
+            "closed",
+            "Show closed",
+            id="review.closed",
+            tooltip="What was decided and written, or what waits",
+            key_display="*",
+        ),
+        Binding("left", "groups", "Groups", id="review.groups", tooltip="Back to the groups", show=False),
         Binding("escape", "escape", "Back", id="review.escape", tooltip="One step back; decisions are kept"),
     ]
 
@@ -87,6 +109,12 @@ class ReviewScreen(ServiceScreen[None]):
         count: int
 
     @dataclass
+    class AcceptableFound(Message):
+        """These can be accepted at once."""
+
+        acceptable: AcceptableProposals
+
+    @dataclass
     class ReviewCommitted(Message):
         report: CommitReport
 
@@ -96,6 +124,12 @@ class ReviewScreen(ServiceScreen[None]):
         self.order = ReviewOrder.ENTITY
         self._view: ReviewView | None = None
         self._filter_text = ""
+        self._shows_closed = False
+        self._entity_before: str | None = None
+        self._page_of_entity = ""
+        """The group of an entity that was left for its page, and that page."""
+        self._target_key: str | None = None
+        """The group that the cursor goes to once the groups of the new order are read."""
         self._waiting_verdicts: list[tuple[str, ReviewOrder, Verdict | None]] = []
         """Group, order and verdict of what was decided and is not written yet."""
         self._row_limit = ROWS_READ
@@ -132,14 +166,22 @@ class ReviewScreen(ServiceScreen[None]):
 
     async def load_view(self) -> None:
         self.post_message(
-            self.ReviewLoaded(await self.services.ingest.read_review(self.source_id, self.order))
+            self.ReviewLoaded(
+                await self.services.ingest.read_review(
+                    self.source_id, self.order, is_closed=self._shows_closed
+                )
+            )
         )
 
     @on(ReviewLoaded)
     def _show_review(self, message: ReviewLoaded) -> None:
-        if message.view.order is self.order and not self._waiting_verdicts:
+        is_wanted = message.view.order is self.order and message.view.is_closed is self._shows_closed
+        if is_wanted and not self._waiting_verdicts:
             self._view = message.view
             self._show_groups()
+            if self._target_key is not None:
+                self.groups.go_to(self._target_key)
+                self._target_key = None
             self._load_rows()
 
     def _show_groups(self) -> None:
@@ -148,10 +190,12 @@ class ReviewScreen(ServiceScreen[None]):
             return
         decided_count = view.open_count - view.undecided_count
         state = f"{view.open_count:,} to review" + (f" · {decided_count:,} decided" if decided_count else "")
+        if view.is_closed:
+            state = f"{view.open_count:,} closed: {view.accepted_count:,} accepted"
         self.query_one(TitleBar).show_place(one_line(view.source.title), state)
-        self.groups.empty = NO_MATCH if view.groups else EMPTY_REVIEW
+        self.groups.empty = NO_MATCH if view.groups else NOTHING_CLOSED if view.is_closed else EMPTY_REVIEW
         self.groups.show_groups(
-            [group for group in view.groups if all(word in group.title.casefold() for word in words)]
+            [group for group in view.groups if group.matches_words(words)], is_closed=view.is_closed
         )
         self.refresh_bindings()
 
@@ -165,6 +209,9 @@ class ReviewScreen(ServiceScreen[None]):
             return
         if group.key != self._rows_group_key:
             self._rows_group_key, self._row_limit = group.key, ROWS_READ
+            # A key there must not decide a row of the group that the cursor has left.
+            self.query_one(ProposalList).show_proposals(())
+            self.query_one("#more").display = False
         self._are_rows_stale = True
         self.start_change(self._read_rows, "rows")
 
@@ -172,7 +219,11 @@ class ReviewScreen(ServiceScreen[None]):
         while self._are_rows_stale and (group := self.groups.current) is not None:
             self._are_rows_stale = False
             rows = await self.services.ingest.read_rows(
-                self.source_id, group.key, self.order, limit=self._row_limit
+                self.source_id,
+                group.key,
+                self.order,
+                limit=self._row_limit,
+                is_closed=self._shows_closed,
             )
             self.post_message(self.RowsLoaded(group.key, rows))
 
@@ -240,6 +291,43 @@ class ReviewScreen(ServiceScreen[None]):
             )
         )
 
+    @on(ReviewGroupList.AllAccepted)
+    def _look_for_acceptable(self, message: ReviewGroupList.AllAccepted) -> None:
+        keys = [group.key for group in message.groups]
+        self.start_change(partial(self._find_acceptable, keys), "decide")
+
+    async def _find_acceptable(self, group_keys: list[str]) -> None:
+        self.post_message(
+            self.AcceptableFound(
+                await self.services.ingest.find_acceptable(self.source_id, group_keys, self.order)
+            )
+        )
+
+    @on(AcceptableFound)
+    def _ask_to_accept(self, message: AcceptableFound) -> None:
+        count, left_count = len(message.acceptable.ids), message.acceptable.left_count
+        if not count:
+            self.query_one(NoticePanel).show_lines((ONLY_SINGLE,))
+            return
+        left = f" {left_count:,} merged or in conflict are left for you." if left_count else ""
+        question = ConfirmDialog(
+            f"Accept {count_noun(count, 'proposal')}?",
+            f"All that is undecided in the groups that are shown, and whom it names.{left} "
+            "Nothing is written before you commit.",
+            yes="Accept them",
+            no="Leave them",
+        )
+        self.app.push_screen(
+            question, lambda is_yes: self._accept_all(message.acceptable.ids) if is_yes else None
+        )
+
+    def _accept_all(self, ids: tuple[Id, ...]) -> None:
+        self.start_change(partial(self._write_acceptance, ids), "decide")
+
+    async def _write_acceptance(self, ids: tuple[Id, ...]) -> None:
+        await self.services.ingest.decide(ids, Verdict.ACCEPT)
+        self.reload()
+
     @on(ReviewGroupList.RowsRequested)
     def _focus_rows(self) -> None:
         self.query_one(ProposalList).focus()
@@ -268,13 +356,20 @@ class ReviewScreen(ServiceScreen[None]):
     def _explain_undo(self) -> None:
         self.query_one(NoticePanel).show_lines((NOTHING_TO_UNDO,))
 
+    @on(ProposalDecisions.UndoProposed)
+    def _explain_undone(self, message: ProposalDecisions.UndoProposed) -> None:
+        self.query_one(NoticePanel).show_lines(undo_lines(message))
+        self.reload()
+
     # --- committing --------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "commit":
             view = self._view
             is_decided = view is not None and any(g.accepted_count or g.rejected_count for g in view.groups)
-            return is_decided and not isinstance(self.focused, Input)
+            return is_decided and not self._shows_closed and not isinstance(self.focused, Input)
+        if action == "groups":
+            return isinstance(self.focused, ProposalList)
         return super().check_action(action, parameters)
 
     def action_commit(self) -> None:
@@ -292,9 +387,32 @@ class ReviewScreen(ServiceScreen[None]):
     # --- grouping and filtering --------------------------------------------------------------------
 
     def action_group(self) -> None:
+        """Group by page or by entity; the cursor stays at what it was on, and comes back to where it was."""
+        if (group := self.groups.current) is not None:
+            if self.order is ReviewOrder.ENTITY:
+                self._target_key = str(group.first_page or "")
+                self._entity_before, self._page_of_entity = group.key, self._target_key
+            else:
+                self._target_key = self._find_entity_key(group.key)
         self.order = ReviewOrder.PAGE if self.order is ReviewOrder.ENTITY else ReviewOrder.ENTITY
         self.groups.focus()
         self.reload()
+
+    def _find_entity_key(self, page_key: str) -> str | None:
+        """Return whom to go to from a page: back where one came from it, else whom its row is about."""
+        view = self.query_one(ProposalList).current
+        if page_key == self._page_of_entity or view is None:
+            return self._entity_before
+        return subject_of(view.proposal)
+
+    def action_closed(self) -> None:
+        self._shows_closed = not self._shows_closed
+        self._rows_group_key = None
+        self.groups.focus()
+        self.reload()
+
+    def action_groups(self) -> None:
+        self.groups.focus()
 
     def action_filter(self) -> None:
         field = self.query_one("#filter", Input)
@@ -310,17 +428,27 @@ class ReviewScreen(ServiceScreen[None]):
     @on(Input.Submitted, "#filter")
     def _filter_submitted(self, message: Input.Submitted) -> None:
         message.stop()
+        if not message.value.strip():
+            self._close_filter()
         self.groups.focus()
 
-    def action_escape(self) -> None:
-        """Go one step back: close the notes, the filter, leave the rows, then the review."""
+    def _close_filter(self) -> None:
         field = self.query_one("#filter", Input)
-        if self.query_one(NoticePanel).is_shown:
-            self.query_one(NoticePanel).clear()
-        elif field.has_class("-shown"):
-            field.clear()
-            field.remove_class("-shown")
+        field.clear()
+        field.remove_class("-shown")
+
+    def action_escape(self) -> None:
+        """Go one step back: close a warning, the filter, leave the rows, what is closed, then the review."""
+        notices = self.query_one(NoticePanel)
+        is_warned = notices.asks_for_attention
+        notices.clear()
+        if is_warned:
+            return
+        if self.query_one("#filter", Input).has_class("-shown"):
+            self._close_filter()
             self.groups.focus()
+        elif self._shows_closed and self.groups.has_focus:
+            self.action_closed()
         elif not self.groups.has_focus:
             self.groups.focus()
         else:
@@ -339,4 +467,4 @@ def _report_lines(report: CommitReport) -> list[str]:
             f"{report.held_count:,} {noun}: in conflict, or about what is protected. C resolves a conflict."
         )
     lines += [f"✗ {one_line(title)} was not written: {one_line(reason)}" for title, reason in report.failures]
-    return [*lines, "What is undecided waits here."]
+    return [*lines, "What is undecided waits here; * shows what was decided."]

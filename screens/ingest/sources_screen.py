@@ -20,7 +20,7 @@ from screens.folder import SCREENS_FOLDER
 from screens.ingest.consequences import describe_edition, describe_withdrawal
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToDocument, ToMenu, ToPage, ToReview, Visit
+from screens.routes import Back, ToDocument, ToGate, ToMenu, ToPage, ToReview, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, SourceState
@@ -67,6 +67,9 @@ class SourcesScreen(ServiceScreen[None]):
             "Model",
             id="documents.enrich",
             tooltip="Ask the model about what none was asked of",
+        ),
+        Binding(
+            "g", "gate", "Gate", id="documents.gate", tooltip="What waits for your decision in this world"
         ),
         Binding("U", "universe", "World", id="documents.universe", tooltip="The documents of the next world"),
         Binding(
@@ -158,6 +161,8 @@ class SourcesScreen(ServiceScreen[None]):
         view = self.current
         state = view.state if view is not None else None
         match action:
+            case "gate":
+                return self.universe_id is not None and not self._is_beside_play
             case "universe":
                 return len(self._universes) > 1 and not self._is_beside_play
             case "open":
@@ -187,6 +192,9 @@ class SourcesScreen(ServiceScreen[None]):
         if self.current is not None:
             self.post_message(Visit(ToReview(self.current.source.id)))
 
+    def action_gate(self) -> None:
+        self.post_message(Visit(ToGate(None, self.universe_id)))
+
     def action_universe(self) -> None:
         ids = [universe.id for universe in self._universes]
         if self.universe_id in ids:
@@ -194,7 +202,7 @@ class SourcesScreen(ServiceScreen[None]):
             self.reload()
 
     def action_escape(self) -> None:
-        if self.query_one(NoticePanel).is_shown:
+        if self.query_one(NoticePanel).asks_for_attention:
             self.query_one(NoticePanel).clear()
         else:
             self.post_message(Visit(Back(self) if self._is_beside_play else ToMenu()))

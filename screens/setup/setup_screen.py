@@ -255,9 +255,7 @@ class SetupScreen(ServiceScreen[None]):
         if (world, player_character, idea) != self._suggestion_basis:
             self._suggestion_basis = (world, player_character, idea)
             world_outline = world.suggested_outline if idea is None else None
-            outline = suggest_outline(
-                world.universe, world.characters, world.places, player_character, world_outline
-            )
+            outline = suggest_outline(world.universe, world.places, player_character, world_outline)
             self._outline = outline if idea is None else clear_outline(outline)
             self.query_one(StoryPage).fill_from_outline(self._outline)
             self.query_one(OpeningPage).fill_from_outline(self._outline, world.characters, world.places)

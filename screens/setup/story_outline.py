@@ -11,20 +11,17 @@ from agents.typed_numbers import parse_numbers as parse_numbers
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind, Universe
 
-_SUGGESTED_CAST_SIZE = 3
-"""Characters of the universe in a suggested first scene."""
-
 
 def suggest_outline(
     universe: Universe | NewUniverse,
-    characters: Sequence[Entity],
     places: Sequence[Entity],
     player_character: Entity | NewCharacter | None,
     world_outline: StoryOutline | None = None,
 ) -> StoryOutline:
-    """Return an outline that can be played as it is: this hero, the universe's first place, its characters.
+    """Return an outline that can be played as it is: this hero, the universe's first place.
 
-    `opening` is the universe's own, if it has one; another hero takes the place of the one it is for.
+    `world_outline` is the universe's own, if it has one; another hero takes the place of the one it is for. Without
+    it nobody else is there: who of a world belongs into a scene with the hero is the player's to say.
     """
     hero = player_character.id if isinstance(player_character, Entity) else player_character
     if world_outline is not None:
@@ -33,7 +30,6 @@ def suggest_outline(
             pc=hero,
             cast=tuple(c for c in world_outline.cast if c not in (world_outline.pc, hero)),
         )
-    others = [c.id for c in characters if not c.is_pc and c is not player_character]
     return StoryOutline(
         universe_id=universe.id if isinstance(universe, Universe) else "",
         title=f"{player_character.name} in {universe.name}"
@@ -45,7 +41,6 @@ def suggest_outline(
         scene_title=f"Arrival at {places[0].name}" if places else "The beginning",
         scene_goal="",
         place=places[0].id if places else None,
-        cast=tuple(others[:_SUGGESTED_CAST_SIZE]),
     )
 
 

@@ -199,7 +199,11 @@ class MenuScreen(Screen[None]):
 def _mode_options(view: MenuView | None = None) -> list[Option]:
     """Return the modes as rows; with a view, they say what there is."""
     hint_by_mode = (
-        {"stories": _count_text(view.story_count, "story", "stories"), "universe": _canon_counts(view)}
+        {
+            "stories": _count_text(view.story_count, "story", "stories"),
+            "universe": _canon_counts(view),
+            "ingest": _ingest_state(view),
+        }
         if view
         else {}
     )
@@ -212,6 +216,12 @@ def _mode_options(view: MenuView | None = None) -> list[Option]:
         )
         for id, key, title, hint in MENU_MODES
     ]
+
+
+def _ingest_state(view: MenuView) -> str:
+    """Return what waits for a review, and that something is read; empty if neither."""
+    waiting = f"{view.review_count:,} to review" if view.review_count else ""
+    return " · ".join(filter(None, (waiting, "a document is being read" if view.is_reading else "")))
 
 
 def _resume_card(card: StoryCard) -> Content:

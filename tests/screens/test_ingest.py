@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from screens.ingest.review_screen import ReviewScreen
 from stores.authority import Role
 from tests.agents.ingest.reading_in import BoldNameServer
 from tests.screens.ingest_library import RULEBOOK, Reader, reading, write_rulebook
 from tests.screens.screen_driver import NARROW
+from widgets.proposal_list import ProposalList
+from widgets.review_group_list import ReviewGroupList
 from widgets.single_keys import BURST_SECONDS
 
 RULE = "The dead must never be named aloud in Salt Quay."
@@ -46,7 +49,7 @@ async def test_rule_of_a_rulebook_is_proposed_and_true_only_after_it_is_accepted
         assert ui.shows("the document itself", "never be named")
         assert RULE not in await canon_rules(reader)
         await ui.press("a", "enter")
-        assert ui.shows("accepted", "What is undecided waits here.")
+        assert ui.shows("accepted", "What is undecided waits here; * shows what was decided.")
         assert RULE in await canon_rules(reader)
 
 
@@ -56,7 +59,7 @@ async def test_what_a_document_says_leads_from_the_universe_to_its_page(tmp_path
         await read_rulebook(reader, tmp_path)
         await ui.press("enter", "slash")
         await ui.type("saltglass")
-        await ui.press("a", "enter", "escape", "escape", "escape", "escape")
+        await ui.press("a", "enter", "escape", "escape", "escape")
         assert ui.screen == "MenuScreen"
         await ui.press("3", "enter", "enter")
         assert ui.shows("page · The Salt Coast, page 1")
@@ -103,6 +106,117 @@ async def test_rows_are_edited_in_the_review(tmp_path: Path) -> None:
         assert any("It sings." in statement for statement in await canon_rules(reader))
 
 
+async def test_menu_says_what_waits_in_reviews_and_that_something_is_read(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        (universe,) = await reader.program.services.stories.universes()
+        await reader.program.services.ingest.start(write_rulebook(tmp_path), universe.id)
+        await ui.press("5", "escape")
+        assert ui.shows("Ingest a document is being read")
+        await reader.read_all()
+        open_count = (await reader.program.services.ingest.read_review(await reader.source_id())).open_count
+        await ui.press("5", "escape")
+        assert ui.shows(f"Ingest {open_count} to review")
+
+
+async def test_left_comes_back_from_the_rows_to_the_groups(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "right", "left")
+        assert type(ui.app.focused).__name__ == "ReviewGroupList"
+
+
+async def test_all_that_a_filter_shows_is_accepted_once_it_is_confirmed(tmp_path: Path) -> None:
+    """A player: "I read in a bestiary, filtered for the creatures, and took them all with one key"."""
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("concept bram")
+        await ui.press("A")
+        assert ui.screen == "ConfirmDialog"
+        assert ui.shows("Accept", "Nothing is written before you commit.")
+        await ui.press("escape")
+        source_id = await reader.source_id()
+        assert (await ingest.read_review(source_id)).accepted_count == 0
+        await ui.press("A", "enter")
+        accepted = [
+            g.title for g in (await ingest.read_review(source_id)).groups if g.accepted_count == g.count
+        ]
+        assert "Bram" in accepted
+        assert "Saltglass" not in accepted
+
+
+async def test_what_was_rejected_is_shown_on_demand_and_brought_back(tmp_path: Path) -> None:
+    """A player: "I rejected the wrong one and committed; u among the closed ones brought it back"."""
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("saltglass")
+        await ui.press("r", "enter")
+        before = (await ingest.read_review(await reader.source_id())).open_count
+        await ui.press("asterisk")
+        assert ui.shows("Saltglass", "rejected", "closed: 0 accepted")
+        await ui.press("right", "u")
+        assert ui.shows("Undecided again")
+        assert (await ingest.read_review(await reader.source_id())).open_count == before + 1
+        await ui.press("left", "asterisk")
+        assert ui.shows("to review", "Saltglass")
+
+
+TWO_PAGES = (
+    "# Quay\n\nOld Bram keeps the lamp.\n\f# Reef\n\nMara Venn rules over Salt Reef. Mara Venn fears it.\n"
+)
+
+
+async def test_grouping_by_page_stays_at_the_page_of_the_group_and_comes_back(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path, TWO_PAGES)
+        await ui.press("enter")
+        groups = ui.app.screen.query_one(ReviewGroupList)
+
+        def current_title() -> str:
+            return groups.current.title if groups.current else ""
+
+        while current_title() != "Mara Venn":
+            await ui.press("down")
+        await ui.press("G")
+        assert current_title() == "page 2"
+        await ui.press("G")
+        assert current_title() == "Mara Venn"
+
+
+async def test_rows_of_another_group_are_gone_at_once_when_the_cursor_moves(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter")
+        screen = ui.app.screen
+        assert isinstance(screen, ReviewScreen)
+        assert screen.query_one(ProposalList).views
+        screen.query_one(ReviewGroupList).action_move(1)
+        screen._load_rows()
+        assert screen.query_one(ProposalList).views == ()
+        await ui.settle()
+        assert screen.query_one(ProposalList).views
+
+
+async def test_filter_line_is_gone_once_it_is_empty(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "slash")
+        await ui.type("bram", enter=False)
+        await ui.press("escape")
+        assert not ui.app.screen.query_one("#filter").display
+        await ui.press("slash", "enter")
+        assert not ui.app.screen.query_one("#filter").display
+        assert ui.screen == "ReviewScreen"
+
+
 async def test_undecided_rows_do_not_look_accepted(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         await read_rulebook(reader, tmp_path)
@@ -126,13 +240,15 @@ async def test_withdrawing_shows_its_consequences_and_is_taken_back(tmp_path: Pa
         await read_rulebook(reader, tmp_path)
         await ui.press("enter", "slash")
         await ui.type("saltglass")
-        await ui.press("a", "enter", "escape", "escape", "escape", "R")
+        await ui.press("a", "enter", "escape", "escape", "R")
         assert ui.screen == "ConfirmDialog"
         assert ui.shows("Only this document says", "Saltglass", "R brings it back.")
         await ui.press("escape")
         assert ui.shows("read · 1 page")
         await ui.press("R", "enter")
-        assert ui.shows("withdrawn", "retraction")
+        assert ui.shows("withdrawn", "retraction", "g Gate")
+        await ui.press("g")
+        assert ui.screen == "GateScreen"
         await ui.press("escape", "R")
         assert ui.shows("It is back", "read · 1 page")
 
@@ -162,9 +278,10 @@ async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:
         assert ui.shows("being read", "0 of 1 passage searched for facts")
         await ui.press("H")
         assert ui.shows("paused", "What was read is kept")
-        await ui.press("escape", "escape", "5")
+        await ui.press("escape", "5")
         assert ui.shows("paused", "0 of 1 passage")
         await ui.press("H")
+        assert ui.shows("being read", "Reading goes on.")
         await reader.read_all()
         assert ui.shows("read · 1 page", "by rule")
 
@@ -317,8 +434,7 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         await reader.read_all(BoldNameServer())
         await ui.press("5", "enter", "a")
         assert ui.shows("2 wait for you alone", "C resolves a conflict.")
-        await ui.press("enter")
-        await ui.press("escape", "right", "end", "C")
+        await ui.press("right", "end", "C")
         assert ui.screen == "ConflictScreen"
         new = "Tam is dead." if ui.shows("│ Tam is dead. ││ Tam is alive. │") else "Tam is alive."
         await ui.press("x")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.story_outline import NewCharacter
 from agents.views.play_views import SceneView
-from screens.setup.story_outline import parse_numbers, resolve_place, split_words
+from screens.setup.story_outline import parse_numbers, resolve_place, split_words, suggest_outline
 from stores.errors import InputError, StoreFull
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
 from stores.records.world import Entity, EntityKind
@@ -268,6 +269,13 @@ async def test_setup_space_changes_the_cast(sample_home: Path) -> None:
         assert ui.shows("· Ivo Tarrant", "✓ Gil Oakum")
         await ui.press("enter")
         assert sorted(await cast_names(ui)) == ["Aldous Stint", "Gil Oakum", "Mara Venn", "Wenna Pike"]
+
+
+def test_setup_of_a_world_of_a_book_ticks_nobody() -> None:
+    """A player: "my first scene had three people of the book in it, because their names begin with A"."""
+    world = make.universe()
+    outline = suggest_outline(world, [make.entity(kind=EntityKind.PLACE)], NewCharacter("Sel"))
+    assert outline.cast == ()
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ STEPS: dict[str, Steps] = {
     "review_rows": ("5", "enter", "a", "right"),
     "review_committed": ("5", "enter", "down", "a", "enter"),
     "page": ("5", "enter", "end", "right", "x"),
-    "withdrawal": ("5", "enter", "down", "a", "enter", "escape", "escape", "R"),
+    "withdrawal": ("5", "enter", "down", "a", "enter", "escape", "R"),
 }
 
 

@@ -31,6 +31,8 @@ _SUFFIXES: Final = {
     ".text": MediaType.TEXT,
 }
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0"
+_PICTURE_STARTS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
+"""How a JPEG, PNG, GIF and TIFF begins."""
 _PDF_START: Final = 1_024
 """Bytes in which a PDF's header may stand, as readers accept it (ISO 32000-1, annex H)."""
 
@@ -58,8 +60,18 @@ def detect_media_type(data: bytes, name: str) -> MediaType:
             "it is protected by a password, or an old office document",
             "Save it as DOCX without a password",
         )
+    if _is_picture(data):
+        raise unreadable_document_error(
+            "it is a picture, whatever its name ends with",
+            "Make its text readable with a program for text recognition (OCR), and save that as PDF",
+        )
     if by_name is None:
         raise unreadable_document_error("its format is not known", f"MONITOR reads {READABLE_FORMATS}")
     if by_name in (MediaType.PDF, MediaType.EPUB, MediaType.DOCX):
         raise damaged_document_error(by_name.name)
     return by_name
+
+
+def _is_picture(data: bytes) -> bool:
+    is_webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    return is_webp or data.startswith(_PICTURE_STARTS)

@@ -10,7 +10,7 @@ import pytest
 from agents.events import IngestProgressed
 from agents.search.hybrid_search import HybridSearch
 from agents.search.retrieval import ContextRetriever
-from agents.story_outline import NewUniverse
+from agents.story_outline import NewUniverse, StoryOutline
 from agents.views.ingest_views import ReviewOrder, ReviewRow
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -20,6 +20,7 @@ from stores.records.canon import EvidenceKind, FactStatus
 from stores.records.ids import Id
 from stores.records.sources import LadderStage, SourceState
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from stores.records.world import EntityStatus
 from tests.agents.ingest.reading_in import BoldNameServer, build_worker, read_in, write_book
 from tests.program import begin, opened
 
@@ -261,6 +262,70 @@ async def test_withdrawal_shows_its_consequences_and_proposes_retractions(
     assert (await service.read_review(source_id)).groups == ()
     await program.services.gate.commit_universe(universe_id)
     assert (await canon.fact(fact.id)).status is FactStatus.RETCONNED
+
+
+async def test_row_that_needs_somebody_accepted_first_says_whom_and_is_no_conflict(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    source_id = await ingest(program, universe_id, tmp_path)
+    service = program.services.ingest
+    review = await service.read_review(source_id)
+    key = next(g.key for g in review.groups if g.title == "Bren")
+    creation, fact, *_ = (await service.read_rows(source_id, key)).rows
+    await service.decide([creation.view.proposal.id], Verdict.REJECT)
+    needy = next(
+        row.view
+        for row in (await service.read_rows(source_id, key)).rows
+        if row.view.proposal == fact.view.proposal
+    )
+    assert needy.title.startswith("needs Bren: accept that first")
+    assert (needy.conflicts, needy.mark) == ((), "defer")
+
+
+async def test_what_can_be_accepted_at_once_has_no_conflict(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    book = "# Fates\n\n**Tam** is alive. **Tam** is dead. **Wenna** rows.\n"
+    source_id = await ingest(program, universe_id, tmp_path, book)
+    service = program.services.ingest
+    review = await service.read_review(source_id)
+    acceptable = await service.find_acceptable(source_id, [g.key for g in review.groups])
+    assert acceptable.left_count == 2
+    assert len(acceptable.ids) + 2 == review.undecided_count
+
+
+async def test_withdrawal_does_not_take_from_a_running_story_what_it_uses(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    """A player: "I took the book back, pressed Enter at the gate, and the inn I was sitting in was still there"."""
+    text = "# Inn\n\n**Bren** keeps the lamp.\n\n**Mara Venn** rings the bell.\n\n**Ivo** is old.\n"
+    source_id = await ingest(program, universe_id, tmp_path, text)
+    review = await program.services.ingest.read_review(source_id)
+    await program.services.ingest.decide_groups(source_id, [g.key for g in review.groups], Verdict.ACCEPT)
+    await program.services.ingest.commit(source_id)
+    people = {e.name: e.id for e in await program.services.stories.characters(universe_id)}
+    scene_id = await program.services.stories.start_story(
+        StoryOutline(universe_id, "The lamp", people["Bren"], scene_title="The inn", place="Inn")
+    )
+    await program.services.play.submit(scene_id, "I look at Mara Venn.")
+    service = program.services.ingest
+    preview = await service.preview_withdrawal(source_id)
+    names = {e.id: e.name for e in preview.losing_entities}
+    assert {names[i] for i in preview.used_by if i in names} == {"Bren", "Mara Venn"}
+    assert set(preview.used_by.values()) == {("The lamp",)}
+    assert any(
+        "stay unless you accept it: used in “The lamp”" in line for line in await service.withdraw(source_id)
+    )
+    await program.services.gate.commit_universe(universe_id)
+    canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
+    standing = {e.name: e.status for e in (await canon.entities_by_id(people.values())).values()}
+    assert standing["Bren"] is EntityStatus.CANONICAL
+    assert standing["Mara Venn"] is EntityStatus.CANONICAL
+    assert standing["Ivo"] is EntityStatus.RETCONNED
+    waiting = [
+        row for row in (await program.services.gate.gate(None, universe_id)).proposals if row.mark == "defer"
+    ]
+    assert any("stays unless you accept it" in row.quote for row in waiting)
 
 
 async def test_whom_play_has_facts_about_stays_when_the_book_goes(

@@ -378,6 +378,7 @@ CALLS: dict[str, Call] = {
     "ingest.search": lambda p: _with(p.source, lambda s: p.services.ingest.search(s, "mill")),
     "ingest.read_page": lambda p: _with(p.source, lambda s: p.services.ingest.read_page(s, 1)),
     "ingest.read_review": lambda p: _with(p.source, p.services.ingest.read_review),
+    "ingest.find_acceptable": lambda p: _with(p.source, lambda s: p.services.ingest.find_acceptable(s, [""])),
     "ingest.read_rows": lambda p: _with(p.source, lambda s: p.services.ingest.read_rows(s, "")),
     "ingest.decide": lambda p: _with(
         p.source_proposal, lambda i: p.services.ingest.decide([i], p.dice.choice([*Verdict, None]))

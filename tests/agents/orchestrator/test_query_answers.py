@@ -230,6 +230,44 @@ async def test_query_what_is_made_true_waits_at_the_gate(tmp_path: Path) -> None
         assert bell.standing is PROPOSED
 
 
+async def test_query_of_several_passages_the_answering_sentences_come_first(tmp_path: Path) -> None:
+    """A player: "I asked who leads the Lantern Guild and got the sentence that says so, not the chapter's first"."""
+    async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
+        stores, source = asked.scripted.program.stores, derive_id("source", "test")
+        log = stores.log(Role.INGEST)
+        await log.put_source(
+            Source(id=source, universe_id=asked.universe_id, title="Salt Quay", recorded_at=START)
+        )
+        texts = (
+            "## The Lantern Guild\n\nThe Lantern Guild lights the quay. Every road that leads to the Lantern is lit by "
+            "the Guild, and the Lantern Guild is paid for it.",
+            "## People\n\n**Old Bram** is a fisherman, and has been one for longer than anybody knows.\n\n"
+            "**Harrow Finch** leads the Lantern Guild. He is ill.\n\n**Berta Quill** owes Harrow forty crowns.",
+        )
+        snippets = [
+            Snippet(
+                id=derive_id("snippet", text),
+                source_id=source,
+                universe_id=asked.universe_id,
+                ordinal=number,
+                text=text,
+                page=number,
+            )
+            for number, text in enumerate(texts, 1)
+        ]
+        await log.put_snippets(snippets)
+        words = stores.words(Role.INDEXER)
+        await words.put(
+            "snippets", [TextItem(s.id, s.text, {"universe": asked.universe_id}) for s in snippets]
+        )
+        led = await asked.ask("Who leads the Lantern Guild?")
+        assert first(led, BOOK) == "Harrow Finch leads the Lantern Guild."
+        assert (
+            first(await asked.ask("Who does Berta Quill owe?"), BOOK)
+            == "Berta Quill owes Harrow forty crowns."
+        )
+
+
 async def test_query_passage_of_a_source_is_in_the_book(tmp_path: Path) -> None:
     async with asking(tmp_path, settings=NO_MODEL, lines=PLAYED[:3]) as asked:
         stores, source = asked.scripted.program.stores, derive_id("source", "test")

@@ -59,6 +59,12 @@ def test_file_named_pdf_that_is_none_is_refused() -> None:
     assert "it is damaged, or no PDF" in refusal_of(b"Just words.", "keep.pdf")
 
 
+@pytest.mark.parametrize("start", [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"RIFF\0\0\0\0WEBP"])
+def test_picture_named_as_a_document_is_refused_as_a_picture(start: bytes) -> None:
+    for name in ("map.pdf", "map.txt", "map.epub"):
+        assert "it is a picture" in refusal_of(start + b"\0" * 90, name)
+
+
 def test_scanned_pdf_is_refused_as_such() -> None:
     page = PdfPage()
     page.draw_picture(0, 0, 612, 792)
