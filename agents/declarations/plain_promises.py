@@ -27,14 +27,16 @@ async def build_promise_fact(
 ) -> AssertFact | None:
     """Return the promise as a fact; None if it is not known who makes it.
 
-    It is made to whoever is named, else to the hero or the only listener that the words speak to.
+    It is made to whoever is named, else to the hero or the only listener that the words speak to. A name that nobody
+    has yet stays in its words, which say to whom it was made when somebody has it.
     """
     hero = context.player_character()
     promiser = await find(promise.promiser) if promise.promiser else hero
     if promiser is None or promiser.kind not in ACTORS:
         return None
     promisee = await _find_promisee(promise, promiser, hero, listeners, find)
-    to_whom = f" {promisee.name}" if promisee else ""
+    promisee_name = promisee.name if promisee else promise.addressee
+    to_whom = f" {promisee_name}" if promisee_name else ""
     involved = [("subject", promiser), *([("participant", promisee)] if promisee else [])]
     return AssertFact(
         fact_kind=FactKind.COMMITMENT,

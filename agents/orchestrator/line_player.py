@@ -224,7 +224,9 @@ class LinePlayer:
         reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         claim_lines = await self._plain_claims.describe_claims(run.exchange)
-        note_lines = await self._plain_claims.note_unknown_names(run.exchange, context)
+        note_lines = await self._plain_claims.note_unknown_names(
+            run.exchange, context, played.moves.unknown_place
+        )
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
         reply = replace(reply, lines=(*reply.lines, *claim_lines, *note_lines, *question_lines))
         return replace(run, context=context, reply=reply)

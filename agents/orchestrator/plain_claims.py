@@ -176,17 +176,21 @@ class PlainClaims:
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         return (*named_lines, *describe_conflicts(own_rows))
 
-    async def note_unknown_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+    async def note_unknown_names(
+        self, exchange: Exchange, context: SceneContext, unknown_place: str
+    ) -> tuple[str, ...]:
         """Return a line on each thing and person that words state something lasting of but that is not known.
 
-        It is said once a scene.
+        So it is with the `unknown_place` that the hero would have gone to. It is said once a scene.
         """
         text = strip_typed_markers(exchange.words)
-        if not is_narration(exchange, text):
-            return ()
+        unknown_names = [(unknown_place, "place", "it")] if unknown_place else []
+        tells = is_narration(exchange, text)
         known, hero = list(context.entities.values()), context.player_character()
-        unknown_names = [(name, "thing", "it") for name in find_unknown_things(text, known)]
-        statements = find_statements(text, known, hero.name if hero is not None else "")
+        unknown_names += [
+            (name, "thing", "it") for name in (find_unknown_things(text, known) if tells else ())
+        ]
+        statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
         if statements and not exchange.proposals:
             catalogue = await self._read_catalogue(context.universe.id)
             people = find_unknown_people(statements, known, catalogue)

@@ -97,6 +97,13 @@ def find_act(text: str, names: Sequence[str]) -> str:
     return ""
 
 
+_GIVEN_WORDS: Final = re.compile(
+    r"\s+(?:(?:me|you|him|her|us|them)\s+)?(?:the|an?|his|her|their|my|your|our)\s+(?:\w+\s+)?"
+    r"(?:names?|letters?|pictures?|portraits?|songs?|story|stories|tales?|masks?)\b"
+)
+"""What the living whisper, sing or hand over, and what the dead are in if they do nothing: `the name of the ship`."""
+
+
 def find_act_of_living(text: str, names: Sequence[str]) -> str:
     """Return the sentence that begins with one of these names and what they do now, as no body does; empty if none."""
     titles = "|".join(sorted(HONORIFICS))
@@ -108,7 +115,7 @@ def find_act_of_living(text: str, names: Sequence[str]) -> str:
     )
     for sentence in split_sentences(strip_speech(text)):
         match = beginning.match(sentence)
-        if match is None or _NOT_NOW.search(sentence):
+        if match is None or _NOT_NOW.search(sentence[: match.start("rest")] + _without_object(match["rest"])):
             continue
         verb, doing = match["verb"] or "", match["doing"] or ""
         goes_on = (
@@ -120,6 +127,12 @@ def find_act_of_living(text: str, names: Sequence[str]) -> str:
         ):
             return sentence
     return ""
+
+
+def _without_object(rest: str) -> str:
+    """Return what stands behind a verb without the words or the picture that it is done with."""
+    given = _GIVEN_WORDS.match(rest)
+    return rest[given.end() :] if given else rest
 
 
 def enters_scene(text: str, names: Sequence[str]) -> bool:

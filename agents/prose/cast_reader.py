@@ -111,6 +111,8 @@ class TurnReading(NamedTuple):
     """Those who were left behind, and are met as the hero goes back to no place by its name."""
     acting_dead: frozenset[int] = frozenset()
     """Those who were dead before, and come in, come along or are brought as only the living do."""
+    unknown_site: str = ""
+    """Where the hero would go, if that place were known: `old pier`; empty if they go to no such place."""
 
 
 class CastReader:
@@ -135,7 +137,7 @@ class CastReader:
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
         self._hero_acts = HeroActs(
-            self._other_places, DestinationReader(places), self._here if here_names else None
+            self._other_places, DestinationReader(places, here_names), self._here if here_names else None
         )
         # In a scene without a place, who is present leaves it whatever place they leave.
         self._leaves_here = _compile_leaving(here_names or other_places)
@@ -157,6 +159,7 @@ class CastReader:
             reading.destination,
             frozenset(reading.met_again),
             frozenset(reading.acting_dead & state.dead),
+            "" if reading.destination is not None else reading.unknown_site,
         )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:

@@ -78,6 +78,8 @@ class CastReading:
     """Those who are said to stay."""
     destination: int | None = None
     """The place that the hero went to last, by its number; None if the text names none."""
+    unknown_site: str = ""
+    """Where the hero would go and leave somebody behind, if that place were known; empty if there is none."""
     met_again: set[int] = field(default_factory=set)
     """Those who were left behind, and are met as the hero goes back without a word on where they are."""
     excepted: set[int] = field(default_factory=set)
@@ -122,6 +124,11 @@ class CastReading:
         """Note that the hero leaves, unless within the place, and who is here then."""
         if self.exit_cast is None and not self.is_within_place:
             self.exit_cast = set(self.present)
+
+    def stay_for_unknown_site(self, site: str) -> None:
+        """Note a place that the hero goes to and that is not known: the scene and all in it stay where they are."""
+        if self.exit_cast is None and self.present - self.companions - self.earlier_companions:
+            self.unknown_site = site
 
     def settle_exit(self) -> None:
         """Leave behind those who were here when the hero left, and do not come along.

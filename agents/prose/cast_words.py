@@ -43,6 +43,13 @@ _ELSEWHERE_NOUN: Final = (
     r"castle|caves?|cliffs?|battlements|ramparts|mast|rigging|crow['’]s\s+nest|beyond|jetty|wharf|landing\s+stage|"
     r"graveyard|churchyard|cemetery|orchards?|vineyard|bakery|smithy|forge|bank|court|archive|archives)\b"
 )
+SITE_NOUN: Final = (
+    r"(?:inn|tavern|pub|church|chapel|temple|shrine|abbey|monastery|convent|camp|castle|fort|fortress|tower|manor|mansion|"
+    r"palace|cave|ruins?|market|village|town|city|station|bridge|barn|cottage|hut|lodge|prison|hospital|infirmary|school|"
+    r"forge|smithy|mill|bakery|bank|theatre|museum|casino|crypt|tomb|mine|beach|shore|pier|docks?|harbou?r|quay|jetty|wharf|"
+    r"lighthouse|farm|vineyard|graveyard|churchyard|cemetery|woods|forest|marsh|swamp|moor|island|cliffs?)\b"
+)
+"""What is a place of its own, and no part of another one, as a room or a street is."""
 _THING_IN_ROOM: Final = (
     r"(?:window|fire|door|table|wall|edge|bar|light|bed|hearth|map|bench|chair|desk|counter|rail|body|corpse|"
     r"others)\b"

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.prose.cast_words import GO
+from agents.prose.cast_words import GO, SITE_NOUN
 from agents.prose.phrases import compile_phrases
 from agents.prose.words import drop_title_stops
 
@@ -47,17 +47,20 @@ _AFTER_NAME: Final = (
 
 
 _ARTICLE: Final = r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]his|[Tt]hat)"
+_SITE: Final = re.compile(rf"\s+[Tt]he\s+(?P<name>(?:[\w'’-]+\s+){{0,2}}?(?i:{SITE_NOUN})){_AFTER_NAME}")
 
 
 class DestinationReader:
     """Reads which of some places a predicate of the hero's leads to."""
 
-    def __init__(self, places: Sequence[Sequence[str]]) -> None:
-        """`places` are the names of each place; of several of one name none is meant.
+    def __init__(self, places: Sequence[Sequence[str]], here_names: Iterable[str] = ()) -> None:
+        """`places` are the names of each place; of several of one name none is meant. `here_names` are those of here.
 
-        The last word of a longer name means the place only as it is written, with its capital: `the mill` may be
-        any mill. So it is with a single word without `the`: who goes to forge a sword goes to no Forge.
+        The last word of a longer name means the place as it is written, with its capital. `The inn` means the Gull
+        Inn, too, if no other inn is known; `the kettle` is not the Tin Kettle. A single word without `the` means a
+        place only with its capital: who goes to forge a sword goes to no Forge.
         """
+        here_words = {name.split()[-1].casefold() for name in here_names if name.split()}
         whole_names = _number_unique(
             (_without_article(n), i) for i, names in enumerate(places) for n in names
         )
@@ -70,12 +73,18 @@ class DestinationReader:
         for word, number in last_words.items():
             self._numbers.setdefault(word.casefold(), number)
         written = _any_of((*whole_names, *last_words))
+        site_words = _any_of(
+            word
+            for word in last_words
+            if re.fullmatch(SITE_NOUN, word.casefold()) and word.casefold() not in here_words
+        )
         several_words = _any_of(name for name in whole_names if " " in name)
         single_words = _any_of(name for name in whole_names if " " not in name)
         self._place = re.compile(
             rf"\s+(?:(?:{_ARTICLE}|an?)\s+)?(?P<written>{written}){_AFTER_NAME}"
             rf"|\s+(?:{_ARTICLE}\s+)?(?P<several>(?i:{several_words})){_AFTER_NAME}"
             rf"|\s+{_ARTICLE}\s+(?P<single>(?i:{single_words})){_AFTER_NAME}"
+            rf"|\s+[Tt]he\s+(?P<site>(?i:{site_words})){_AFTER_NAME}"
         )
 
     def find_destination(self, predicate: str) -> int | None:
@@ -85,6 +94,14 @@ class DestinationReader:
             return None
         place = self._place.match(predicate, going.end())
         return None if place is None else self._numbers[place[str(place.lastgroup)].casefold()]
+
+    def find_unknown_site(self, predicate: str) -> str:
+        """Return the place of its own, but none of these, that somebody goes to: `old pier`; empty if to none."""
+        going = _GOES_THERE.match(predicate)
+        if going is None or self._place.match(predicate, going.end()):
+            return ""
+        site = _SITE.match(predicate, going.end())
+        return site["name"] if site else ""
 
 
 def _number_unique(numbered_names: Iterable[tuple[str, int]]) -> dict[str, int]:

@@ -41,7 +41,8 @@ class HeroActs:
 
         `company` are those who are named with the hero: `Vess and I`.
         """
-        if self.read_destination(rest, reading) and words.GOES_BACK.match(rest) and subject != COMPANY:
+        goes_to_known_place = self.read_destination(rest, reading)
+        if goes_to_known_place and words.GOES_BACK.match(rest) and subject != COMPANY:
             # Who is here stays; who stayed where the hero goes back to is met again.
             reading.companions.update(company)
             reading.leave_with_hero()
@@ -64,7 +65,10 @@ class HeroActs:
         reading.bring_in(company)
         reading.companions.update(company)
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
-        if self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
+        if goes_to_known_place or self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
+            if site := self._find_unknown_site(rest):
+                reading.stay_for_unknown_site(site)
+                return None
             reading.leave_with_hero()
             reading.goes_alone |= BY_ONESELF.search(rest) is not None
             return CastMove.LEAVES if company else None
@@ -82,6 +86,13 @@ class HeroActs:
             return False
         reading.destination = destination
         return True
+
+    def _find_unknown_site(self, rest: str) -> str:
+        """Return the place that the hero goes to from a known one, and that is not known itself; empty if none is."""
+        if self._here is None:
+            return ""
+        site = self._destinations.find_unknown_site(rest)
+        return "" if self._here.search(site) or self._other_places.search(site) else site
 
     def is_leaving(self, rest: str) -> bool:
         """Say whether a predicate is that somebody leaves the scene."""

@@ -35,6 +35,8 @@ class PlainPromise:
     """Who promises, as named; empty: the hero."""
     named_promisees: tuple[str, ...] = ()
     """Names to whom it may be promised, the most likely first."""
+    addressee: str = ""
+    """The name beside `promise`, whether or not anybody is known by it."""
     is_to_listener: bool = False
     """Whether it is said to whoever listens (`I promise you ...`)."""
 
@@ -148,7 +150,8 @@ def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
     words = _promised_words(match, vocatives)
     if words:
         is_to_listener = not is_named and bool(to or sentence.is_spoken)
-        yield PlainPromise(words, sentence.text, "", named, is_to_listener)
+        addressee = to if is_named else ""
+        yield PlainPromise(words, sentence.text, "", named, addressee, is_to_listener)
 
 
 def _read_narrated(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
@@ -169,6 +172,7 @@ def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
             sentence,
             match["who"],
             (to,) if is_named else (),
+            to if is_named else "",
             to == "me" or to.casefold().startswith("you"),
         )
 

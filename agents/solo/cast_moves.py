@@ -57,6 +57,8 @@ class RecordedMoves(NamedTuple):
     acting_dead: tuple[Entity, ...] = ()
     proposals: tuple[ProposedChange, ...] = ()
     """Where the hero is now, if canon or a proposal has them elsewhere: without it that one would hold."""
+    unknown_place: str = ""
+    """Where the hero would be, if that place were known: `Old Pier`; empty if they go to no such place."""
 
 
 class ToldDeath(NamedTuple):
@@ -142,7 +144,12 @@ class CastMoves:
             if destination
             else ()
         )
-        return RecordedMoves(entries, _find_acting_dead(turn, people, state, reading.acting_dead), arrivals)
+        return RecordedMoves(
+            entries,
+            _find_acting_dead(turn, people, state, reading.acting_dead),
+            arrivals,
+            " ".join(word[:1].upper() + word[1:] for word in reading.unknown_site.split()),
+        )
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""

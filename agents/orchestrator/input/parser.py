@@ -206,6 +206,8 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("ask", "fate", "yes", "no"), "oracle"),
     **dict.fromkeys(("quest", "vow", "hook", "plot"), "thread"),
     **dict.fromkeys(("decision", "decided", "rule"), "decide"),
+    # What contradicts canon is kept as a lie or a rumour by resolving the conflict.
+    **dict.fromkeys(("lie", "rumour", "rumor", "disputed"), "resolve"),
     **dict.fromkeys(("kept", "keep", "fulfilled"), "paid"),
     **dict.fromkeys(("chaos", "mood"), "tension"),
     **dict.fromkeys(("stat", "stats", "attribute"), "sheet"),

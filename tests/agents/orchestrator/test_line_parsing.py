@@ -184,6 +184,10 @@ def read_hint(name: str) -> list[str]:
         ("wisper", ["/whisper"]),
         ("rolling", ["/roll"]),
         ("npcz", ["/npc", "/npcs"]),
+        ("item", ["/thing"]),
+        ("object", ["/thing"]),
+        ("lie", ["/resolve"]),
+        ("rumour", ["/resolve"]),
     ],
 )
 def test_unknown_command_names_the_nearest(typed_name: str, commands: list[str]) -> None:

@@ -33,6 +33,7 @@ async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
         ("I go to the tarn.", "Tarn"),
         ("I walk over to the old mill", "Old Mill"),
         ("I go down to the cellar.", "Cellar"),
+        ("I go to the mill.", "Old Mill"),
         ("go out on the Tarn", "Tarn"),
         ("I take the lantern and go out on the Tarn.", "Tarn"),
         ("take the lantern and go out onto the tarn", "Tarn"),
@@ -89,7 +90,7 @@ async def test_plain_going_moves_the_scene_and_undo_takes_it_back(
         "I go to the Moon Gate.",
         "I go to bed.",
         "I go down to the crypt.",
-        "I go to the mill.",
+        "I go to a mill.",
         "I go to a cellar.",
         "I go to cellar the wine.",
         "Go to the Tarn, Jon.",
@@ -117,6 +118,38 @@ async def test_plain_going_takes_along_who_comes_along(table: PlayedScene) -> No
     assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
     await table.say("/undo")
     assert (await table.place(), await table.cast_names()) == ("Cellar", {"Jon"})
+
+
+async def test_plain_going_to_an_unknown_place_moves_nobody_and_says_so_once(table: PlayedScene) -> None:
+    note = "“Pier” is not known in this world: /place Pier makes it known."
+    assert await table.say("I go out on the pier.") == (note,)
+    assert await table.say("I walk to the pier.") == ()
+    assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
+    await table.say("/place The Gull Inn", "I go back to the inn.")
+    assert (await table.place(), await table.cast_names()) == ("The Gull Inn", set())
+
+
+async def test_plain_going_to_a_place_by_its_kind_means_the_only_one_and_not_where_the_scene_is(
+    table: PlayedScene,
+) -> None:
+    await table.say("/place The Gull Inn", "/place The Rose Inn", "/place The Tin Kettle")
+    await table.say("I go to the inn.", "I reach for the kettle.", "I go to the kettle.")
+    assert await table.place() == "Yard"
+    await table.say("/go Old Mill", "/place New Mill", "I go back to the mill.")
+    assert await table.place() == "Old Mill"
+
+
+@pytest.mark.parametrize("line", ["I go to the mill.", "I go to the Mill.", "I go to the Old Mill."])
+async def test_plain_going_leaves_the_cast_behind_by_any_name_of_the_place(
+    table: PlayedScene, line: str
+) -> None:
+    await table.say(line)
+    assert (await table.place(), await table.cast_names()) == ("Old Mill", set())
+
+
+async def test_plain_going_out_of_sight_of_any_place_leaves_the_cast_behind(table: PlayedScene) -> None:
+    await table.say("I go out into the rain.")
+    assert (await table.place(), await table.cast_names()) == ("Yard", set())
 
 
 async def test_plain_going_reads_the_article_of_a_place_and_its_whole_name_before_a_part(

@@ -239,3 +239,27 @@ async def test_presence_of_the_dead_among_those_who_come_is_told(table: PlayedSc
     for line, is_told in ARRIVALS_WITH_THE_DEAD:
         assert ("⚠ Osk Wendry is dead." in await table.say(line)) is is_told, line
         await table.say("/undo")
+
+
+@pytest.mark.parametrize(
+    "death",
+    [
+        "/fact Pell is dead",
+        "/fact Pell was killed by Bram",
+        "/fact Bram killed Pell",
+        "> Pell was killed by Bram.",
+        "> Pell drowned in the harbour.",
+    ],
+)
+async def test_presence_warns_of_the_dead_who_act_however_their_death_was_told(
+    table: PlayedScene, death: str
+) -> None:
+    await table.say("/npc Pell: a sailor", "/npc Bram: a smith", "I wait.", death)
+    for line in ("> Pell whispers the name of the ship.", "> Pell hands me a letter.", "> Pell walks in."):
+        assert "⚠ Pell is dead." in await table.say(line), line
+
+
+@pytest.mark.parametrize("line", ["> Pell smiles in the picture.", "> Pell's name is on the ship."])
+async def test_presence_does_not_warn_of_the_dead_in_a_picture(table: PlayedScene, line: str) -> None:
+    await table.say("/npc Pell: a sailor", "I wait.", "/fact Pell is dead")
+    assert "⚠ Pell is dead." not in await table.say(line)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.views.query_views import AnswerStanding
 from stores.records.workflow import Verdict
 from tests.program import begin, opened
@@ -107,3 +109,18 @@ async def test_query_for_promises_to_somebody_has_those_before_what_they_promise
         assert (await ask("What do I owe Bram?"))[0] == "Mara owes Bram a coin."
         assert (await ask("Who owes Vess?"))[0] == "Bram owes Vess three coins."
         assert (await ask("What did Bram promise?"))[0].startswith("Bram ")
+
+
+@pytest.mark.parametrize("is_known_later", [False, True])
+async def test_query_finds_a_promise_to_somebody_who_was_not_known_yet(
+    tmp_path: Path, is_known_later: bool
+) -> None:
+    async with opened(tmp_path) as program:
+        services, scene_id = program.services, await begin(program)
+        lines = ["I nod.", "I promise Pell that I will find his daughter Wren.", "/accept all", "/commit"]
+        for line in (*lines, *(["/npc Pell: a sailor", "/accept all", "/commit"] if is_known_later else [])):
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+        universe_id = (await services.play.scene(scene_id)).universe.id
+        answer = await services.query.answer_question("What did I promise Pell?", universe_id=universe_id)
+        assert answer.findings[0].text == "Mara promised Pell: “I will find his daughter Wren.”"
