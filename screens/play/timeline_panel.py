@@ -74,7 +74,7 @@ class TimelinePanel(Horizontal):
             "ctrl+y",
             "explain_redo",
             "Redo",
-            id="scene.redo",
+            id="scene.explain_redo",
             tooltip="Redo what was undone",
             show=False,
         ),

@@ -434,6 +434,7 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         await reader.read_all(BoldNameServer())
         await ui.press("5", "enter", "a")
         assert ui.shows("2 wait for you alone", "C resolves a conflict.")
+        await ui.press("enter")
         await ui.press("right", "end", "C")
         assert ui.screen == "ConflictScreen"
         new = "Tam is dead." if ui.shows("│ Tam is dead. ││ Tam is alive. │") else "Tam is alive."

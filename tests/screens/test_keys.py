@@ -161,6 +161,7 @@ def test_screen_is_modal_if_it_is_a_dialog() -> None:
         "FormDialog",
         "CommitReportDialog",
         "TurnTraceDialog",
+        "FileDialog",
     }
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
 
