@@ -109,6 +109,9 @@ async def test_commitment_promise_noticed_in_play_is_in_the_ledger(keeper_librar
         (DAY - 1, "23 hours"),
         (DAY, "1 day"),
         (15 * DAY, "2 weeks"),
+        (2 * 365 * DAY - 1, "104 weeks"),
+        (30 * 365 * DAY, "30 years"),
+        (31 * 365 * DAY - 1, "30 years"),
     ],
 )
 def test_ages_in_words(ticks: int | None, words: str) -> None:
