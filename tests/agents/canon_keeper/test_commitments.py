@@ -6,13 +6,15 @@ import pytest
 
 from agents.canon_keeper.commitments import CommitmentKind, age_in_words
 from stores.errors import InputError
-from stores.records.canon import FactKind, FactStatus, RetconFact
-from stores.records.world import Calendar
+from stores.records.canon import AssertFact, EndFact, FactKind, FactStatus, Involvement, RetconFact
+from stores.records.ids import derive_id
+from stores.records.world import Calendar, EntityKind
 from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     JON,
     MARA,
     UNIVERSE,
+    creates,
     evidence,
     fact,
     fact_of,
@@ -79,6 +81,27 @@ async def test_commitment_what_is_merely_dropped_is_not_paid(keeper_library: Kee
         UNIVERSE, 3 * DAY, include_closed=True
     )
     assert (entry.is_open, entry.is_paid) == (False, False)
+
+
+async def test_commit_report_names_what_it_ends_of_somebody_who_is_new_in_it(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay()
+    orrick = creates("Captain Orrick", EntityKind.CHARACTER)
+    death = proposal(
+        AssertFact(
+            fact_kind=FactKind.STATE,
+            predicate="stated",
+            statement="Captain Orrick is dead.",
+            involves=(Involvement(entity_id=derive_id("kit", "Captain Orrick"), role="subject"),),
+        )
+    )
+    end = proposal(EndFact(fact_id=fact_of(death), at=2 * DAY), tick=2 * DAY)
+    staged = await keeper_library.stage(orrick, death, end)
+    result = await keeper_library.keeper.commit(staged, reason="play", undecided="accept")
+    words = [*result.changes, *(fact.statement for fact in result.facts)]
+    assert "No longer true: Captain Orrick is dead." in words
+    assert not [line for line in words if "not in canon" in line]
 
 
 async def test_commitment_only_a_commitment_is_paid_off(keeper_library: KeeperLibrary) -> None:
