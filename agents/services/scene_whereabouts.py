@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.proposals.decisions import is_rejected
 from agents.search.place_questions import asks_where_hero_is, asks_who_is_here, find_sought, is_called
@@ -19,7 +20,6 @@ from stores.records.play import Scene
 from stores.records.workflow import Loop
 from stores.records.world import Entity
 
-LOCATED_IN: Final = "located_in"
 IN_PLAY: Final = "the scene in play, not canon"
 _SCENE_OVER: Final = "completed"
 
@@ -75,13 +75,17 @@ class SceneWhereabouts:
         return max(open_scenes, key=lambda scene: scene.created_at, default=None)
 
     async def _has_stated_place(self, context: SceneContext, entity_id: Id) -> bool:
-        facts = await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
-        proposed = (p.change for p in context.staged_proposals if not is_rejected(p))
-        stays = [*facts, *(c for c in proposed if isinstance(c, AssertFact) and c.predicate == LOCATED_IN)]
+        if any(
+            fact.entity(SUBJECT) == entity_id
+            for fact in await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
+        ):
+            return True
+        changes = (p.change for p in context.staged_proposals if not is_rejected(p))
         return any(
-            involved.entity_id == entity_id and involved.role == "subject"
-            for stay in stays
-            for involved in stay.involves
+            involved.entity_id == entity_id and involved.role == SUBJECT
+            for change in changes
+            if isinstance(change, AssertFact) and change.predicate == LOCATED_IN
+            for involved in change.involves
         )
 
 

@@ -69,4 +69,5 @@ async def test_query_line_that_was_rejected_does_not_answer_and_is_marked(tmp_pa
             answer = await ask(program, scene_id, "Where is Bram?")
             assert not [finding for finding in answer.findings if "Tower" in finding.text]
             marks = [finding.where for finding in answer.nearest if "Tower" in finding.text]
+            assert marks
             assert all("rejected" in where for where in marks)
