@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,15 @@ MAX_DRAFTS: Final = 50
 """Stories whose drafts are kept, the latest ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stands in a prompt."""
+
+    text: str = ""
+    is_selected: bool = False
+    """Whether typing replaces it, as with a line that was refused."""
+
+
 class DraftFile:
     """Reads and writes drafts. A file that cannot be read counts as none: nothing else rests on it."""
 
@@ -22,36 +32,37 @@ class DraftFile:
         self._path = path
         self._lock = asyncio.Lock()
 
-    async def read(self, story_id: Id) -> str:
+    async def read(self, story_id: Id) -> Draft:
         """Return the draft of a story, empty if there is none."""
         async with self._lock:
-            return (await asyncio.to_thread(self._read_all)).get(story_id, "")
+            return (await asyncio.to_thread(self._read_all)).get(story_id, Draft())
 
-    async def save(self, story_id: Id, text: str) -> None:
+    async def save(self, story_id: Id, draft: Draft) -> None:
         """Keep the draft of a story; an empty one is forgotten. Raises StoreError."""
         async with self._lock:
-            await asyncio.to_thread(self._save, story_id, text)
+            await asyncio.to_thread(self._save, story_id, draft)
 
-    def _read_all(self) -> dict[Id, str]:
+    def _read_all(self) -> dict[Id, Draft]:
         try:
             drafts = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         if not isinstance(drafts, dict):
             return {}
-        return {key: text for key, text in drafts.items() if isinstance(text, str)}
+        return {key: draft for key, value in drafts.items() if (draft := _read_draft(value)) is not None}
 
-    def _save(self, story_id: Id, text: str) -> None:
+    def _save(self, story_id: Id, draft: Draft) -> None:
         drafts = self._read_all()
-        if drafts.pop(story_id, "") == text:
+        if drafts.pop(story_id, Draft()) == draft:
             return
-        if text:
-            drafts[story_id] = text  # the latest last
+        if draft.text:
+            drafts[story_id] = draft  # the latest last
+        values = {key: _write_draft(draft) for key, draft in list(drafts.items())[-MAX_DRAFTS:]}
         unfinished_path = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
         try:
             unfinished_path.unlink(missing_ok=True)
             with unfinished_path.open("x", encoding="utf-8") as file:
-                json.dump(dict(list(drafts.items())[-MAX_DRAFTS:]), file, ensure_ascii=False)
+                json.dump(values, file, ensure_ascii=False)
             unfinished_path.replace(self._path)
         except OSError as error:
             raise StoreError(
@@ -59,3 +70,18 @@ class DraftFile:
                 kept="All that you sent is in the library.",
                 todo="Send it, or copy it, before you close MONITOR.",
             ) from error
+
+
+def _read_draft(value: object) -> Draft | None:
+    """Return a draft as the file has it: its text, or, if it is selected, a list of just that."""
+    match value:
+        case str():
+            return Draft(value)
+        case [str() as text]:
+            return Draft(text, is_selected=True)
+        case _:
+            return None
+
+
+def _write_draft(draft: Draft) -> str | list[str]:
+    return [draft.text] if draft.is_selected else draft.text

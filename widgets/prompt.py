@@ -339,6 +339,11 @@ class PlayPrompt(Horizontal):
         return bool(self._area.text.strip())
 
     @property
+    def is_all_selected(self) -> bool:
+        """Whether the next letter replaces all that is typed."""
+        return self._area.is_all_selected
+
+    @property
     def input_has_focus(self) -> bool:
         return self.screen.focused is self._area  # `has_focus` follows only with the next message
 
@@ -360,6 +365,7 @@ class PlayPrompt(Horizontal):
         self._restored_text = text
         self._area.replace_text(text)
         if not text.endswith(" "):
+            self._area.add_to_history(text)  # Up brings it back, also in a prompt that did not send it
             self._area.selection = Selection(self._area.document.start, self._area.document.end)
 
     @property

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
 from agents.proposals.decisions import NOTHING_DECIDED
+from agents.world_time.calendar import DAYS_PER_YEAR, MIN_YEARS, minutes_per_day
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.queries import FactQuery
@@ -99,10 +100,12 @@ class CommitmentReader:
 
 
 def age_in_words(ticks: int | None, calendar: Calendar) -> str:
-    """Return an age in its largest unit: `2 weeks`, `3 days`, `1 hour`, `just now`."""
+    """Return an age in its largest unit: `30 years`, `2 weeks`, `3 days`, `1 hour`, `just now`."""
     if ticks is None:
         return "since an unknown time"
-    day = calendar.minutes_per_hour * calendar.hours_per_day
+    day = minutes_per_day(calendar)
+    if ticks >= MIN_YEARS * DAYS_PER_YEAR * day:
+        return f"{ticks // (DAYS_PER_YEAR * day):,} years"
     for size, word in (
         (day * DAYS_PER_WEEK, "week"),
         (day, "day"),

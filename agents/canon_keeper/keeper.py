@@ -307,13 +307,11 @@ class CanonKeeper:
         }
         repeating_ids = find_repeating(accepted_proposals, canonization.batch)
         ended_ids = {p.change.fact_id for p in accepted_proposals if isinstance(p.change, EndFact)}
-        described_proposals = [
-            p
-            for p in accepted_proposals
-            # What is ended may be new itself: its words are in its own proposal.
-            if p.id in changing_ids | repeating_ids or fact_id_of(p) in ended_ids
-        ]
-        views = await self.build_views(described_proposals) if described_proposals else ()
+        row_ids = changing_ids | repeating_ids
+        # What is ended may be new itself, and of somebody new: its words are in proposals that have no row here.
+        ends_new_fact = any(fact_id_of(p) in ended_ids for p in accepted_proposals)
+        described_proposals = [p for p in accepted_proposals if ends_new_fact or p.id in row_ids]
+        views = await self.build_views(described_proposals, row_ids=row_ids) if row_ids else ()
         return (
             tuple(view.title for view in views if view.proposal.id in changing_ids),
             tuple(view.title for view in views if view.proposal.id in repeating_ids),

@@ -17,7 +17,7 @@ from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
-from agents.proposals.decisions import is_rejected
+from agents.proposals.decisions import gm_decision, is_rejected
 from agents.search.belief_questions import find_believers, is_answered_by_memory
 from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
@@ -44,13 +44,14 @@ from agents.search.search_port import RecordSearch, SearchHit, SearchKind, Searc
 from agents.search.source_texts import read_source_texts
 from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
+from agents.services.scene_whereabouts import SceneWhereabouts
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, Payload
 from stores.records.ids import Id
 from stores.records.play import Speaker
-from stores.records.workflow import OPEN_STATUSES
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from stores.records.world import ACTORS
 
 MAX_FINDINGS: Final = {
@@ -61,10 +62,10 @@ MAX_FINDINGS: Final = {
     AnswerStanding.CONTRADICTED: 4,
 }
 """Findings of each standing that an answer has at most, in this order."""
-MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0)
+MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0, 0)
 """Findings beside an answer that do not plainly bear on it.
 
-By kind: facts, entities, proposals, turns, memories, passages of sources and decisions.
+By kind: facts, entities, proposals, turns, memories, passages of sources, decisions and the scene in play.
 """
 MIN_LIKELY_SIMILARITY: Final = 0.4
 """Lowest similarity (0 to 1) at which a model is asked whether such a finding answers the question.
@@ -83,7 +84,9 @@ ENDED_COMMITMENT_PENALTY: Final = 0.5
 OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
-"""Open proposals that are read, the newest."""
+"""Open proposals that are read, the newest; rejected ones likewise."""
+REJECTED_NOTE: Final = "rejected in part: you decided that it is not so"
+"""Said of a turn with a statement that the GM rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,7 @@ class FindingCollector:
         self._log = log
         self._record_search = record_search
         self._result_formatter = result_formatter
+        self._scene_whereabouts = SceneWhereabouts(canon, log)
 
     async def collect_findings(
         self, question: RecordQuestion, scope: SearchScope, catalogue: Catalogue
@@ -134,6 +138,7 @@ class FindingCollector:
             self._collect_memories(question, scope, notes),
             self._collect_snippets(question, scope, notes),
             self._collect_decisions(question, scope),
+            self._collect_whereabouts(question, scope),
         )
         if find_believers(question):
             # What is so does not say what somebody knows of it: it is shown as the nearest.
@@ -289,6 +294,7 @@ class FindingCollector:
     ) -> list[_RankedFinding]:
         search_hits = await self._search("turns", question, scope, notes, k=20)
         turns = await self._log.turns([hit.id for hit in search_hits])
+        rejected_quotes = await self._read_rejected_quotes(scope, turns)
         parent_turns = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
         matched_turns, match_results = [], []
         for one in search_hits:
@@ -296,6 +302,8 @@ class FindingCollector:
             if turn is None or turn.speaker is Speaker.SYSTEM:
                 continue
             statement_text = remove_questions(turn.text)
+            for quote in rejected_quotes.get(turn.id, ()):
+                statement_text = statement_text.replace(quote, " ")
             parent = parent_turns.get(turn.parent_id or "")
             speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
             match_with_parent = match_question(
@@ -313,13 +321,41 @@ class FindingCollector:
                 is_match = is_match and tells_of_death(question, statement_text)
             matched_turns.append((one, turn))
             match_results.append((match_alone, is_match))
-        findings = await self._result_formatter.format_turns([turn for _, turn in matched_turns])
+        findings = [
+            replace(finding, where=f"{finding.where}, {REJECTED_NOTE}")
+            if finding.turn_id in rejected_quotes
+            else finding
+            for finding in await self._result_formatter.format_turns([turn for _, turn in matched_turns])
+        ]
         return [
             _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, text)), is_match)
             for (one, _), finding, (text, is_match) in zip(
                 matched_turns, findings, match_results, strict=True
             )
         ]
+
+    async def _read_rejected_quotes(
+        self, scope: SearchScope, turn_ids: Collection[Id]
+    ) -> dict[Id, list[str]]:
+        """Return the words that the GM rejected as untrue, by their turn."""
+        if not turn_ids:
+            return {}
+        proposals = await self._log.proposals(
+            ProposalQuery(
+                universe_id=scope.universe_id,
+                statuses=(*OPEN_STATUSES, ProposalStatus.REJECTED),
+                last=MAX_OPEN_PROPOSALS,
+            )
+        )
+        quotes_by_turn: dict[Id, list[str]] = {}
+        for proposal in proposals:
+            decision = gm_decision(proposal)
+            if decision is None or decision.verdict is not Verdict.REJECT:
+                continue
+            for piece in proposal.evidence:
+                if piece.turn_id in turn_ids and piece.turn_id is not None and piece.quote:
+                    quotes_by_turn.setdefault(piece.turn_id, []).append(piece.quote)
+        return quotes_by_turn
 
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -335,6 +371,7 @@ class FindingCollector:
         memories = await drop_outdated(
             self._canon, self._log, [m for m in memories if not is_forgotten(m, current_tick)]
         )
+        rejected_quotes = await self._read_rejected_quotes(scope, {m.turn_id for m in memories if m.turn_id})
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
@@ -346,6 +383,9 @@ class FindingCollector:
             is_match = match.is_match
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, memory.text)
+            if any(quote in memory.text for quote in rejected_quotes.get(memory.turn_id or "", ())):
+                is_match = False
+                finding = replace(finding, where=f"{finding.where}, {REJECTED_NOTE}")
             is_about = bool({*memory.about}.intersection(question.entity_ids))
             ranked_findings.append(
                 _RankedFinding(
@@ -433,6 +473,13 @@ class FindingCollector:
             _RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), True, is_answer)
             for (match, is_answer, _), finding in zip(matches, findings, strict=True)
         ]
+
+    async def _collect_whereabouts(
+        self, question: RecordQuestion, scope: SearchScope
+    ) -> list[_RankedFinding]:
+        """Return what the scene in play says of where somebody is and who is here: it is what was asked for."""
+        findings = await self._scene_whereabouts.find_whereabouts(question, scope)
+        return [_RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
 
     async def _search(
         self,

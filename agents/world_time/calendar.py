@@ -6,10 +6,11 @@ from typing import Final
 
 from stores.records.world import Calendar
 
-_DAYS_PER_YEAR: Final = 365
+DAYS_PER_YEAR: Final = 365
 """A calendar has days alone: what is long ago is told in years of this length."""
 
-_MIN_YEARS: Final = 2
+MIN_YEARS: Final = 2
+"""Years from which a span is told in years: one of them would hide months."""
 
 
 def format_tick(calendar: Calendar, tick: int) -> str:
@@ -17,9 +18,9 @@ def format_tick(calendar: Calendar, tick: int) -> str:
     if tick < 0:
         days = -(tick // minutes_per_day(calendar))
         span = f"{days} day{'s' if days > 1 else ''}"
-        if days >= _MIN_YEARS * _DAYS_PER_YEAR:
-            years = round(days / _DAYS_PER_YEAR)
-            span = f"{'about ' if days % _DAYS_PER_YEAR else ''}{years:,} years"
+        if days >= MIN_YEARS * DAYS_PER_YEAR:
+            years = round(days / DAYS_PER_YEAR)
+            span = f"{'about ' if days % DAYS_PER_YEAR else ''}{years:,} years"
         return f"{span} before {calendar.day_word} {calendar.first_day}"
     day, minute = divmod(tick, minutes_per_day(calendar))
     day_part = name_day_part(calendar, minute)

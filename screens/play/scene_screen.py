@@ -92,7 +92,9 @@ class SceneScreen(ServiceScreen[None]):
         ),
         Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
         Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
-        Binding("escape", "tell_plainly", "No roll", id="scene.tell_plainly", tooltip="Clear notes, then leave"),
+        Binding(
+            "escape", "tell_plainly", "No roll", id="scene.tell_plainly", tooltip="Clear notes, then leave"
+        ),
         Binding("escape", "later", "Later", id="scene.later", tooltip="Clear notes, then leave"),
         Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.draft_file import MAX_DRAFTS, DraftFile
+from stores.draft_file import MAX_DRAFTS, Draft, DraftFile
 from stores.errors import StoreError
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 from widgets.prompt import PlayPrompt
@@ -50,6 +50,22 @@ async def test_draft_is_back_after_closing_the_program(tmp_path: Path) -> None:
         assert ui.shows("you  half a sentence")
 
 
+async def test_draft_of_a_refused_line_is_still_replaced_by_typing_after_leaving(tmp_path: Path) -> None:
+    refused = "/say Marta: hello"
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type(refused)
+        assert ui.shows("Typing replaces it")
+        for keys in (("f3", "escape"), ("f8", "escape"), ("escape", "enter", "enter")):
+            await ui.press(*keys)
+            assert prompt(ui).text == refused
+            assert ui.shows("Typing replaces it")
+        await ui.press("escape", "enter", "enter")
+        await ui.type("/end Sela came back", enter=False)
+        assert prompt(ui).text == "/end Sela came back"
+        await ui.press("up")
+        assert prompt(ui).text == refused
+
+
 async def test_draft_stands_on_the_disk_while_the_line_is_typed(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         (tmp_path / "drafts.json").write_text("{}", encoding="utf-8")
@@ -71,18 +87,18 @@ async def test_draft_is_gone_once_the_line_is_sent(tmp_path: Path) -> None:
 async def test_draft_file_keeps_the_latest_and_reads_a_damaged_file_as_none(tmp_path: Path) -> None:
     drafts = DraftFile(tmp_path / "drafts.json")
     for number in range(MAX_DRAFTS + 1):
-        await drafts.save(f"story {number}", f"words {number}")
-    assert await drafts.read("story 0") == ""
-    assert await drafts.read("story 1") == "words 1"
-    await drafts.save("story 1", "")
-    assert await drafts.read("story 1") == ""
+        await drafts.save(f"story {number}", Draft(f"words {number}"))
+    assert await drafts.read("story 0") == Draft()
+    assert await drafts.read("story 1") == Draft("words 1")
+    await drafts.save("story 1", Draft())
+    assert await drafts.read("story 1") == Draft()
     (tmp_path / "drafts.json").write_text("{", encoding="utf-8")
-    assert await drafts.read("story 2") == ""
-    await drafts.save("story 2", "again")
-    assert await drafts.read("story 2") == "again"
+    assert await drafts.read("story 2") == Draft()
+    await drafts.save("story 2", Draft("again", is_selected=True))
+    assert await drafts.read("story 2") == Draft("again", is_selected=True)
 
 
 async def test_draft_that_cannot_be_kept_is_told_in_words(tmp_path: Path) -> None:
     drafts = DraftFile(tmp_path / "gone" / "drafts.json")
     with pytest.raises(StoreError, match=r"What you are typing could not be kept.*Send it, or copy it"):
-        await drafts.save("story", "words")
+        await drafts.save("story", Draft("words"))

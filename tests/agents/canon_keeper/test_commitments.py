@@ -6,13 +6,15 @@ import pytest
 
 from agents.canon_keeper.commitments import CommitmentKind, age_in_words
 from stores.errors import InputError
-from stores.records.canon import FactKind, FactStatus, RetconFact
-from stores.records.world import Calendar
+from stores.records.canon import AssertFact, EndFact, FactKind, FactStatus, Involvement, RetconFact
+from stores.records.ids import derive_id
+from stores.records.world import Calendar, EntityKind
 from tests.agents.canon_keeper.conftest import KeeperLibrary
 from tests.agents.canon_keeper.proposal_builders import (
     JON,
     MARA,
     UNIVERSE,
+    creates,
     evidence,
     fact,
     fact_of,
@@ -81,6 +83,27 @@ async def test_commitment_what_is_merely_dropped_is_not_paid(keeper_library: Kee
     assert (entry.is_open, entry.is_paid) == (False, False)
 
 
+async def test_commit_report_names_what_it_ends_of_somebody_who_is_new_in_it(
+    keeper_library: KeeperLibrary,
+) -> None:
+    await keeper_library.lay()
+    orrick = creates("Captain Orrick", EntityKind.CHARACTER)
+    death = proposal(
+        AssertFact(
+            fact_kind=FactKind.STATE,
+            predicate="stated",
+            statement="Captain Orrick is dead.",
+            involves=(Involvement(entity_id=derive_id("kit", "Captain Orrick"), role="subject"),),
+        )
+    )
+    end = proposal(EndFact(fact_id=fact_of(death), at=2 * DAY), tick=2 * DAY)
+    staged = await keeper_library.stage(orrick, death, end)
+    result = await keeper_library.keeper.commit(staged, reason="play", undecided="accept")
+    words = [*result.changes, *(fact.statement for fact in result.facts)]
+    assert "No longer true: Captain Orrick is dead." in words
+    assert not [line for line in words if "not in canon" in line]
+
+
 async def test_commitment_only_a_commitment_is_paid_off(keeper_library: KeeperLibrary) -> None:
     friends = fact("ally_of", MARA, JON)
     await keeper_library.lay(friends)
@@ -109,6 +132,9 @@ async def test_commitment_promise_noticed_in_play_is_in_the_ledger(keeper_librar
         (DAY - 1, "23 hours"),
         (DAY, "1 day"),
         (15 * DAY, "2 weeks"),
+        (2 * 365 * DAY - 1, "104 weeks"),
+        (30 * 365 * DAY, "30 years"),
+        (31 * 365 * DAY - 1, "30 years"),
     ],
 )
 def test_ages_in_words(ticks: int | None, words: str) -> None:

@@ -1,0 +1,107 @@
+"""Answers where somebody is, and who is here, from the scene in play: what it shows is not canon. Read-only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.proposals.decisions import is_rejected
+from agents.search.place_questions import asks_where_hero_is, asks_who_is_here, find_sought, is_called
+from agents.search.question import RecordQuestion
+from agents.search.search_port import SearchScope
+from agents.views.query_views import AnswerStanding, QueryFinding
+from stores.ports import CanonReader, LogReader
+from stores.queries import FactsAboutQuery
+from stores.records.canon import AssertFact
+from stores.records.ids import Id
+from stores.records.play import Scene
+from stores.records.workflow import Loop
+from stores.records.world import Entity
+
+IN_PLAY: Final = "the scene in play, not canon"
+_SCENE_OVER: Final = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class SceneWhereabouts:
+    """Reads the scene in play."""
+
+    canon: CanonReader
+    log: LogReader
+
+    async def find_whereabouts(self, question: RecordQuestion, scope: SearchScope) -> list[QueryFinding]:
+        """Return where those sought are that are present, or who is present. Raises StoreError.
+
+        Whose place canon or a proposal has is left to those: they are the better answer.
+        """
+        is_on_cast, is_on_hero = asks_who_is_here(question), asks_where_hero_is(question)
+        sought_names = find_sought(question)
+        if not (is_on_cast or is_on_hero or sought_names):
+            return []
+        scene = await self._find_scene_in_play(scope)
+        if scene is None:
+            return []
+        context = await SceneContextLoader(self.canon, self.log).load_context(scene.id)
+        hero, present = context.player_character(), context.present_actors()
+        if hero is not None and hero.id not in {actor.id for actor in present}:
+            present = [hero, *present]
+        if is_on_cast:
+            return [_build_finding(context, _describe_present(context, present))] if present else []
+        if context.place is None:
+            return []
+        if is_on_hero:
+            sought = [hero] if hero is not None else []
+        else:
+            sought = [actor for actor in present if any(is_called(actor, name) for name in sought_names)]
+        return [
+            _build_finding(context, f"{actor.name} is at {context.place.name}.", actor.id)
+            for actor in sought
+            if is_on_hero or not await self._has_stated_place(context, actor.id)
+        ]
+
+    async def _find_scene_in_play(self, scope: SearchScope) -> Scene | None:
+        """Return the newest scene that is not over: of the story that is asked about, or of the universe."""
+        stories = (await self.log.readable_stories(scope.universe_id)).records
+        scenes = [
+            scene
+            for story in stories
+            if scope.story_id in (None, story.id)
+            for scene in (await self.log.scenes(story.id))[-1:]
+        ]
+        states = await self.log.loop_states(Loop.SCENE, [scene.id for scene in scenes])
+        open_scenes = [s for s in scenes if s.id not in states or states[s.id].target != _SCENE_OVER]
+        return max(open_scenes, key=lambda scene: scene.created_at, default=None)
+
+    async def _has_stated_place(self, context: SceneContext, entity_id: Id) -> bool:
+        if any(
+            fact.entity(SUBJECT) == entity_id
+            for fact in await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
+        ):
+            return True
+        changes = (p.change for p in context.staged_proposals if not is_rejected(p))
+        return any(
+            involved.entity_id == entity_id and involved.role == SUBJECT
+            for change in changes
+            if isinstance(change, AssertFact) and change.predicate == LOCATED_IN
+            for involved in change.involves
+        )
+
+
+def _describe_present(context: SceneContext, present: list[Entity]) -> str:
+    names = ", ".join(f"{one.name} (dead)" if context.is_dead(one) else one.name for one in present)
+    return f"Present at {context.place.name}: {names}." if context.place else f"Present: {names}."
+
+
+def _build_finding(context: SceneContext, text: str, entity_id: Id | None = None) -> QueryFinding:
+    return QueryFinding(
+        0,
+        AnswerStanding.ON_RECORD,
+        text,
+        where=f"{IN_PLAY}: {context.scene.inline_label}, {context.story.title}",
+        entity_id=entity_id,
+        turn_id=context.head.id if context.head else None,
+        scene_id=context.scene.id,
+        story_id=context.story.id,
+    )
