@@ -103,7 +103,7 @@ async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
         await ui.press("f2")
         everywhere: dict[str, Any] = {"universe_id": universe.id, "story_id": None}
         assert [(args, kwargs["story_id"]) for args, kwargs in recalled] == [(("brass key",), None)]
-        assert ui.shows("▸Recall", "on record", "6 found")
+        assert ui.shows("▸Recall", "on record", "7 found")
         await ui.press("f2")
         assert searched == [(("brass key",), everywhere)]
         assert ui.shows("▸Words", "Ivo Tarrant saw the brass key.")
