@@ -78,10 +78,12 @@ class SourceReader:
         return scene_list
 
     async def find_scene(self, scene_id: Id) -> Scene | None:
+        """Return the scene; None if there is none, or if undo took it back, so that no list has it."""
         try:
-            return await self.log.scene(scene_id)
+            scene = await self.log.scene(scene_id)
         except NotFound:
             return None
+        return None if scene.is_taken_back else scene
 
     async def read_pc_name(self, scene: Scene) -> str:
         """Return the name of the scene's player character."""

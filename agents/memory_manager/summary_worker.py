@@ -2,7 +2,7 @@
 
 A background worker whose subjects are scenes. Each summary is anchored to the turns that it covers and
 named by the last of them: after an undo it does not count, and the new line gets one of its own. Writing it
-again gives the same summary.
+again gives the same summary. What was written of the end of a scene is emptied if that end is taken back.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ STRETCHES_PER_PIECE: Final = 5
 """Stretches of one scene that are summarised at a time."""
 MAX_TURNS_SUMMARISED: Final = 400
 """The last turns of a scene that its own summary is made of; stretches cover those before."""
-_ENDED_STATES: Final = ("completed", "failed")
+_ENDED_STATES: Final = frozenset({"completed", "failed"})
+_KINDS_OF_ENDS: Final = (*SCENE_LEVELS, STORY_KIND, RECAP_KIND)
+"""Kinds of summaries that say how a scene or its story ended."""
 _STORY_OVER: Final = "completed"
 _STORY_OVER_MARK: Final = "+story"
 
@@ -115,7 +117,7 @@ class SummaryWorker:
             case CanonCommitted(scene_id=str(scene_id)):
                 return await self._scene_subjects(scene_id)
             case LoopStateChanged(transition=move) if (
-                move.loop is Loop.SCENE and move.target in _ENDED_STATES
+                move.loop is Loop.SCENE and not _ENDED_STATES.isdisjoint((move.source, move.target))
             ):
                 return await self._scene_subjects(move.subject_id)
             case LoopStateChanged(transition=move) if move.loop is Loop.STORY and move.target == _STORY_OVER:
@@ -137,13 +139,12 @@ class SummaryWorker:
         if left_count:
             return left_count
         state = await self._read_state(Loop.SCENE, scene.id)
-        is_last = (
-            scene.id == [s.id for s in await self.log.scenes(scene.story_id) if s.head or s == scene][-1]
-        )
-        if is_last:
+        if scene.id in await self._read_last_scene_ids({scene.story_id}):
             state = _state_in_story(state, await self._read_state(Loop.STORY, scene.story_id))
         is_story_over = state.endswith(_STORY_OVER_MARK)
-        if scene.head and (is_story_over or state in _ENDED_STATES):
+        has_ended = is_story_over or state in _ENDED_STATES
+        await self._empty_summaries_of_ends(scene, kept_head=scene.head if has_ended else None)
+        if scene.head and has_ended:
             await self._summarise_ended_scene(scene)
         if scene.head and is_story_over:
             await self._write_recap(scene)
@@ -256,6 +257,20 @@ class SummaryWorker:
         await self._write_scene_summary(scene)
         await self._summarise_story(scene)
 
+    async def _empty_summaries_of_ends(self, scene: Scene, *, kept_head: Id | None) -> None:
+        """Empty what was written of ends of the scene that were taken back: all but of an end at the kept head.
+
+        The turns before such an end stay on the line, so that its summaries would count. Ended in the same way
+        again, the scene has them written again.
+        """
+        emptied_summaries = [
+            s.model_copy(update={"text": ""})
+            for s in await self.log.summaries(scene.id)
+            if s.kind in _KINDS_OF_ENDS and s.text and (kept_head is None or s.last_turn != kept_head)
+        ]
+        if emptied_summaries:
+            await self.writer.put_summaries(emptied_summaries)
+
     async def _write_scene_summary(self, scene: Scene) -> str:
         """Write the scene's summary if it has changed; returns its text."""
         assert scene.head is not None
@@ -317,7 +332,7 @@ class SummaryWorker:
         last, kind = scenes[-1], SCENE_LEVELS[level]
         if last.head is None:
             return ""
-        stored_summaries = {s.id: s for s in await self.log.summaries(last.id)}
+        stored_summaries = {s.id: s for s in await self.log.summaries(last.id) if s.text}
         summary_id = derive_id("summary", kind, last.head)
         if summary_id in stored_summaries:
             return stored_summaries[summary_id].text

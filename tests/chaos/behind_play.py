@@ -96,7 +96,8 @@ async def read_derived(program: Program) -> Derived:
                 if await _counts(log, scene.id, memory.turn_id):
                     memories[memory.id] = _undated(memory)
             for summary in await log.summaries(scene.id):
-                if await _counts(log, scene.id, summary.last_turn):
+                # That of an end which was taken back is emptied; derived anew, it would never have been.
+                if summary.text and await _counts(log, scene.id, summary.last_turn):
                     summaries[summary.id] = _undated(summary)
     fingerprints = {name: await words.fingerprints(name) for name in COLLECTIONS[Store.WORDS]}
     # The last part of a scene's fingerprint says how often its memories were written.

@@ -118,8 +118,15 @@ async def play_every_kind_of_change(program: Program) -> World:
     assert fact_id not in fingerprints["words"]["facts"]
     assert (await program.stores.canon(Role.INDEXER).fact(fact_id)).status is FactStatus.RETCONNED
     await services.play.submit(scene_id, "/end She swam.")
-    await services.play.submit(scene_id, "/commit")
-    await assert_index_equals_rebuild(program, "scene ended")
+    next_scene_id = (await services.play.submit(scene_id, "/commit")).subject
+    assert next_scene_id is not None
+    ended_fingerprints = await assert_index_equals_rebuild(program, "scene ended")
+    await services.play.submit(next_scene_id, "/undo yes")
+    fingerprints = await assert_index_equals_rebuild(program, "end of the scene taken back")
+    assert next_scene_id not in fingerprints["words"]["scenes"]
+    await services.play.submit(scene_id, "/redo yes")
+    fingerprints = await assert_index_equals_rebuild(program, "scene ended again")
+    assert fingerprints["words"]["scenes"].keys() == ended_fingerprints["words"]["scenes"].keys()
     await world.edits.propose_entity(world.id, NewEntityFields(EntityKind.PLACE, "The Weir"))
     await world.accept()
     await world.edits.propose_fact(world.id, "The Weir is old.")

@@ -264,6 +264,41 @@ async def test_scene_summary_has_who_died_in_it_and_not_what_was_replaced(sessio
     assert "Sledge Shed" not in text
 
 
+async def test_end_that_was_taken_back_leaves_no_summary_until_it_is_brought_back(
+    session: MemorySession,
+) -> None:
+    """“I ended it too early”: nothing that is searched says how the scene ended, however far it is played on."""
+    scene_id = session.scene_id
+    reader = SourceReader(
+        session.program.stores.canon(Role.INDEXER), session.program.stores.log(Role.INDEXER)
+    )
+
+    async def read_told_texts() -> list[str]:
+        await summarise(session, scene_id)
+        return [s.text for s in await session.log.summaries(scene_id) if s.text]
+
+    await session.play("I bar the gate.", "/end Mara slept", "/commit")
+    next_id = session.scene_id
+    ended_texts = await read_told_texts()
+    assert len(ended_texts) == 2, "the scene, and the story up to it"
+    for _ in range(2):
+        await session.play("/undo yes")
+        assert session.scene_id == scene_id
+        assert await read_told_texts() == []
+        assert (
+            "Mara slept. I bar" not in (await reader.read_scene_item(await session.log.scene(scene_id))).text
+        )
+        assert await reader.find_scene(next_id) is None
+        await session.play("/redo yes")
+        assert session.scene_id == next_id
+        assert await read_told_texts() == ended_texts
+        assert await reader.find_scene(next_id) is not None
+    await session.play("/undo yes", "I open the gate.", "/end Mara left", "/commit")
+    texts = await read_told_texts()
+    assert len(texts) == 2
+    assert all("Mara left." in text and "Mara slept." not in text for text in texts)
+
+
 async def test_story_summary_has_an_earlier_scene_whose_own_job_comes_later(session: MemorySession) -> None:
     scene_ids = [session.scene_id]
     for words in ("I bar the gate.", "I ring the bell."):
