@@ -31,7 +31,7 @@ from stores.stores import AnyLog
 from tests.chaos import narration_player
 from tests.chaos.test_kill import entries_of, wait_for_more
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(600)]  # a minute on an idle machine
 
 Key = tuple[int, str, int]
 
