@@ -15,6 +15,7 @@ from rapidfuzz import fuzz
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.canon_keeper.sentences.word_lists import number_of
 from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.change_payloads import (
     ENTITY_KIND_WORDS,
@@ -335,8 +336,15 @@ def _is_same_commitment(one: AssertFact, other: AssertFact) -> bool:
     """Return whether both are of the same one in other words: the player's own line proposes what they swear, too."""
     if other.fact_kind is not FactKind.COMMITMENT or _subject_of(one) != _subject_of(other):
         return False
+    numbers, other_numbers = _numbers_in(one.statement), _numbers_in(other.statement)
+    if numbers and other_numbers and numbers != other_numbers:
+        return False  # two bells are not three
     stems = set(content_stems(one.statement.partition(":")[2] or one.statement))
     return measure_coverage(tuple(stems), content_stems(other.statement), {}) >= SAME_COMMITMENT_SHARE
+
+
+def _numbers_in(statement: str) -> set[int]:
+    return {n for word in normalize_statement(statement).split() if (n := number_of(word)) is not None}
 
 
 def _subject_of(change: AssertFact) -> Id | None:
@@ -347,7 +355,9 @@ def _is_same_statement(one: str, other: str) -> bool:
     one, other = normalize_statement(one), normalize_statement(other)
     # A number or a `not` more makes another statement, however similar the rest is.
     differing_words = set(one.split()) ^ set(other.split())
-    if any(word.isdigit() or word in ("not", "no", "never", "nt", "t") for word in differing_words):
+    if any(
+        number_of(word) is not None or word in ("not", "no", "never", "nt", "t") for word in differing_words
+    ):
         return False
     return fuzz.ratio(one, other) >= SAME_STATEMENT
 

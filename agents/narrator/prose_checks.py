@@ -435,9 +435,16 @@ def _is_off_record(claim: PastClaim, recorded_statements: Iterable[str]) -> bool
     """Return whether words of an earlier day are claimed that nothing on record resembles."""
     words = claim.sentence.casefold()
     is_close_to_record = any(
-        fuzz.token_set_ratio(words, a.casefold()) >= SAME_ANSWER_LIKENESS - 20 for a in recorded_statements
+        fuzz.token_set_ratio(words, a.casefold()) >= SAME_ANSWER_LIKENESS - 20 and not _only_claims_past(a)
+        for a in recorded_statements
     )
     return claim.is_dated and not claim.is_meeting and not is_close_to_record
+
+
+def _only_claims_past(statement: str) -> bool:
+    """Return whether each sentence claims an earlier talk, as `you told me yesterday`: that is no record of one."""
+    sentences = split_sentences(statement)
+    return len(list(find_past_claims(statement))) == len(sentences) > 0
 
 
 def _word_runs(text: str) -> list[tuple[str, ...]]:

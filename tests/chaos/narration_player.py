@@ -48,9 +48,15 @@ def key_of(ask: LlmRequest) -> tuple[int, str, int]:
     """Return which call it is, as the log names it: the thing done, the persona, and how often it spoke."""
     prompt = "\n".join(message.text for message in ask.messages)
     number = int(re.findall(r"I do thing (\d+)\.", prompt)[-1])
-    persona = persona_of(ask)
-    again = persona is Persona.NARRATOR and "How it was narrated before" in prompt
-    return number, persona.value, 2 if again else 1
+    match persona := persona_of(ask):
+        case Persona.NARRATOR:
+            is_second = "How it was narrated before" in prompt
+        case Persona.ARCHIVIST:
+            # It reads a draft while the Critic does, and what was written instead of it after that.
+            is_second = said(number, again=True) in prompt
+        case _:
+            is_second = False
+    return number, persona.value, 2 if is_second else 1
 
 
 def answer(ask: LlmRequest) -> str:

@@ -31,7 +31,7 @@ from stores.stores import AnyLog
 from tests.chaos import narration_player
 from tests.chaos.test_kill import entries_of, wait_for_more
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(600)]  # a minute on an idle machine
 
 Key = tuple[int, str, int]
 
@@ -171,7 +171,7 @@ async def _all_is_there_once(home: Path, asked: set[Key], acknowledged: set[int]
             if p.scene_id == scene.id and p.turn_id in {t.id for t in line}
         )
         promised = {n: s for n in numbers for s in statements if f" {n} bells" in s}
-        assert set(promised) == set(numbers)
+        assert set(promised) == set(numbers), sorted(statements)
         assert set(statements.values()) == {1}
         return len(numbers)
     finally:

@@ -296,7 +296,7 @@ def test_long_campaign_recap_says_where_it_stands(told: Told) -> None:
     eleventh, twelfth, now, last, still_open = told.recap.splitlines()
     assert eleventh.startswith("Scene 11 “Night water”: Joreth Vane drowned at the Third Weir")
     assert twelfth.startswith("Scene 12 “The other side”: Ansa Holm brought Lorne Askew home")
-    assert now == "Now: Day 16, dawn, Ferry Steps. Scene 13"
+    assert now == "Now: Day 16, dawn, Ferry Steps. Scene 13."
     assert last.startswith('Last: Ansa Holm: "The other side," I say.')
     assert still_open == "Open: Osric Dunn owes Hanne Pell forty marks (since Day 1, dusk)"
 

@@ -415,6 +415,34 @@ async def test_extraction_quotes_what_the_player_promised() -> None:
     assert typed.text[slice(*evidence.span or ())] == evidence.quote
 
 
+async def test_extraction_takes_promises_of_other_numbers_for_others() -> None:
+    """Whoever promises 2 bells, and then 5, has promised twice; in other words with the same number, once."""
+    sentences = (
+        "Old Tam promises to bring 2 bells.",
+        "Old Tam promises to bring 5 bells.",
+        "He promises to bring them three bright silver bells soon.",
+        "He promises to bring them four bright silver bells soon.",
+        "He swears he will bring 5 bells.",
+    )
+    promises = (
+        "2 bells",
+        "5 bells",
+        "them three bright silver bells soon",
+        "them four bright silver bells soon",
+    )
+    extraction = await extract(
+        " ".join(sentences),
+        *(
+            change("promise", "Tam", object=f"to bring {promised}", quote=sentence)
+            for promised, sentence in zip((*promises, "those 5 bells"), sentences, strict=True)
+        ),
+    )
+    assert [p.payload.statement for p in extraction.proposals if isinstance(p.payload, AssertFact)] == [
+        f"Old Tam promised: to bring {promised}." for promised in promises
+    ]
+    assert [d.reason for d in extraction.dropped_changes] == ["is proposed already"]
+
+
 async def test_extraction_takes_no_deed_from_what_the_player_types() -> None:
     typed = build_turn("I kill Old Tam where he stands.")
     extraction = await extract(

@@ -45,6 +45,15 @@ def has_finding(case: ProseCase) -> bool:
     return any(f.kind is case.kind for f in check_prose(case.text, check_input_of(case.degree)))
 
 
+def test_prose_checks_take_a_claim_of_one_talk_for_no_record_of_another() -> None:
+    """What the player claims to have heard of Tam is no evidence of what Sella claims to have heard."""
+    turns = alternate_turns("“Old Tam, you told me yesterday where the key is.”", TALK[1])
+    brief = NarratorBrief(player_text="I sit down.", lines_and_veils="")
+    prose = "“You said yesterday that you would marry in spring, as you told me then,” says Sella Brand."
+    (finding,) = check_prose(prose, build_prose_check_input(build_package(turns=turns), brief))
+    assert finding.reason == "No such words between Sella Brand and the player's character are on record."
+
+
 @pytest.mark.parametrize(
     "case", [c for c in CASES if not c.is_faulty], ids=lambda c: f"{c.kind}: {c.text[:40]}"
 )

@@ -231,7 +231,8 @@ async def test_prompt_memories_stand_nowhere_else_in_the_prompt(tmp_path: Path) 
         rows = [(line, other) for r in requests for lines, other in [read_memory_lines(r)] for line in lines]
         repeated = [line for line, other in rows if stands_elsewhere(line, other)]
         questions = [line for line, _ in rows if "?" in line]
-        assert len(rows) >= 15
+        # Most of both scenes stands in the view, so that only what has left it is remembered.
+        assert len(rows) >= 8
         assert questions == []
         assert len(repeated) <= MAX_REPEATED_SHARE * len(rows), repeated[:20]
         assert not [

@@ -204,8 +204,9 @@ async def play_and_read_prompts(actions: list[tuple[str, int]]) -> None:
             play = Play(scripted, teller, scripted.scene_id)
             await scripted.program.services.play.submit(play.scene_id, "/npc here Tam Rudd: a ferryman")
             for action, number in actions:
-                asked_before = len(scripted.model.requests)
                 await play.settle()
+                # What was asked before it was settled was asked of the line as it was then.
+                asked_before = len(scripted.model.requests)
                 line, count = await play.line(), teller.count
                 words_on_line = await play.read_words()
                 if action == "retake" and line and line[-1].speaker in GM_SPEAKERS:
