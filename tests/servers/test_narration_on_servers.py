@@ -39,6 +39,7 @@ async def test_narration_killed_on_one_machine_resumes_on_another(
                 await scripted.program.services.play.submit(scripted.scene_id, ACT)
             scene_id, before = scripted.scene_id, scripted.asked
     line, proposals, after = await played(tmp_path / "other", scene_id, "langgraph")
-    assert [*before, *after] == ASKED
+    # Archivist and check are asked side by side: which of them is first is chance.
+    assert sorted([*before, *after]) == sorted(ASKED)
     assert len(line) == 3
     assert len(proposals) == 1
