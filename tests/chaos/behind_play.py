@@ -52,6 +52,15 @@ async def until_it_runs(program: Program) -> int:
     return pid
 
 
+async def retry_given_up(program: Program) -> None:
+    """Try again what was given up: five kills in a row may hit the same job, and that is no loss."""
+    jobs = program.services.jobs
+    async with asyncio.timeout(WAIT_SECONDS):
+        await jobs.wait_until_idle()
+    for job in jobs.current_status().poisoned:
+        await jobs.retry(job.id)
+
+
 async def catch_up(program: Program) -> None:
     """Wait until nothing is left to do, and see that nothing waits for the player."""
     jobs = program.services.jobs

@@ -27,6 +27,7 @@ from tests.chaos.behind_play import (
     pids_behind,
     process_of,
     read_derived,
+    retry_given_up,
 )
 from tests.chaos.player import play_on
 from tests.chaos.test_kill import entries_of, look_at_everything
@@ -67,6 +68,7 @@ async def test_worker_kills_disturb_no_exchange_and_lose_nothing(tmp_path: Path)
         with pytest.raises(KillsDoneError):
             await play_on(open_, notes, dice, pause)
         killed = await killer
+        await retry_given_up(program)
         await catch_up(program)
         await look_at_everything(program, entries_of(notes))
         await catch_up(program)
