@@ -52,7 +52,7 @@ class FoundRule:
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
+class FoundTableRow:
     """What a roll from `lowest` to `highest` gives."""
 
     lowest: int
@@ -67,7 +67,7 @@ class FoundTable:
     title: str
     dice: str
     """As they are written: `d20`, `2d6`."""
-    rows: tuple[TableRow, ...]
+    rows: tuple[FoundTableRow, ...]
     quote: str
 
 

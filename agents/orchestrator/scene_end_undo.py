@@ -23,7 +23,7 @@ from stores.records.world import SceneStatus
 
 
 @dataclass(frozen=True, slots=True)
-class SceneEnd:
+class UndoableSceneEnd:
     """The end of a scene, and what takes it back or brings it back."""
 
     scene: Scene
@@ -56,7 +56,7 @@ class SceneEndUndo:
         self._loops = loops
         self._events = events
 
-    async def find_last(self, context: SceneContext) -> SceneEnd | None:
+    async def find_last(self, context: SceneContext) -> UndoableSceneEnd | None:
         """Return the end with which the scene began; None if there is none, or no commit of it is on record.
 
         The caller has seen to it that nothing stands in the scene.
@@ -72,25 +72,25 @@ class SceneEndUndo:
             return None
         statuses = {ended_scene.id: SceneStatus.ACTIVE, context.scene.id: SceneStatus.TAKEN_BACK}
         reversal = replace(await self._commit_undo.plan_reversal(CommitStep(commit)), scene_statuses=statuses)
-        return SceneEnd(ended_scene, context.scene.id, reversal)
+        return UndoableSceneEnd(ended_scene, context.scene.id, reversal)
 
-    async def plan_return(self, context: SceneContext, step: CommitStep) -> SceneEnd | None:
+    async def plan_return(self, context: SceneContext, step: CommitStep) -> UndoableSceneEnd | None:
         """Return what ends the scene again; None if the undone commit was not that of its end."""
         next_scene_ids = [i for i, s in step.commit.batch.scene_status.items() if s == SceneStatus.TAKEN_BACK]
         if not next_scene_ids:
             return None
         statuses = {next_scene_ids[0]: SceneStatus.ACTIVE}
         reversal = replace(await self._commit_undo.plan_return(step), scene_statuses=statuses)
-        return SceneEnd(context.scene, next_scene_ids[0], reversal)
+        return UndoableSceneEnd(context.scene, next_scene_ids[0], reversal)
 
-    async def take_back(self, end: SceneEnd) -> CommitReport:
+    async def take_back(self, end: UndoableSceneEnd) -> CommitReport:
         """Take from canon what the end wrote, and go on in the scene as it was before. Raises StoreError."""
         context = await self._contexts.load_context(end.scene.id)
         report = await self._commit_undo.take_back(context, end.reversal)
         await self._go_back(end.scene, await self._log.scene(end.next_scene_id))
         return report
 
-    async def bring_back(self, context: SceneContext, end: SceneEnd) -> CommitReport:
+    async def bring_back(self, context: SceneContext, end: UndoableSceneEnd) -> CommitReport:
         """End the scene again, as it was ended, and go on in the same next scene. Raises StoreError."""
         return await self._scenes.end_scene_again(context, end.reversal)
 

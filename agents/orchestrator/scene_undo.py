@@ -22,7 +22,7 @@ from agents.orchestrator.command_undo import (
 )
 from agents.orchestrator.commit_undo import CommitReversal, CommitUndo
 from agents.orchestrator.outcome import Outcome
-from agents.orchestrator.scene_end_undo import SceneEnd, SceneEndUndo
+from agents.orchestrator.scene_end_undo import SceneEndUndo, UndoableSceneEnd
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undo_questions import (
@@ -221,7 +221,7 @@ class SceneUndo:
 
     # --- ends of scenes ------------------------------------------------------------------------------
 
-    async def _take_end_back(self, end: SceneEnd, *, is_confirmed: bool) -> Outcome:
+    async def _take_end_back(self, end: UndoableSceneEnd, *, is_confirmed: bool) -> Outcome:
         """Go back into the scene that ended last; ask first."""
         if not is_confirmed:
             return Outcome(ask_to_take_end_back(end))
@@ -230,7 +230,9 @@ class SceneUndo:
         lines = (f"{end.scene.label} goes on. Ctrl+Y ends it again.", *reply.lines)
         return Outcome(replace(reply, lines=lines, goto="scene", subject=end.scene.id))
 
-    async def _bring_end_back(self, context: SceneContext, end: SceneEnd, *, is_confirmed: bool) -> Outcome:
+    async def _bring_end_back(
+        self, context: SceneContext, end: UndoableSceneEnd, *, is_confirmed: bool
+    ) -> Outcome:
         """End the scene again; ask first."""
         if not is_confirmed:
             return Outcome(ask_to_end_again(end))

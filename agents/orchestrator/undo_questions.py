@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_undo import CommitReversal
-from agents.orchestrator.scene_end_undo import SceneEnd
+from agents.orchestrator.scene_end_undo import UndoableSceneEnd
 from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UnsupportedCanon
 from agents.views.play_views import CommitReport, Reply
@@ -61,7 +61,7 @@ def ask_to_bring_back(reversal: CommitReversal) -> Reply:
     )
 
 
-def ask_to_take_end_back(end: SceneEnd) -> Reply:
+def ask_to_take_end_back(end: UndoableSceneEnd) -> Reply:
     """Return which scene ended last, what undo of that takes from canon, and the line that does."""
     reversal, count = end.reversal, len(end.reversal.titles)
     taken_lines = (
@@ -85,7 +85,7 @@ def ask_to_take_end_back(end: SceneEnd) -> Reply:
     )
 
 
-def ask_to_end_again(end: SceneEnd) -> Reply:
+def ask_to_end_again(end: UndoableSceneEnd) -> Reply:
     """Return that redo ends the scene again, with what becomes canon, and the line that does."""
     titles = end.reversal.titles
     return Reply(

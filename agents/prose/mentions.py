@@ -351,11 +351,6 @@ def _name_words(name: str) -> list[str]:
     return words
 
 
-def marks_in(text: str) -> Iterator[str]:
-    """Yield the marks of a text, without the signs around them."""
-    yield from re.findall(r"@([^@]+)@", text)
-
-
 def read_roles(name: str, description: str = "") -> tuple[str, ...]:
     """Return what somebody is by name and description, in lower case: `Captain Vess: a smith` is captain and smith."""
     words = name.split()

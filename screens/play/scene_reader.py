@@ -29,7 +29,7 @@ class SceneReading:
     cost_text: str
 
 
-class SceneReader:
+class SceneViewReader:
     """Reads a scene for the screen. It keeps nothing."""
 
     def __init__(self, services: Services) -> None:

@@ -37,7 +37,7 @@ from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
-from screens.play.scene_reader import SceneReader, SceneReading
+from screens.play.scene_reader import SceneReading, SceneViewReader
 from screens.play.timeline_panel import TimelinePanel
 from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToScene, ToStory, Visit
 from stores.errors import MonitorError
@@ -157,7 +157,7 @@ class SceneScreen(ServiceScreen[None]):
         """The last reply, if it put a roll into the prompt that the player did not type."""
         self._waiting_act: Callable[[SceneView], object] | None = None
         """What a key asked for before the scene was read."""
-        self._reader = SceneReader(services)
+        self._reader = SceneViewReader(services)
         self._status_bar = StatusBar()
         self._transcript = Transcript(empty=EMPTY_SCENE_HINT)
         self._notices = NoticePanel()

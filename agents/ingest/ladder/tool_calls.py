@@ -20,8 +20,8 @@ from agents.ingest.findings import (
     FoundRule,
     FoundStatement,
     FoundTable,
+    FoundTableRow,
     Observation,
-    TableRow,
 )
 from agents.proposals.statements import MAX_NAME_LENGTH
 from stores.records.sources import LadderStage
@@ -227,7 +227,7 @@ def finding_of_argument(argument: AnyArgument) -> Finding:
         case RuleArgument():
             return FoundRule(argument.statement, argument.quote)
         case TableArgument():
-            rows = tuple(TableRow(row.lowest, row.highest, row.text) for row in argument.rows)
+            rows = tuple(FoundTableRow(row.lowest, row.highest, row.text) for row in argument.rows)
             return FoundTable(argument.title, argument.dice, rows, argument.quote)
         case RelationArgument():
             return FoundRelation(argument.subject, argument.predicate, argument.object, argument.quote)

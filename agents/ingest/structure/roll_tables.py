@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from agents.ingest.findings import FoundTable, Observation, TableRow
+from agents.ingest.findings import FoundTable, FoundTableRow, Observation
 from agents.ingest.structure.markdown_blocks import TableBlock, TextBlock, plain_text
 
 _DICE: Final = re.compile(r"(?<![\w])(\d{0,2}d(?:\d{1,3}|%))(?!\w)", re.IGNORECASE)
@@ -64,14 +64,14 @@ def _dice_in(text: str) -> str:
     return dice.removeprefix("1") if dice.startswith("1d") else dice
 
 
-def _read_row(cells: Sequence[str]) -> TableRow | None:
+def _read_row(cells: Sequence[str]) -> FoundTableRow | None:
     match = _RESULT.fullmatch(cells[0].strip().rstrip(".:"))
     if match is None:
         return None
     lowest = _face(match[1])
     highest = _face(match[2]) if match[2] else lowest
     words = " · ".join(cell.strip() for cell in cells[1:] if cell.strip() and cell.strip() != "-")
-    return TableRow(lowest, highest, words) if lowest <= highest and words else None
+    return FoundTableRow(lowest, highest, words) if lowest <= highest and words else None
 
 
 def _face(digits: str) -> int:
@@ -79,7 +79,7 @@ def _face(digits: str) -> int:
     return 100 if digits in ("00", "000") else int(digits)
 
 
-def _build(title: str, dice: str, rows: list[TableRow], quote: str) -> list[FoundTable | Observation]:
+def _build(title: str, dice: str, rows: list[FoundTableRow], quote: str) -> list[FoundTable | Observation]:
     rows = sorted(rows, key=lambda row: row.lowest)
     dice = dice or _guess_dice(rows)
     if not dice:
@@ -89,7 +89,7 @@ def _build(title: str, dice: str, rows: list[TableRow], quote: str) -> list[Foun
     return [table, *(Observation(table.title, note) for note in _faults_of(table))]
 
 
-def _guess_dice(rows: Sequence[TableRow]) -> str:
+def _guess_dice(rows: Sequence[FoundTableRow]) -> str:
     """Return the dice that a table without any is for, by its lowest and highest result."""
     lowest, highest = rows[0].lowest, rows[-1].highest
     if (lowest, highest) in ((11, 66), (2, 12), (3, 18)):

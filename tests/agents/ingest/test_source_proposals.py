@@ -20,8 +20,8 @@ from agents.ingest.findings import (
     FoundRule,
     FoundStatement,
     FoundTable,
+    FoundTableRow,
     Observation,
-    TableRow,
 )
 from agents.ingest.ladder.chunk_context import ChunkOutcome, build_evidence
 from agents.ingest.source_changes import SourceSite, predicates_by_words
@@ -192,9 +192,9 @@ def test_alias_that_another_entity_of_canon_has_is_not_taken() -> None:
 
 
 def test_table_becomes_lore_and_a_bad_one_says_its_line_and_the_remedy() -> None:
-    rows = (TableRow(1, 3, "fog"), TableRow(4, 6, "rain"))
+    rows = (FoundTableRow(1, 3, "fog"), FoundTableRow(4, 6, "rain"))
     table = FoundTable("Weather", "d6", rows, QUOTE)
-    gap = replace(table, rows=(rows[0], TableRow(5, 6, "rain")))
+    gap = replace(table, rows=(rows[0], FoundTableRow(5, 6, "rain")))
     built = build_chunk_proposals(outcome(table, gap), site())
     (proposal,) = built.proposals
     assert isinstance(proposal.payload, AssertFact)

@@ -16,8 +16,8 @@ from agents.ingest.findings import (
     FoundRule,
     FoundStatement,
     FoundTable,
+    FoundTableRow,
     Observation,
-    TableRow,
 )
 from agents.ingest.structure.document_names import DocumentName, find_in_document
 from agents.ingest.structure.find_in_chunk import find_in_chunk
@@ -200,7 +200,11 @@ def test_pipe_table_with_dice_is_rolled_on() -> None:
     text = "##### Weather\n\n| d100 | Effect |\n|---|---|\n| 01-50 | Rain |\n| 51–99 | Fog | \n| 00 | A comet |\n"
     (table,) = tables(text)
     assert (table.title, table.dice) == ("Weather", "d100")
-    assert table.rows == (TableRow(1, 50, "Rain"), TableRow(51, 99, "Fog"), TableRow(100, 100, "A comet"))
+    assert table.rows == (
+        FoundTableRow(1, 50, "Rain"),
+        FoundTableRow(51, 99, "Fog"),
+        FoundTableRow(100, 100, "A comet"),
+    )
     assert notes(text) == []
 
 
