@@ -74,6 +74,6 @@ def test_ingest_without_waiting_is_read_by_the_next_command(tmp_path: Path) -> N
     book.write_text(BOOK)
     waiting = read_json(monitor(home, "ingest", str(book), "--no-wait", "--json"))
     assert waiting["documents"][0]["state"] == "waiting"
-    assert waiting["universe"]["name"] == "coast"
-    done = read_json(monitor(home, "ingest", str(book), "--universe", "coast", "--json"))
+    assert waiting["universe"]["name"] == "Gull Point"
+    done = read_json(monitor(home, "ingest", str(book), "--universe", "Gull Point", "--json"))
     assert done["documents"][0]["state"] == "done"
