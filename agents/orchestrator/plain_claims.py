@@ -38,7 +38,8 @@ from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.solo.cast_moves import CastMoves, ToldDeath
+from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
+from agents.solo.notices import Notice
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -78,7 +79,7 @@ class PlainClaims:
         self._views = views
         self._clock = clock
         self._noted_names: set[tuple[Id, str]] = set()
-        """Scenes and names of which a note said that nobody has them, so that it is said once."""
+        """Scenes and names of which a notice said that nobody has them, so that it is said once."""
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -176,32 +177,38 @@ class PlainClaims:
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         return (*named_lines, *describe_conflicts(own_rows))
 
-    async def note_unknown_names(
-        self, exchange: Exchange, context: SceneContext, unknown_place: str
-    ) -> tuple[str, ...]:
-        """Return a line on each thing and person that words state something lasting of but that is not known.
+    async def notice_unknown_names(
+        self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
+    ) -> list[Notice]:
+        """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
 
-        So it is with the `unknown_place` that the hero would have gone to. It is said once a scene.
+        So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
+        and person of whom they state something lasting.
         """
         text = strip_typed_markers(exchange.words)
-        unknown_names = [(unknown_place, "place", "it")] if unknown_place else []
+        unknown_names = [(moves.unknown_place, "/place", "makes it known")] if moves.unknown_place else []
+        unknown_names += [(name, "/npc here", "brings them in") for name in moves.strangers]
         tells = is_narration(exchange, text)
         known, hero = list(context.entities.values()), context.player_character()
         unknown_names += [
-            (name, "thing", "it") for name in (find_unknown_things(text, known) if tells else ())
+            (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
         ]
         statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
         if statements and not exchange.proposals:
             catalogue = await self._read_catalogue(context.universe.id)
             people = find_unknown_people(statements, known, catalogue)
-            unknown_names += [(name, "npc", "them") for name in people]
-        notes = []
-        for name, command, pronoun in unknown_names:
+            unknown_names += [(name, "/npc", "makes them known") for name in people]
+        notices = []
+        for name, command, effect in unknown_names:
             key = (context.scene.id, fold_name(name))
             if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
                 self._noted_names.add(key)
-                notes.append(f"“{name}” is not known in this world: /{command} {name} makes {pronoun} known.")
-        return tuple(notes)
+                notices.append(
+                    Notice(
+                        f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
+                    )
+                )
+        return notices
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]

@@ -25,7 +25,9 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE
 from agents.sanitize import clean_line
-from agents.solo.cast_moves import CastMoves, describe_acting_dead, describe_moves
+from agents.solo.cast_moves import CastMoves
+from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
+from agents.solo.notices import add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -79,7 +81,8 @@ class SceneActions:
         moves = await self._cast_moves.record_moves(context_after, turn)
         context_after = await self._contexts.advance(context_after, (), moves.proposals, moves.entries)
         move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
-        return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
+        reply = replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines))
+        return replace(outcome, reply=add_notices(reply, notice_missed(moves)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
         """Go to the previous or next take, if the last turn has several."""

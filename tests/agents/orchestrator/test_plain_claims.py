@@ -581,7 +581,7 @@ async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: s
 
 
 async def test_lasting_statement_of_a_thing_that_is_not_known_gets_a_note_once(tmp_path: Path) -> None:
-    note = "“brass key” is not known in this world: /thing brass key makes it known."
+    note = "“brass key” is not known in this world: /thing brass key makes it known (Tab takes it)."
     async with seated(tmp_path) as table:
         assert note in (await table.play("> The brass key is broken.")).lines
         assert note not in (await table.play("> The brass key is broken.")).lines
