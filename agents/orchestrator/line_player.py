@@ -224,7 +224,10 @@ class LinePlayer:
         move_lines = describe_moves(context, played.moves.entries)
         reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
-        claim_lines = await self._plain_claims.describe_claims(run.exchange)
+        claim_lines = (
+            *await self._plain_claims.describe_claims(run.exchange),
+            *await self._plain_claims.describe_other_holders(run.exchange, run.context),
+        )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
         reply = replace(reply, lines=(*reply.lines, *claim_lines))

@@ -18,6 +18,7 @@ from agents.declarations.handovers import (
     Handover,
     HandoverReader,
     find_ended_ids,
+    find_other_holding,
     moved_thing_id,
     read_handovers,
     thing_of,
@@ -101,7 +102,7 @@ class PlainClaims:
             [
                 *statements,
                 *departures,
-                *(Statement(f"{actor} {sentence}", quote) for (sentence, quote), actor in handovers),
+                *_words_of(handovers),
             ],
         )
         catalogue = await self._read_catalogue(context.universe.id)
@@ -176,6 +177,38 @@ class PlainClaims:
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         return (*named_lines, *describe_conflicts(own_rows))
+
+    async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a warning on each thing that the words hand over from somebody while somebody else has it.
+
+        `context` is the scene before the exchange.
+        """
+        handovers = _find_handovers(exchange, strip_typed_markers(exchange.words), context)
+        if not handovers:
+            return ()
+        entities = await self._read_named_entities(context, _words_of(handovers))
+        catalogue = await self._read_catalogue(context.universe.id)
+        lines = []
+        for handover in handovers:
+            for fact, _ in read_handovers([handover], entities, catalogue, exchange.tick):
+                canon_facts = await self._canon.facts_about(
+                    thing_of(fact, entities).id, FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                )
+                changes = (p.change for p in context.staged_proposals)
+                facts = [
+                    *canon_facts,
+                    *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact)),
+                ]
+                holding = find_other_holding(handover, fact, entities, facts)
+                is_repeated = (
+                    holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
+                )
+                if holding is not None and not is_repeated:
+                    said_by = "Canon says" if holding.id else "Another proposal says"
+                    lines.append(
+                        f"⚠ {said_by} “{holding.statement}” By this line it was with {handover.holder_before}."
+                    )
+        return tuple(lines)
 
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
@@ -286,6 +319,14 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         hero.name if hero else "", place.name if place else "", is_gm=exchange.gm_authored
     )
     return reader.find(text)
+
+
+def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
+    """Return who and what the sentences of handovers name, to be looked up."""
+    return [
+        Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
+        for h in handovers
+    ]
 
 
 def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:

@@ -56,7 +56,9 @@ def name_stranger(figure: Figure) -> str:
 
 def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
     spans = find_name_spans(text)
-    owners = {span.name for span in spans if _OWNS.match(text, span.end)}  # who has something need not be here
+    owners = {
+        span.name for span in spans if _OWNS.match(text, span.end)
+    }  # who has something need not be here
     proven = {span.name for span in spans if not _BEGINS_SENTENCE.search(text, 0, span.start)}
     for name in dict.fromkeys(span.name for span in spans):
         words = [_bare(word) for word in fold_name(name).split()]
@@ -68,7 +70,7 @@ def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word of a name without what ends it: `osk` of `osk's`, `mr` of `mr.`"""
+    """Return a word of a name without what ends it: `osk` of `osk's` or `osk.`."""
     return re.sub(r"['’]s?$|\.$", "", word)
 
 

@@ -16,7 +16,9 @@ from tests.program import begin, opened
 async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
     async with opened(tmp_path) as program:
         table = PlayedScene(program, await begin(program))
-        await table.say("/place St. Osk's Chapel", "/npc Captain Vess: a sailor", "/npc Bela: a miller", "I wait.")
+        await table.say(
+            "/place St. Osk's Chapel", "/npc Captain Vess: a sailor", "/npc Bela: a miller", "I wait."
+        )
         yield table
 
 
