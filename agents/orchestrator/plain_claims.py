@@ -36,6 +36,7 @@ from agents.declarations.new_people import find_unknown_people
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
+from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
@@ -264,7 +265,8 @@ class PlainClaims:
 
         Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
         """
-        open_changes = (proposal.change for proposal in context.undecided)
+        # What the player rejected may be true by now: it is proposed anew.
+        open_changes = (p.change for p in context.undecided if not is_rejected(p))
         open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
         canon_facts: dict[Id, list[Fact]] = {}
         new_facts: list[LastingFact] = []

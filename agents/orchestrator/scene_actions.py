@@ -6,7 +6,7 @@ The dispatcher runs these, holds the session lock and hands in the scene's conte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -27,7 +27,7 @@ from agents.proposals.statements import STATED_PREDICATE
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
-from agents.solo.notices import add_notices
+from agents.solo.notices import Notice, add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -162,8 +162,25 @@ class SceneActions:
         unread_lines = (
             ("No claim is read in these words, so they are compared with nothing.",) if is_unread else ()
         )
-        lines = (*_proposed_lines(titles), *unread_lines, *describe_conflicts(own_rows))
-        return Outcome(Reply("operation", lines), context_after)
+        lines = (
+            *_proposed_lines(titles),
+            *unread_lines,
+            *describe_conflicts(row for row in own_rows if row.mark != "reject"),
+        )
+        rejected_ids = {row.proposal.id for row in own_rows if row.mark == "reject"}
+        notices = await self._notice_rejected(context.scene.id, rejected_ids) if rejected_ids else []
+        return Outcome(add_notices(Reply("operation", lines), notices), context_after)
+
+    async def _notice_rejected(self, scene_id: Id, proposal_ids: Collection[Id]) -> list[Notice]:
+        """Return a notice on each proposal that an old ruling or a rule would reject, though the player says it now."""
+        rows = await self._views.read_scene_rows(scene_id)
+        return [
+            Notice(
+                f"⚠ {row.reasons[0]} /accept {row.number} makes it true all the same", f"/accept {row.number}"
+            )
+            for row in rows
+            if row.proposal.id in proposal_ids
+        ]
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]
