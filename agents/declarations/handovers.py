@@ -25,6 +25,7 @@ _DET: Final = r"(?:the|my|this|that|our|a|an|his|her|their) "
 _WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
 _THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
 _WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_WORDS})"
+_FROM: Final = rf"(?P<from>{SHORT_TITLE_PATTERN}{_WORDS})"
 _WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
 _NAME_WORD: Final = r"[^\W\d_a-z][\w'’-]*"
 _NAME: Final = (
@@ -72,16 +73,18 @@ class _Rule(NamedTuple):
     """Each as `base third-person past`."""
     rest: str
     sentence_after: str
+    holder_before: str = "{actor}"
+    """Who had the thing until then; empty if nobody need have."""
 
 
 _RULES: Final = (
     _Rule(_ENTRUST, rf"{_THING} (?:with|to) {_WHO}", "{who} has the {thing}"),
     _Rule(_GIVE_TO, rf"(?:back )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
     _Rule(_GIVE, rf"{_WHO}(?: back)? {_THING}(?: back)?", "{who} has the {thing}"),
-    _Rule(_GET, rf"{_THING} (?:back )?from {SHORT_TITLE_PATTERN}{_WORDS}", "{actor} has the {thing}"),
-    _Rule(_PICK, rf"up {_THING}(?: from {SHORT_TITLE_PATTERN}{_WORDS})?", "{actor} has the {thing}"),
-    _Rule(_PICK, rf"{_THING} up(?: from {SHORT_TITLE_PATTERN}{_WORDS})?", "{actor} has the {thing}"),
-    _Rule(_POCKET, _THING, "{actor} has the {thing}"),
+    _Rule(_GET, rf"{_THING} (?:back )?from {_FROM}", "{actor} has the {thing}", "{from}"),
+    _Rule(_PICK, rf"up {_THING}(?: from {_FROM})?", "{actor} has the {thing}", ""),
+    _Rule(_PICK, rf"{_THING} up(?: from {_FROM})?", "{actor} has the {thing}", ""),
+    _Rule(_POCKET, _THING, "{actor} has the {thing}", ""),
     _Rule(_PUT, rf"{_THING} (?:down )?{_WHERE}", "The {thing} is {preposition} {place}"),
     _Rule(_LEAVE, rf"{_THING} (?:behind|here)", "The {thing} is in {here}"),
     _Rule(_LAY, rf"{_THING} down", "The {thing} is in {here}"),
@@ -109,6 +112,8 @@ class Handover(NamedTuple):
     statement: Statement
     actor_name: str
     """Who did it; empty for the hero."""
+    holder_before: str = ""
+    """Who had the thing until then; empty if the sentence does not say."""
 
 
 class HandoverReader:
@@ -144,15 +149,18 @@ class HandoverReader:
                         yield Handover(
                             Statement(rule.sentence_after.format_map(names), sentence),
                             names["actor"] if not subject else "",
+                            rule.holder_before.format_map(names),
                         )
                     return
 
     def _name_parts(self, groups: Mapping[str, str]) -> dict[str, str]:
         who, preposition = groups.get("who", ""), groups.get("preposition", "")
+        source = groups.get("from", "")
         return {
             "thing": groups["thing"],
             "actor": groups.get("actor", self._hero_name),
             "who": self._hero_name if who in self._hero_words.objects else who,
+            "from": self._hero_name if source in self._hero_words.objects else source,
             "preposition": _PREPOSITIONS.get(preposition, preposition),
             "place": groups.get("place", ""),
             # Where somebody else is who drops a thing is not said.
@@ -166,7 +174,9 @@ def read_handovers(
     """Return the facts about known things that the hero or known people handed over."""
     people = [entity for entity in entities if entity.kind in ACTORS]
     statements = [
-        statement for statement, actor in handovers if not actor or len(find_called(actor, people)) == 1
+        handover.statement
+        for handover in handovers
+        if not handover.actor_name or len(find_called(handover.actor_name, people)) == 1
     ]
     kinds = {entity.id: entity.kind for entity in entities}
     return [
@@ -181,6 +191,19 @@ def thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:
     roles = {involvement.entity_id: involvement.role for involvement in fact.involves}
     things = [e for e in entities if e.kind is EntityKind.OBJECT and e.id in roles]
     return min(things, key=lambda thing: roles[thing.id] != SUBJECT)
+
+
+def find_other_holding(
+    handover: Handover, fact: AssertFact, entities: Sequence[Entity], facts: Iterable[Fact]
+) -> Fact | None:
+    """Return the last of the facts by which somebody has the thing, if that is not who hands it over."""
+    givers = find_called(handover.holder_before, [e for e in entities if e.kind in ACTORS])
+    thing, kinds = thing_of(fact, entities), {entity.id: entity.kind for entity in entities}
+    moves = [f for f in facts if moved_thing_id(f, kinds) == thing.id]
+    if len(givers) != 1 or not moves or moves[-1].predicate == LOCATED_IN:
+        return None
+    is_held_by_giver = any(i.entity_id == givers[0].id for i in moves[-1].involves)
+    return None if is_held_by_giver else moves[-1]
 
 
 def moved_thing_id(fact: Fact, kinds: Mapping[Id, EntityKind]) -> Id | None:

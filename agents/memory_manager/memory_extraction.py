@@ -274,18 +274,18 @@ class _MemoryExtractor:
             importance = max(importance, MIN_WHISPER_IMPORTANCE)
         if importance < MIN_TURN_IMPORTANCE:
             return
-        is_told = (
-            speaker_id is not None
-            and speaker_id != hearer_id
-            and any(s.speaker_id == speaker_id for s in spoken_sentences)
-        )
+        # A narration that is one report, `Iselin warns Dob the tower is on fire`, is heard from her.
+        teller_ids = {s.speaker_id for s in spoken_sentences}
+        is_report = turn.speaker is Speaker.GM and len(split_sentences(heard_text)) == 1
+        teller_id = next(iter(teller_ids), None) if is_report and len(teller_ids) == 1 else speaker_id
+        is_told = teller_id is not None and teller_id != hearer_id and teller_id in teller_ids
         yield self._build_memory(
             turn,
             hearer_id,
             TURN_PLACE,
             text,
             how=MemoryOrigin.TOLD if is_told else MemoryOrigin.SAW,
-            told_by=speaker_id if is_told else None,
+            told_by=teller_id if is_told else None,
             about_ids=self._visibility.find_subjects(heard_text),
             importance=importance,
             felt_text=heard_text,
@@ -381,7 +381,8 @@ def format_heard_turn(turn: Turn, heard_text: str, stretch: SceneStretch) -> str
         pc_name if turn.speaker is Speaker.PLAYER else turn.name if turn.speaker is Speaker.NPC else ""
     )
     text = trim_text(strip_bookkeeping(heard_text, stretch.number_keys))
-    return f"{speaker_name}: {text}" if speaker_name and text else text
+    is_of_speaker = text.partition(" ")[0] in speaker_name.split()  # `Mara tells Dob`, typed for Mara
+    return f"{speaker_name}: {text}" if speaker_name and text and not is_of_speaker else text
 
 
 def trim_text(text: str, max_chars: int = MAX_MEMORY_CHARS) -> str:

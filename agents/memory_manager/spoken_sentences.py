@@ -22,6 +22,13 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_STATES = (
+    r"(?!(?:in|on|at|by|with|for|from|under|behind|beside|near|into|over|there|down|back)\b)"
+    r"(?=(?:(?!\b(?:that|who|whom|whose|which|what|where|when|why|how|whether|if|to|about|of)\b)[^.,;:!?])+?\s"
+    r"(?:is|are|was|were|has|have|had|will|can|must|owns?|belongs?|knows?|knew|killed|stole|hid|took|lives?|lies|died)\b)"
+)
+"""Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
+
 
 class SpokenSentence(NamedTuple):
     """One spoken sentence, as it stands in the turn."""
@@ -84,10 +91,15 @@ def _find_turn_speaker(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> 
 def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
     name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
     subject_pattern = rf"(?:{name_pattern}|\b(?:I|you)\b)"
+    listeners = (
+        rf"(?:{name_pattern}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"
+        rf"(?:\s*(?:,|and)\s*(?:{name_pattern}))*"
+    )
     pattern = re.compile(
-        rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?{_REPORTING_VERBS}\s+"
-        rf"(?:(?:to\s+)?(?P<to>(?:{name_pattern}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"
-        rf"(?:\s*(?:,|and)\s*(?:{name_pattern}))*)(?:['’]s ear)?)?\s*(?::\s*|,?\s*that\s+)(?P<words>.+)",
+        rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?"
+        rf"(?:{_REPORTING_VERBS}\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
+        rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
+        rf"(?::\s*|,?\s*that\s+|{_STATES})(?P<words>.+)",
         re.IGNORECASE | re.DOTALL,
     )
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
@@ -97,10 +109,11 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
         if match is None:
             continue
         speaker_ids = _resolve_speakers(match["by"], names_by_id, pc_id)
+        listener_names = match["to"] or match["to_know"]
         addressee_ids = tuple(
             i
             for i, names in names_by_id.items()
-            if match["to"] and re.search(any_name_pattern(names), match["to"], re.IGNORECASE)
+            if listener_names and re.search(any_name_pattern(names), listener_names, re.IGNORECASE)
         )
         spoken_sentences += (
             SpokenSentence(s, speaker_ids[0] if speaker_ids else None, addressee_ids)

@@ -25,7 +25,8 @@ from agents.orchestrator.timeline import Timeline
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
-from agents.solo.cast_moves import describe_acting_dead, describe_moves
+from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
+from agents.solo.notices import add_notices
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
@@ -223,12 +224,15 @@ class LinePlayer:
         move_lines = describe_moves(context, played.moves.entries)
         reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
-        claim_lines = await self._plain_claims.describe_claims(run.exchange)
-        note_lines = await self._plain_claims.note_unknown_names(
-            run.exchange, context, played.moves.unknown_place
+        claim_lines = (
+            *await self._plain_claims.describe_claims(run.exchange),
+            *await self._plain_claims.describe_other_holders(run.exchange, run.context),
         )
+        unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
-        reply = replace(reply, lines=(*reply.lines, *claim_lines, *note_lines, *question_lines))
+        reply = replace(reply, lines=(*reply.lines, *claim_lines))
+        reply = add_notices(reply, (*notice_missed(played.moves), *unknown_names))
+        reply = replace(reply, lines=(*reply.lines, *question_lines))
         return replace(run, context=context, reply=reply)
 
 

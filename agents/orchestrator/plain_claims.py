@@ -18,6 +18,7 @@ from agents.declarations.handovers import (
     Handover,
     HandoverReader,
     find_ended_ids,
+    find_other_holding,
     moved_thing_id,
     read_handovers,
     thing_of,
@@ -35,10 +36,12 @@ from agents.declarations.new_people import find_unknown_people
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
+from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.solo.cast_moves import CastMoves, ToldDeath
+from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
+from agents.solo.notices import Notice
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -78,7 +81,7 @@ class PlainClaims:
         self._views = views
         self._clock = clock
         self._noted_names: set[tuple[Id, str]] = set()
-        """Scenes and names of which a note said that nobody has them, so that it is said once."""
+        """Scenes and names of which a notice said that nobody has them, so that it is said once."""
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -100,7 +103,7 @@ class PlainClaims:
             [
                 *statements,
                 *departures,
-                *(Statement(f"{actor} {sentence}", quote) for (sentence, quote), actor in handovers),
+                *_words_of(handovers),
             ],
         )
         catalogue = await self._read_catalogue(context.universe.id)
@@ -176,32 +179,70 @@ class PlainClaims:
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         return (*named_lines, *describe_conflicts(own_rows))
 
-    async def note_unknown_names(
-        self, exchange: Exchange, context: SceneContext, unknown_place: str
-    ) -> tuple[str, ...]:
-        """Return a line on each thing and person that words state something lasting of but that is not known.
+    async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a warning on each thing that the words hand over from somebody while somebody else has it.
 
-        So it is with the `unknown_place` that the hero would have gone to. It is said once a scene.
+        `context` is the scene before the exchange.
+        """
+        handovers = _find_handovers(exchange, strip_typed_markers(exchange.words), context)
+        if not handovers:
+            return ()
+        entities = await self._read_named_entities(context, _words_of(handovers))
+        catalogue = await self._read_catalogue(context.universe.id)
+        lines = []
+        for handover in handovers:
+            for fact, _ in read_handovers([handover], entities, catalogue, exchange.tick):
+                canon_facts = await self._canon.facts_about(
+                    thing_of(fact, entities).id, FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                )
+                changes = (p.change for p in context.staged_proposals)
+                facts = [
+                    *canon_facts,
+                    *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact)),
+                ]
+                holding = find_other_holding(handover, fact, entities, facts)
+                is_repeated = (
+                    holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
+                )
+                if holding is not None and not is_repeated:
+                    said_by = "Canon says" if holding.id else "Another proposal says"
+                    lines.append(
+                        f"⚠ {said_by} “{holding.statement}” By this line it was with {handover.holder_before}."
+                    )
+        return tuple(lines)
+
+    async def notice_unknown_names(
+        self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
+    ) -> list[Notice]:
+        """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
+
+        So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
+        and person of whom they state something lasting.
         """
         text = strip_typed_markers(exchange.words)
-        unknown_names = [(unknown_place, "place", "it")] if unknown_place else []
+        unknown_names = [(moves.unknown_place, "/place", "makes it known")] if moves.unknown_place else []
+        unknown_names += [(name, "/npc here", "brings them in") for name in moves.strangers]
         tells = is_narration(exchange, text)
         known, hero = list(context.entities.values()), context.player_character()
         unknown_names += [
-            (name, "thing", "it") for name in (find_unknown_things(text, known) if tells else ())
+            (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
         ]
         statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
         if statements and not exchange.proposals:
             catalogue = await self._read_catalogue(context.universe.id)
             people = find_unknown_people(statements, known, catalogue)
-            unknown_names += [(name, "npc", "them") for name in people]
-        notes = []
-        for name, command, pronoun in unknown_names:
+            unknown_names += [(name, "/npc", "makes them known") for name in people]
+        notices = []
+        for name, command, effect in unknown_names:
             key = (context.scene.id, fold_name(name))
             if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
                 self._noted_names.add(key)
-                notes.append(f"“{name}” is not known in this world: /{command} {name} makes {pronoun} known.")
-        return tuple(notes)
+                notices.append(
+                    Notice(
+                        f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
+                    )
+                )
+        return notices
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]
@@ -224,7 +265,8 @@ class PlainClaims:
 
         Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
         """
-        open_changes = (proposal.change for proposal in context.undecided)
+        # What the player rejected may be true by now: it is proposed anew.
+        open_changes = (p.change for p in context.undecided if not is_rejected(p))
         open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
         canon_facts: dict[Id, list[Fact]] = {}
         new_facts: list[LastingFact] = []
@@ -279,6 +321,14 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         hero.name if hero else "", place.name if place else "", is_gm=exchange.gm_authored
     )
     return reader.find(text)
+
+
+def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
+    """Return who and what the sentences of handovers name, to be looked up."""
+    return [
+        Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
+        for h in handovers
+    ]
 
 
 def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:

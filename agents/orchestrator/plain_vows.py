@@ -33,7 +33,7 @@ from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
-from stores.records.canon import Authority, normalize_statement
+from stores.records.canon import AssertFact, Authority, normalize_statement
 from stores.records.ids import Clock
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
@@ -80,7 +80,14 @@ class PlainVows:
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
         return tuple(
-            self._proposals.build(fact, promise.quote, Authority.GM, site, turn=turn)
+            self._proposals.build(
+                fact,
+                promise.quote,
+                # Who was not there to hear it may never have been promised it: the player decides.
+                Authority.GM if _is_heard(fact, context) else Authority.SYSTEM,
+                site,
+                turn=turn,
+            )
             for fact, promise in zip(facts, promises, strict=False)
             if fact is not None and normalize_statement(fact.statement) not in known_keys
         )
@@ -154,6 +161,15 @@ class PlainVows:
             return ""
         # A promise is named by its words: its number is that of its thread.
         return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
+
+
+def _is_heard(fact: AssertFact, context: SceneContext) -> bool:
+    """Say whether the people who are in a promise are here and alive."""
+    here_ids = {context.story.pc_id, *(e.id for e in context.present_actors() if not context.is_dead(e))}
+    involved = (context.entities.get(i.entity_id) for i in fact.involves)
+    return all(
+        entity is not None and (entity.kind not in ACTORS or entity.id in here_ids) for entity in involved
+    )
 
 
 _OFFERS: Final = {

@@ -6,7 +6,7 @@ The dispatcher runs these, holds the session lock and hands in the scene's conte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -25,7 +25,9 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE
 from agents.sanitize import clean_line
-from agents.solo.cast_moves import CastMoves, describe_acting_dead, describe_moves
+from agents.solo.cast_moves import CastMoves
+from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
+from agents.solo.notices import Notice, add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -79,7 +81,8 @@ class SceneActions:
         moves = await self._cast_moves.record_moves(context_after, turn)
         context_after = await self._contexts.advance(context_after, (), moves.proposals, moves.entries)
         move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
-        return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
+        reply = replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines))
+        return replace(outcome, reply=add_notices(reply, notice_missed(moves)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
         """Go to the previous or next take, if the last turn has several."""
@@ -159,8 +162,25 @@ class SceneActions:
         unread_lines = (
             ("No claim is read in these words, so they are compared with nothing.",) if is_unread else ()
         )
-        lines = (*_proposed_lines(titles), *unread_lines, *describe_conflicts(own_rows))
-        return Outcome(Reply("operation", lines), context_after)
+        lines = (
+            *_proposed_lines(titles),
+            *unread_lines,
+            *describe_conflicts(row for row in own_rows if row.mark != "reject"),
+        )
+        rejected_ids = {row.proposal.id for row in own_rows if row.mark == "reject"}
+        notices = await self._notice_rejected(context.scene.id, rejected_ids) if rejected_ids else []
+        return Outcome(add_notices(Reply("operation", lines), notices), context_after)
+
+    async def _notice_rejected(self, scene_id: Id, proposal_ids: Collection[Id]) -> list[Notice]:
+        """Return a notice on each proposal that an old ruling or a rule would reject, though the player says it now."""
+        rows = await self._views.read_scene_rows(scene_id)
+        return [
+            Notice(
+                f"⚠ {row.reasons[0]} /accept {row.number} makes it true all the same", f"/accept {row.number}"
+            )
+            for row in rows
+            if row.proposal.id in proposal_ids
+        ]
 
     async def read_context_after(
         self, context: SceneContext, proposals: Sequence[ProposedChange]

@@ -15,6 +15,7 @@ from agents.prose import cast_words as words
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
+from agents.prose.dealings import find_asked, find_dealt_with
 from agents.prose.destinations import DestinationReader
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
@@ -113,6 +114,17 @@ class TurnReading(NamedTuple):
     """Those who were dead before, and come in, come along or are brought as only the living do."""
     unknown_site: str = ""
     """Where the hero would go, if that place were known: `old pier`; empty if they go to no such place."""
+    missed: frozenset[int] = frozenset()
+    """Those who are spoken to or fought, and neither were here then nor come in later; the dead among them."""
+
+    def without_figures(self, numbers: Collection[int]) -> TurnReading:
+        """Return what the words move of all others."""
+        return self._replace(
+            moves=[(move, number) for move, number in self.moves if number not in numbers],
+            met_again=self.met_again.difference(numbers),
+            acting_dead=self.acting_dead.difference(numbers),
+            missed=self.missed.difference(numbers),
+        )
 
 
 class CastReader:
@@ -160,6 +172,7 @@ class CastReader:
             frozenset(reading.met_again),
             frozenset(reading.acting_dead & state.dead),
             "" if reading.destination is not None else reading.unknown_site,
+            frozenset(reading.missed - reading.present - reading.departed),
         )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
@@ -199,7 +212,10 @@ class CastReader:
 
     def _read_sentence(self, sentence: MarkedSentence, reading: CastReading) -> None:
         text = sentence.text
-        if sentence.is_question or UNREAL.search(text):
+        if sentence.is_question:
+            return
+        if UNREAL.search(text):
+            reading.deal_with(figures_of(find_asked(text), reading))
             return
         reading.begin_sentence(
             {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])},
@@ -212,6 +228,7 @@ class CastReader:
             reading.carried.update(figures_of(who_of(match), reading))
         self._read_whole_sentence(text, reading)
         for clause in find_clauses(text):
+            reading.deal_with(figures_of(find_dealt_with(clause, text), reading))
             self._read_clause(clause, text, reading)
         if reading.exit_cast is not None or reading.company_goes:
             for match in turns.LEAVING_BEHIND.finditer(text):

@@ -88,6 +88,8 @@ class CastReading:
     """Those of the dead who come in, come along or are brought as only the living do."""
     absent: frozenset[int] = frozenset()
     """Those of whom the sentence says that they are not here, whatever else it has them do."""
+    missed: set[int] = field(default_factory=set)
+    """Those who were spoken to or fought, and were not here or dead then."""
     subject: str = ""
     """The mark of who did something last, in the sentence."""
     last_move: CastMove | None = None
@@ -143,6 +145,10 @@ class CastReading:
             self.move(CastMove.COMES_ALONG, sorted(self.present & self.companions))
         if self.exit_cast is not None or self.destination is not None:
             self.moves += ((CastMove.STAYS_BEHIND, number) for number in sorted(self.bodies - self.carried))
+
+    def deal_with(self, numbers: Iterable[int]) -> None:
+        """Note whom somebody speaks to or fights, if they are not here or dead."""
+        self.missed |= set(numbers) - self.present - self.absent
 
     def bring_in(self, numbers: Iterable[int]) -> None:
         """Have people come in or along; the dead among them, unless they are carried, are noted."""

@@ -106,6 +106,8 @@ class MarkedClause:
     text: str
     opener: str
     """The word that joins it to what stands before; empty for the first."""
+    report: str = ""
+    """What stands behind it in the clause, where that tells, asks or wants something: `ask @0@ about it`."""
 
 
 def find_clauses(sentence: str) -> Iterator[MarkedClause]:
@@ -123,7 +125,7 @@ def find_clauses(sentence: str) -> Iterator[MarkedClause]:
             is_reported = False
         report = _REPORTS.search(text)
         told_text = text if report is None else text[: report.start()] + " ¶"
-        if told_text.strip(" ¶") and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
-            yield MarkedClause(told_text, opener)
+        if (report or told_text.strip()) and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
+            yield MarkedClause(told_text, opener, text[report.start() :] if report else "")
         is_quoted = position + 1 < len(parts) and ":" in parts[position + 1] and _INTRODUCES.search(text)
         is_reported = is_reported or report is not None or bool(is_quoted)

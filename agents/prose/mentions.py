@@ -363,6 +363,12 @@ def read_roles(name: str, description: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(roles))
 
 
+def read_called_role(name: str) -> str:
+    """Return what somebody is who is called nothing else, in lower case: `miller` of The Miller; empty if they are."""
+    first, _, rest = name.partition(" ")
+    return rest.casefold() if first.casefold() == "the" and rest.isalpha() else ""
+
+
 def read_gender(name: str, description: str = "") -> Gender:
     """Return what pronoun somebody has by title or description; empty if neither tells."""
     title = name.split()[0].rstrip(".").casefold() if name.split() else ""

@@ -10,7 +10,6 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby, takewhile
 from typing import Final, NamedTuple
 
 from agents.context_assembly.earlier_stays import find_earlier_stays
@@ -21,12 +20,12 @@ from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.proposals.statements import build_location_fact
 from agents.prose.actions import enters_scene, find_act_of_living
-from agents.prose.cast_reader import TELLS_DEATH, CastReader
+from agents.prose.cast_reader import TELLS_DEATH, CastReader, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
-from agents.prose.mentions import TITLES, Figure, read_gender, read_roles
+from agents.prose.mentions import TITLES, Figure, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
-from agents.solo.journal_lines import describe_presence
 from agents.solo.story_journal import StoryJournal
+from agents.solo.strangers import find_strangers, name_stranger
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority
 from stores.records.ids import Id, derive_id
@@ -51,14 +50,19 @@ _ROLE_PHRASE: Final = re.compile(r"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(\w+)(?:\
 
 
 class RecordedMoves(NamedTuple):
-    """Who comes and leaves by a turn and where the hero goes, as entered, and the dead who do something in it."""
+    """Who comes and leaves by a turn and where the hero goes, as entered, and who could not be in it."""
 
     entries: tuple[PresenceEntry | PlaceEntry, ...] = ()
     acting_dead: tuple[Entity, ...] = ()
+    """The dead who do something in it, or are spoken to or fought."""
     proposals: tuple[ProposedChange, ...] = ()
     """Where the hero is now, if canon or a proposal has them elsewhere: without it that one would hold."""
     unknown_place: str = ""
     """Where the hero would be, if that place were known: `Old Pier`; empty if they go to no such place."""
+    missed: tuple[Entity, ...] = ()
+    """The living who are spoken to or fought in it, and are not here."""
+    strangers: tuple[str, ...] = ()
+    """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
 
 
 class ToldDeath(NamedTuple):
@@ -94,11 +98,16 @@ class CastMoves:
         """
         if turn.speaker not in _STORY_SPEAKERS:
             return RecordedMoves()
-        people = await self._list_people(context, "\n".join((turn.text, *reported_cast.names)))
+        named = await self._list_named(context, "\n".join((turn.text, *reported_cast.names)))
+        people = _select_people(context, named)
         places = await self._list_places(context)
-        reader = await self._prepare_reader(context, people, places, before=turn)
+        # A model's own strangers are proposed as it tells of them.
+        strangers = [] if needs_entrance else find_strangers(turn.text, (*named, *places))
+        reader = await self._prepare_reader(context, people, places, before=turn, strangers=strangers)
         state = _read_state(context, people)
         reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        met_strangers = {n - len(people) for n in _list_met(reading) if n >= len(people)}
+        reading = reading.without_figures(range(len(people), len(people) + len(strangers)))
         destination = None
         if reading.destination is not None and turn.speaker is not Speaker.NPC:
             destination = _other_places(context, places)[reading.destination]
@@ -146,9 +155,11 @@ class CastMoves:
         )
         return RecordedMoves(
             entries,
-            _find_acting_dead(turn, people, state, reading.acting_dead),
+            _find_acting_dead(turn, people, state, reading.acting_dead | (reading.missed & state.dead)),
             arrivals,
             " ".join(word[:1].upper() + word[1:] for word in reading.unknown_site.split()),
+            tuple(people[number] for number in sorted(reading.missed - state.dead)),
+            tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
         )
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
@@ -222,13 +233,19 @@ class CastMoves:
         return list({e.id: e for e in (*canon_places, *staged_places) if not e.merged_into}.values())
 
     async def _prepare_reader(
-        self, context: SceneContext, people: Sequence[Entity], places: Sequence[Entity], *, before: Turn
+        self,
+        context: SceneContext,
+        people: Sequence[Entity],
+        places: Sequence[Entity],
+        *,
+        before: Turn,
+        strangers: Sequence[Figure] = (),
     ) -> CastReader:
-        """Return a reader that has passed over the turns before."""
+        """Return a reader that has passed over the turns before, for the people and, behind them, the strangers."""
         here_names = {context.place.name, *context.place.aliases} if context.place else set()
         other_names = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
         reader = CastReader(
-            _build_figures(people),
+            [*_build_figures(people), *strangers],
             _hero_names(context),
             other_names,
             here_names,
@@ -241,7 +258,11 @@ class CastMoves:
         return reader
 
     async def _list_people(self, context: SceneContext, text: str) -> list[Entity]:
-        """Return whom the text may mean: those of the scene, and those of canon whose names it has words of."""
+        """Return whom the text may mean, but for the hero."""
+        return _select_people(context, await self._list_named(context, text))
+
+    async def _list_named(self, context: SceneContext, text: str) -> list[Entity]:
+        """Return what the text may mean: all of the scene, and all of canon whose names it has words of."""
         universe_id = context.universe.id
         capitalised = (w for w in _CAPITALISED_WORD.findall(text) if w.casefold() not in NON_NAME_WORDS)
         roles = (w for phrase in _ROLE_PHRASE.findall(text) for w in phrase if w in TITLES)
@@ -251,9 +272,8 @@ class CastMoves:
         matches = await gather(
             *(self._canon.entities(universe_id, search=w, limit=MAX_SAME_WORD) for w in searched_words)
         )
-        people = {e.id: e for e in (*context.entities.values(), *(e for found in matches for e in found))}
-        pc_id = context.story.pc_id
-        return [e for e in people.values() if e.kind in ACTORS and e.id != pc_id and not e.merged_into]
+        named = {e.id: e for e in (*context.entities.values(), *(e for found in matches for e in found))}
+        return [e for e in named.values() if not e.merged_into]
 
     async def _read_last_exchange(self, context: SceneContext) -> list[Turn]:
         turn = context.last_play_turn
@@ -263,48 +283,14 @@ class CastMoves:
         return [t for t in turns if t.exchange_id == turn.exchange_id and t.speaker in _STORY_SPEAKERS]
 
 
-def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | PlaceEntry]) -> tuple[str, ...]:
-    """Return a line on each entry, in the order of the words; the living who stay behind together share one."""
-    known_entries = [e for e in entries if isinstance(e, PresenceEntry) and e.entity_id in context.entities]
-    is_elsewhere = context.place is not None and any(
-        isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
-    )
-    lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
-    for is_left_behind, group in groupby(known_entries, key=_is_left_alive):
-        moved = list(group)
-        if is_left_behind:
-            lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
-        else:
-            lines += [_describe_move(context, entry) for entry in moved]
-    # Who comes in and along is said once.
-    return tuple(dict.fromkeys(lines))
+def _select_people(context: SceneContext, named: Iterable[Entity]) -> list[Entity]:
+    """Return the people among the entities, but for the hero."""
+    return [e for e in named if e.kind in ACTORS and e.id != context.story.pc_id]
 
 
-def _is_left_alive(entry: PresenceEntry) -> bool:
-    return not entry.here and entry.is_left_behind and entry.awareness is not Awareness.DEAD
-
-
-def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
-    """Return a warning for each of the dead who do something."""
-    return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
-
-
-def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
-    """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
-    entity = context.entities[entry.entity_id]
-    own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
-    earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
-    line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)
-    if entry.here and entry.awareness is Awareness.DEAD and not context.is_dead(entity):
-        return f"{line.removesuffix('.')}: /fact {entity.name} is dead proposes it."
-    return line
-
-
-def _describe_left_behind(names: Sequence[str]) -> str:
-    """Return in words who stays behind, and how to take that back."""
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    verb = "stays" if len(names) == 1 else "stay"
-    return f"{listed} {verb} behind: /cast + {', '.join(names)} brings them along."
+def _list_met(reading: TurnReading) -> set[int]:
+    """Return the figures who come in, are spoken to or fought."""
+    return {number for move, number in reading.moves if move is CastMove.COMES} | reading.missed
 
 
 def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entity]:
@@ -422,7 +408,7 @@ def _find_acting_dead(
         people[number]
         for number in sorted(state.dead)
         if number in arriving
-        or (turn.speaker is Speaker.GM and find_act_of_living(turn.text, figures[number].names))
+        or (turn.speaker is not Speaker.NPC and find_act_of_living(turn.text, figures[number].names))
     )
 
 
@@ -474,6 +460,12 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
     names_by_id = {e.id: names_of(e) for e in people}
     name_counts = Counter(n for names in names_by_id.values() for n in set(names))
     roles_by_id = {e.id: read_roles(e.name, e.description) for e in people}
+    # Who is called The Miller is meant by `the miller`, though others are millers.
+    called_roles = Counter(called for e in people if (called := read_called_role(e.name)))
+    for e in people:
+        called = read_called_role(e.name)
+        own_roles = (r for r in roles_by_id[e.id] if r not in called_roles)
+        roles_by_id[e.id] = (called, *own_roles) if called else tuple(own_roles)
     role_counts = Counter(r for roles in roles_by_id.values() for r in roles)
     return [
         Figure(

@@ -50,7 +50,7 @@ from stores.records.canon import (
     UpdateEntity,
 )
 from stores.records.ids import Id
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import Entity
 
 NO_PRECEDENTS = Precedents()
@@ -125,7 +125,10 @@ class CheckRun:
 
     def _complete_findings(self, proposal_id: Id, findings: ProposalFindings) -> ProposalFindings:
         """Return the findings with what proposals after it found: the object of the last report if nothing changed."""
-        conflicts = tuple(self._conflicts_by_proposal.get(proposal_id, ()))
+        conflicts = (
+            *self._conflicts_by_proposal.get(proposal_id, ()),
+            *self._conflicts_of_repeated(proposal_id),
+        )
         ruled_out = self._overruled_notes.get(proposal_id, "")
         notes = (*dict.fromkeys(self._upheld_notes.get(proposal_id, ())), *findings.notes)
         last_findings = self._reported_findings.get(proposal_id)
@@ -137,6 +140,14 @@ class CheckRun:
             last_findings = replace(findings, conflicts=conflicts, ruled_out=ruled_out, notes=notes)
             self._reported_findings[proposal_id] = last_findings
         return last_findings
+
+    def _conflicts_of_repeated(self, proposal_id: Id) -> Sequence[ConflictView]:
+        """Return the conflicts of the open proposal that another repeats: saying a thing twice settles nothing."""
+        repeated = self._source_proposals.get(self._duplicate_ids.get(proposal_id, ""))
+        decision = gm_decision(repeated) if repeated is not None else None
+        if repeated is None or (decision is not None and decision.verdict is Verdict.ACCEPT):
+            return ()
+        return self._conflicts_by_proposal.get(repeated.id, ())
 
     def add_canon(self, canon: CanonSnapshot, added: CanonSnapshot) -> None:
         """Take in what was read for the proposals that come next; `canon` has all that was read."""

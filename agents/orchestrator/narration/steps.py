@@ -45,7 +45,8 @@ from agents.orchestrator.narration.step_results import (
 from agents.personas.personas import ArchivistRecord, Personas
 from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
-from agents.solo.cast_moves import CastMoves, describe_moves
+from agents.solo.cast_moves import CastMoves
+from agents.solo.described_moves import describe_moves
 from agents.solo.narrated_time import NarratedTime
 from stores.errors import MonitorError
 from stores.ports import MemoryLog

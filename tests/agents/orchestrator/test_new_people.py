@@ -55,7 +55,7 @@ async def test_what_else_is_said_of_an_unknown_name_hangs_on_nobody_and_says_so(
         (row,) = (await program.services.play.scene(scene_id)).proposals
         assert isinstance(row.proposal.change, AssertFact)
         assert row.proposal.change.involves == ()
-        note = "“Corin Orrin” is not known in this world: /npc Corin Orrin makes them known."
+        note = "“Corin Orrin” is not known in this world: /npc Corin Orrin makes them known (Tab takes it)."
         lines = [
             (await program.services.play.submit(scene_id, "> Corin Orrin is my brother.")).lines for _ in "12"
         ]
@@ -109,7 +109,9 @@ async def test_name_with_the_full_stop_of_a_title_is_read_whole(tmp_path: Path) 
         await play("> Mrs. Hale comes in")
         assert await play("/npc Mrs. Hale") == ("Proposed: Mrs. Hale", "Mrs. Hale is here.")
         assert await play("> Mrs. Hale leaves.") == ("Mrs. Hale leaves.",)
-        assert await play("> Mrs. Vane comes in.") == (), "another with the same title"
+        assert await play("> Mrs. Vane comes in.") == (
+            "“Mrs. Vane” is not known in this world: /npc here Mrs. Vane brings them in (Tab takes it).",
+        ), "another with the same title"
         assert await play("> Mr. Hale comes in.") == (), "another with the same surname"
         assert await play("> Mrs. Hale comes in.") == ("Mrs. Hale comes in.",)
         await play("/npc Capt. Orrin")

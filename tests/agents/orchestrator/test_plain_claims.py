@@ -153,6 +153,33 @@ async def test_thing_that_goes_from_hand_to_hand_is_with_the_last(tmp_path: Path
         assert (row.title, row.conflicts) == ("Bela has the glass bell.", ())
 
 
+async def test_thing_that_is_given_by_who_does_not_have_it_is_said_to_be_with_another(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/fact Dob Harrow has the Glass Bell")
+        await table.accept_all()
+        is_with_dob = "⚠ Canon says “Dob Harrow has the Glass Bell.” By this line it was with"
+        for line, warning in (
+            ("Captain Vess gives Iselin the bell.", f"{is_with_dob} Captain Vess."),
+            ("I take the bell from Tam.", f"{is_with_dob} Tam."),
+            ("I leave the bell at Pier Nine.", f"{is_with_dob} Mara."),
+        ):
+            reply = await table.play(line)
+            assert reply.lines[-1] == warning, line
+            assert [row.mark for row in await table.rows()] == ["defer"], "the player decides"
+            await table.play("/undo")
+        for line in ("Dob gives Iselin the bell.", "Dob gives Iselin the bell.", "I pick up the bell."):
+            assert not [text for text in (await table.play(line)).lines if text.startswith("⚠")], line
+        assert (await table.play("Captain Vess gives Tam the bell.")).lines[-1] == (
+            "⚠ Another proposal says “Mara has the bell.” By this line it was with Captain Vess."
+        )
+        await table.play("/undo")
+        await table.accept_all()
+        universe_id = (await table.program.services.play.scene(table.scene_id)).universe.id
+        canon = table.program.stores.canon(Role.MEMORY_MANAGER)
+        (bell,) = await canon.find_entity(universe_id, "Glass Bell")
+        assert [fact.statement for fact in await canon.facts_about(bell.id)] == ["Mara has the bell."]
+
+
 @pytest.mark.parametrize("is_canon", [False, True])
 @pytest.mark.parametrize(
     ("there", "away", "name"),
@@ -581,7 +608,7 @@ async def test_leaving_ends_the_stay_and_states_no_other(tmp_path: Path, line: s
 
 
 async def test_lasting_statement_of_a_thing_that_is_not_known_gets_a_note_once(tmp_path: Path) -> None:
-    note = "“brass key” is not known in this world: /thing brass key makes it known."
+    note = "“brass key” is not known in this world: /thing brass key makes it known (Tab takes it)."
     async with seated(tmp_path) as table:
         assert note in (await table.play("> The brass key is broken.")).lines
         assert note not in (await table.play("> The brass key is broken.")).lines

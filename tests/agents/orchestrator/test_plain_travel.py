@@ -121,7 +121,7 @@ async def test_plain_going_takes_along_who_comes_along(table: PlayedScene) -> No
 
 
 async def test_plain_going_to_an_unknown_place_moves_nobody_and_says_so_once(table: PlayedScene) -> None:
-    note = "“Pier” is not known in this world: /place Pier makes it known."
+    note = "“Pier” is not known in this world: /place Pier makes it known (Tab takes it)."
     assert await table.say("I go out on the pier.") == (note,)
     assert await table.say("I walk to the pier.") == ()
     assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})

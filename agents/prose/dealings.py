@@ -1,0 +1,56 @@
+"""Reads whom a marked clause has somebody speak to or fight, which takes them to be here: `@H@ asks @0@`. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agents.prose import cast_words as words
+from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
+from agents.prose.phrases import compile_phrases
+
+_DEALS_WITH: Final = compile_phrases(
+    r"""
+    START([ask tell promise warn threaten question thank beg order command assure inform interrupt interrogate
+        remind answer bribe]|
+        ([talk speak turn shout yell whisper nod bow wave swear mutter murmur listen]|[lie]) (\w+ly )?to|
+        ([talk speak argue joke whisper drink eat dance fight]|[shake] hands|[sit] down) (\w+ly )?with|
+        [shout yell smile wink glare scowl grin snarl growl laugh wave nod spit] (\w+ly )?at|
+        [give] (my|his|her|their) word to|
+        [attack fight assault ambush kick wound threaten disarm shoot kill slay murder behead execute assassinate
+        strangle drown smother decapitate]|
+        [lunge swing shoot fire stab slash strike aim hack] (\w+ly )?at) (?P<who>@[\d,]+@)
+    """,
+    {"START": rf"(?:\s*@[\dHW,]+@)?{words.ADVERBS}"},
+    flags=re.IGNORECASE,
+)
+"""A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
+_FROM_AFAR: Final = re.compile(
+    r"\b(?:radio|phone|comm|comlink|intercom|screen|letter|note|message|telegram|raven|post|mind|heart|head|thoughts?|"
+    r"prayers?|silently|portrait|painting|picture|photograph|statue|ghost|spirit|grave|tomb|memory|hologram|recording|"
+    r"magic|mirror|crystal)\b",
+    re.IGNORECASE,
+)
+"""In such a sentence nobody need be here to be spoken to."""
+
+
+_ASKED: Final = re.compile(r"\s+(?:if|whether|that|to)\b")
+"""What is asked or told may be unreal, and the asking is not: `I ask @0@ if it would rain`."""
+
+
+def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
+    """Return the mark of whom a clause has somebody speak to or fight; empty if of nobody or from afar."""
+    match = _match_deal(clause)
+    return match["who"].strip("@") if match and not _FROM_AFAR.search(sentence) else ""
+
+
+def find_asked(sentence: str) -> str:
+    """Return the mark of whom a sentence begins by asking or telling what may be unreal; empty if nobody."""
+    clause = next(find_clauses(sentence), None)
+    match = _match_deal(clause) if clause is not None and not UNREAL.search(clause.text) else None
+    is_asked = match is not None and _ASKED.match(match.string, match.end()) is not None
+    return match["who"].strip("@") if match and is_asked and not _FROM_AFAR.search(sentence) else ""
+
+
+def _match_deal(clause: MarkedClause) -> re.Match[str] | None:
+    return _DEALS_WITH.match(f" {clause.text.strip(' ¶')} {clause.report}")

@@ -1,0 +1,69 @@
+"""Puts into words what a turn of plain narration makes of the cast, and who could not be in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, takewhile
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.solo.cast_moves import RecordedMoves
+from agents.solo.journal_lines import describe_presence
+from agents.solo.notices import Notice
+from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
+
+
+def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | PlaceEntry]) -> tuple[str, ...]:
+    """Return a line on each entry, in the order of the words; the living who stay behind together share one."""
+    known_entries = [e for e in entries if isinstance(e, PresenceEntry) and e.entity_id in context.entities]
+    is_elsewhere = context.place is not None and any(
+        isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
+    )
+    lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
+    for is_left_behind, group in groupby(known_entries, key=_is_left_alive):
+        moved = list(group)
+        if is_left_behind:
+            lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
+        else:
+            lines += [_describe_move(context, entry) for entry in moved]
+    # Who comes in and along is said once.
+    return tuple(dict.fromkeys(lines))
+
+
+def _is_left_alive(entry: PresenceEntry) -> bool:
+    return not entry.here and entry.is_left_behind and entry.awareness is not Awareness.DEAD
+
+
+def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
+    """Return a warning for each of the dead who do something, are spoken to or fought."""
+    return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
+
+
+def notice_missed(moves: RecordedMoves) -> list[Notice]:
+    """Return the notice that those who are spoken to or fought are not here; none if all are."""
+    names = [entity.name for entity in moves.missed]
+    if not names:
+        return []
+    command = f"/cast + {', '.join(names)}"
+    verb = "is" if len(names) == 1 else "are"
+    return [Notice(f"{_list_names(names)} {verb} not here: {command} brings them in", command)]
+
+
+def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
+    """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
+    entity = context.entities[entry.entity_id]
+    own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
+    earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
+    line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)
+    if entry.here and entry.awareness is Awareness.DEAD and not context.is_dead(entity):
+        return f"{line.removesuffix('.')}: /fact {entity.name} is dead proposes it."
+    return line
+
+
+def _describe_left_behind(names: Sequence[str]) -> str:
+    """Return in words who stays behind, and how to take that back."""
+    verb = "stays" if len(names) == 1 else "stay"
+    return f"{_list_names(names)} {verb} behind: /cast + {', '.join(names)} brings them along."
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,0 +1,32 @@
+"""What words of the story could not do, each with the command that does it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from agents.views.play_views import Reply
+
+
+class Notice(NamedTuple):
+    """What words of the story could not do, with the command that does it."""
+
+    text: str
+    """It ends without a full stop: `Vess is not here: /cast + Vess brings them in`."""
+    command: str
+
+
+def add_notices(reply: Reply, notices: Sequence[Notice]) -> Reply:
+    """Return the reply with a line on each notice; Tab takes the command of the first, if it takes no other."""
+    if not notices:
+        return reply
+    first = notices[0]
+    lines = [f"{notice.text}." for notice in notices]
+    if not reply.suggested_line:
+        lines[0] = f"{first.text} (Tab takes it)."
+    return replace(
+        reply,
+        lines=(*reply.lines, *lines),
+        suggested_line=reply.suggested_line or first.command,
+    )

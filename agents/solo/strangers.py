@@ -1,0 +1,82 @@
+"""Finds in a text whom nobody has made known: `Greta`, `the miller` where nobody is called so. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from agents.prose.mentions import TITLES, Figure, read_called_role, read_roles
+from agents.prose.names import find_name_spans, has_title, names_of
+from agents.prose.verb_forms import PAST_VERB
+from stores.records.world import Entity, fold_name
+
+MAX_STRANGERS: Final = 4
+"""Strangers of one text that are read."""
+_NO_ROLE_WORDS: Final = (
+    "old young miss mr mrs ms dr st saint page count canon private general major prior elder judge agent"
+)
+_NO_ROLES: Final = frozenset(_NO_ROLE_WORDS.split())
+"""Titles that are other words, too, or say nothing without a name."""
+_ROLE: Final = re.compile(r"(?<!, )\b[Tt]he\s+([a-z]+)\b(?!\s+[A-Z])")
+_OWNS: Final = re.compile(r"['’]")
+_BEGINS_SENTENCE: Final = re.compile(r"(?:^|[.!?…:;“”\"»*\n])\s*$")
+_NO_PEOPLE_WORDS: Final = (
+    "night dawn dusk day morning evening noon midnight winter spring summer autumn rain snow hail wind thunder "
+    "lightning fog mist smoke fire water sunlight moonlight starlight light darkness silence death fate fortune luck "
+    "time blood dust ash steel sand cold heat pain fear grief anger hope sleep steam music laughter word help news "
+    "evil magic dinner supper breakfast lunch tea"
+)
+_NO_PEOPLE: Final = frozenset(_NO_PEOPLE_WORDS.split())
+"""What comes, goes, whispers and answers at the beginning of a sentence, and is nobody."""
+
+
+def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
+    """Return those whom a text names or calls by what they are, and whom nobody has made known.
+
+    `known` are the entities whose names or roles have a word of the text, of any kind.
+    """
+    names, roles = set[str](), set[str]()
+    for entity in known:
+        names |= {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
+        roles |= {*read_roles(entity.name, entity.description), read_called_role(entity.name)}
+    strangers = [Figure((name,)) for name in _find_unknown_names(text, names)]
+    strangers += [
+        Figure((), (role,))
+        for role in dict.fromkeys(_ROLE.findall(text))
+        if role in TITLES and role not in _NO_ROLES | roles | names
+    ]
+    return strangers[:MAX_STRANGERS]
+
+
+def name_stranger(figure: Figure) -> str:
+    """Return what a stranger is called: `Greta`, `The Miller`."""
+    return figure.names[0] if figure.names else f"The {figure.roles[0].title()}"
+
+
+def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
+    spans = find_name_spans(text)
+    owners = {
+        span.name for span in spans if _OWNS.match(text, span.end)
+    }  # who has something need not be here
+    proven = {span.name for span in spans if not _BEGINS_SENTENCE.search(text, 0, span.start)}
+    for name in dict.fromkeys(span.name for span in spans):
+        words = [_bare(word) for word in fold_name(name).split()]
+        own_words = words[1:] if has_title(name) and len(words) > 1 else words
+        if name in owners or not known_words.isdisjoint((own_words[0], own_words[-1])):
+            continue
+        if name in proven or len(words) > 1 or _acts_alone(name, text):
+            yield name
+
+
+def _bare(word: str) -> str:
+    """Return a word of a name without what ends it: `osk` of `osk's` or `osk.`."""
+    return re.sub(r"['’]s?$|\.$", "", word)
+
+
+def _acts_alone(name: str, text: str) -> bool:
+    """Say whether a word that only begins sentences is somebody who does something: not `Night comes`."""
+    if fold_name(name) in _NO_PEOPLE:
+        return False
+    verbs: Sequence[str] = re.findall(rf"\b{re.escape(name)}\s+(?:[a-z]+ly\s+)?([a-z]+)", text)
+    return any(verb.endswith("s") or PAST_VERB.match(verb) for verb in verbs)

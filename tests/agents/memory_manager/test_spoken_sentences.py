@@ -1,0 +1,81 @@
+"""Tests what is said in a turn without quotes, and that whoever heard it was told it and did not see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.memory_manager.spoken_sentences import find_spoken_sentences
+from stores.records.play import Speaker, Turn
+from tests.agents.memory_manager.memory_session import open_memory_session
+from tests.program import START
+
+NAMES = {"mara": ("Mara",), "dob": ("Dob Harrow", "Dob"), "vess": ("Captain Vess", "Vess")}
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken", "speaker", "listeners"),
+    [
+        ("I tell Dob that the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
+        ("I tell Dob the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
+        ("I let Dob know that the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
+        ("Mara tells Dob the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
+        ("Vess warns Dob the tower is on fire.", "the tower is on fire.", "vess", ("dob",)),
+        ("Vess says Dob is her brother.", "Dob is her brother.", "vess", ()),
+    ],
+)
+def test_spoken_sentence_is_found_in_a_report(
+    text: str, spoken: str, speaker: str, listeners: tuple[str, ...]
+) -> None:
+    assert find_spoken_sentences(turn_of(text), NAMES, "mara") == [(spoken, speaker, listeners)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I tell Dob the truth.",
+        "I tell Dob a story that is true.",
+        "I tell Dob to say the bell is mine.",
+        "Vess tells me how the bell was stolen.",
+        "I tell Dob about the man who is dead.",
+        "Dob lies on the bed that was broken.",
+        "Dob lies in the bed he owns.",
+    ],
+)
+def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
+    assert find_spoken_sentences(turn_of(text), NAMES, "mara") == []
+
+
+def turn_of(text: str) -> Turn:
+    return Turn(
+        id="turn",
+        exchange_id="turn",
+        scene_id="scene",
+        parent_id=None,
+        depth=0,
+        tick=0,
+        speaker=Speaker.PLAYER,
+        text=text,
+        created_at=START,
+    )
+
+
+async def test_spoken_words_are_told_and_not_seen(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        await session.play(
+            "/npc here Dob Harrow: the pier-keeper",
+            "/npc here Captain Vess: of the skiff",
+            "/npc Tam",
+            "I look round.",
+            "Mara tells Dob that Tam is dead.",
+            "> Vess warns Dob the tower is on fire.",
+        )
+        await session.remember()
+        assert [(m.text, m.source) for m in await session.memories_of("Dob Harrow")] == [
+            ("Tam is dead.", "heard from Mara"),
+            ("The tower is on fire.", "heard from Captain Vess"),
+        ]
+        assert ("Mara tells Dob that Tam is dead.", "saw") in [
+            (m.text, m.source) for m in await session.memories_of("Mara")
+        ]

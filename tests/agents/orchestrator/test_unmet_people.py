@@ -1,0 +1,91 @@
+"""Tests what plain words say of people whom nobody has brought in: one line, never silence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from stores.records.canon import Authority
+from tests.played_scene import PlayedScene
+from tests.program import begin, opened
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(
+            "/place St. Osk's Chapel", "/npc Captain Vess: a sailor", "/npc Bela: a miller", "I wait."
+        )
+        yield table
+
+
+def unknown(name: str) -> str:
+    return f"“{name}” is not known in this world: /npc here {name} brings them in (Tab takes it)."
+
+
+VESS_IS_AWAY = "Captain Vess is not here: /cast + Captain Vess brings them in (Tab takes it)."
+
+
+async def test_plain_words_of_a_stranger_offer_to_bring_them_in_once_a_scene(table: PlayedScene) -> None:
+    assert await table.say("Greta smiles at me.") == (unknown("Greta"),)
+    assert await table.say("I ask Greta about the bell.") == ()
+    assert await table.say("> The innkeeper pours you an ale.") == (unknown("The Innkeeper"),)
+    assert await table.say("I tell Mother Agnes the truth.") == (unknown("Mother Agnes"),)
+    await table.say("/npc here Greta", "/npc here The Innkeeper")
+    assert await table.say("> The innkeeper leaves.") == ("The Innkeeper leaves.",)
+    assert await table.say("The innkeeper comes back. Greta smiles at her.") == ("The Innkeeper comes in.",)
+    reply = await table.program.services.play.submit(table.scene_id, "Wil Tanner nods.")
+    assert reply.suggested_line == "/npc here Wil Tanner"
+
+
+async def test_plain_words_to_somebody_away_say_so_and_record_nothing_of_them(table: PlayedScene) -> None:
+    for line in (
+        "I ask Vess about the bell.",
+        "I turn and tell the captain that the bell is mine.",
+        "I ask Vess if she knows Bela.",
+        "I attack Vess with my knife.",
+        "> You shout at Vess.",
+    ):
+        assert await table.say(line) == (VESS_IS_AWAY,), line
+    assert await table.say("I promise Vess to bring the bell.") == (
+        "Proposed: Mara promised Captain Vess to bring the bell.",
+        VESS_IS_AWAY,
+    )
+    (row,) = [row for row in (await table.view()).proposals if row.title.startswith("Mara promised")]
+    assert (row.proposal.authority, row.mark) == (Authority.SYSTEM, "defer"), "she did not hear it"
+    assert await table.cast() == {}
+    assert await table.say("I wave to Vess and Bela.") == (
+        "Captain Vess and Bela are not here: /cast + Captain Vess, Bela brings them in (Tab takes it).",
+    )
+    await table.say("/cast + Captain Vess")
+    assert await table.say("I ask Vess about the bell.") == ()
+    await table.say("I promise Vess to come back.")
+    (row,) = [row for row in (await table.view()).proposals if row.title.endswith("to come back.")]
+    assert row.proposal.authority is Authority.GM
+
+
+async def test_plain_words_with_the_dead_say_that_they_are_dead(table: PlayedScene) -> None:
+    await table.say("/npc here Dob", "/fact Dob is dead", "/accept all", "/commit")
+    for line in ("I ask Dob about the bell.", "I attack Dob.", "Dob smiles at me.", "> Dob nods."):
+        assert await table.say(line) == ("⚠ Dob is dead.",), line
+
+
+async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene) -> None:
+    for line in (
+        "I think of Vess.",
+        "I write a letter and tell Vess the truth.",
+        "I would ask Vess if she were here.",
+        "I remember Greta. She smiled at me.",
+        "I want to ask Vess about it.",
+        "Did I tell Vess about it?",
+        "I pray to Saint Orsolya.",
+        "Night comes. Guards come in. Rain whispers.",
+        "The page turns, and the door opens.",
+        "I promise Vess's sister nothing.",
+        "I ask Vess in my thoughts.",
+        "Greta's mill stands by the river.",
+    ):
+        assert await table.say(line) == (), line
