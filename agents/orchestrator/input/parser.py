@@ -61,6 +61,10 @@ _BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _COMMAND_BEHIND_WORDS: Final = re.compile(r"(?:[.!?…][”\"'’»)]*\s+|\n\s*)/([A-Za-z]+)(?=\s|$)")
+_NUMBERS: Final = re.compile(r"[#(]?\d+[.)]?(?:(?:,|\s)\s*\d+)*")
+"""Numbers alone: an answer to what is numbered."""
+_BARE_CHOICE: Final = re.compile(rf"{_NUMBERS.pattern}|[A-Za-z]")
+"""Numbers, or one letter, which is a key of a panel: no deed and no speech."""
 WHISPER_PROBLEM = "It does not say who hears what."
 WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
 MAX_COMMAND_LENGTH: Final = 40
@@ -78,7 +82,8 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text` and
     `/oracle text` ask the oracle; dice alone (`2d6+1`, `2d6+1 vs 9`) are rolled; a line may end in `/check ...`,
     `/move ...` or `/roll ...`, and a roll in the faces of the player's own dice (` = 5 4`). Raises InputError for an
-    empty or too long line, for a command behind words, and for an unknown command, naming the nearest one.
+    empty or too long line, for a number or letter alone, for a command behind words, and for an unknown command,
+    naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
@@ -94,6 +99,8 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
             kept="Nothing was played.",
             todo="/help lists them all.",
         )
+    if _BARE_CHOICE.fullmatch(text):
+        raise _bare_choice_error(text)
     if command is None and (bare_kind := find_bare_roll(text)):
         return parse_roll(bare_kind, text)
     if command is None:
@@ -123,6 +130,27 @@ def _refuse_command_behind_words(text: str, command_names: Collection[str]) -> N
                 kept="Nothing was played.",
                 todo=f"Enter the words first and /{match[1]} then. Only /check, /move and /roll may end a line.",
             )
+
+
+def complete_choice(line: str, command: str) -> str:
+    """Return the line, or where it is numbers alone and `command` listed what is numbered, the command with them."""
+    numbers = line.strip()
+    return f"{command} {numbers.strip('#().')}" if command and _NUMBERS.fullmatch(numbers) else line
+
+
+def _bare_choice_error(text: str) -> InputError:
+    """Return what to do instead with a number or letter that was typed alone."""
+    if text[0].isalpha():
+        todo = (
+            f"A key works where it is shown: F2 goes to the proposals. As speech it takes quotes: “{text}”."
+        )
+    else:
+        number = text.strip("#().")
+        todo = (
+            f"Say what it chooses: /accept {number} or /reject {number} a proposal, /resolve {number} a conflict, "
+            f"/paid {number} a promise. As speech it takes quotes: “{number}”."
+        )
+    return InputError(f"“{text}” alone is no turn of the story.", kept="Nothing was played.", todo=todo)
 
 
 def _shorten_blanks(text: str) -> str:
@@ -206,8 +234,7 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("ask", "fate", "yes", "no"), "oracle"),
     **dict.fromkeys(("quest", "vow", "hook", "plot"), "thread"),
     **dict.fromkeys(("decision", "decided", "rule"), "decide"),
-    # What contradicts canon is kept as a lie or a rumour by resolving the conflict.
-    **dict.fromkeys(("lie", "rumour", "rumor", "disputed"), "resolve"),
+    **dict.fromkeys(("rumor", "hearsay"), "rumour"),
     **dict.fromkeys(("kept", "keep", "fulfilled"), "paid"),
     **dict.fromkeys(("chaos", "mood"), "tension"),
     **dict.fromkeys(("stat", "stats", "attribute"), "sheet"),

@@ -109,9 +109,10 @@ async def test_conflict_ruling_does_what_was_foreseen_of_it(
         assert all(piece in "\n".join(foreseen) for piece in told), foreseen
 
         ruled = await program.services.conflicts.make_ruling(words)
-        says_at_once = "writes this to canon now" in foreseen[-1]
+        assert [line.partition(":")[0] for line in foreseen[:2]] == ["New", "Old"]
+        says_at_once = "written to canon at once" in foreseen[-1]
         assert says_at_once is (way != "old")
-        assert ruled.lines == (foreseen[:-1] if says_at_once else foreseen)
+        assert ruled.lines == (foreseen[2:-1] if says_at_once else foreseen[2:])
         assert ruled.remaining_count == 0
         after = sorted(await truths(program, scene_id))
         assert len(after) == len(left)
