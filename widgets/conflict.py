@@ -105,11 +105,11 @@ def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
     if not evidence:
         yield content("No quote: you declared it.", "$text-muted")
     for piece in evidence:
-        if source := ", ".join(filter(None, (piece.who, piece.place))):
-            yield content(f"{'By' if piece.who else 'From'} {one_line(source)}:", "$text-muted")
         words = show_words(one_line(piece.evidence.quote), is_quotation=piece.evidence.is_quotation)
         if words:
             yield content(words, "italic")
+        if source := ", ".join(filter(None, (piece.who, piece.place))):
+            yield content(f"  {'by' if piece.who else 'from'} {one_line(source)}", "$text-muted")
 
 
 def find_readable_source(statement: ConflictStatement | None) -> EvidenceSource | None:

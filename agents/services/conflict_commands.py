@@ -98,11 +98,8 @@ class ConflictCommandService:
                 f"old, {conflict.old.standing}: {conflict.old.text}",
                 *_quote_lines(conflict.old.evidence),
             ]
-        open_options = {option.name for option in conflict.options}
         option_lines = [
-            f"/{word} {row.number}  {ruling_word.meaning}"
-            for word, ruling_word in RULING_WORDS.items()
-            if ruling_word.option_name in open_options
+            f"/{way} {row.number}  {RULING_WORDS[way].meaning}" for way in _list_open_ways(conflict)
         ]
         more_lines = [f"{other_count} more conflicts come after this one."] if other_count else []
         return (
@@ -124,6 +121,12 @@ class ConflictCommandService:
                 todo=f"Say {', '.join(RULING_WORDS)}.",
             )
         conflict, _ = await self._read_first_conflict(row)
+        if ruling_word.option_name not in {option.name for option in conflict.options}:
+            raise InputError(
+                f"“{word}” cannot resolve this conflict.",
+                kept="Nothing was changed.",
+                todo=f"Say {' or '.join(f'/{way} {row.number}' for way in _list_open_ways(conflict))}.",
+            )
         return await self._conflicts.make_ruling(_parse_ruling(row, conflict, ruling_word, remainder.strip()))
 
     async def _read_first_conflict(self, row: ProposalView) -> tuple[ProposalConflict, int]:
@@ -184,6 +187,12 @@ class ConflictCommandService:
                 todo=f"Say {', '.join(rules_by_name)} or off.",
             )
         await self._policy.set_rule(universe_id, kind, rules_by_name.get(rule_name))
+
+
+def _list_open_ways(conflict: ProposalConflict) -> list[str]:
+    """Return the words of the rulings that can be made of this conflict."""
+    open_options = {option.name for option in conflict.options}
+    return [way for way, ruling_word in RULING_WORDS.items() if ruling_word.option_name in open_options]
 
 
 def _parse_ruling(

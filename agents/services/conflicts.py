@@ -61,10 +61,16 @@ class _RulingEffects:
     """What a ruling does, in lines."""
 
     changes: tuple[str, ...] = ()
-    """What it writes to canon."""
+    """What it writes to canon, and what is proposed and will not be written."""
     notes: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     """A sentence on what becomes of each of the two statements."""
+    stated_texts: tuple[str, ...] = ()
+    """The two statements, which the sentences say everything of."""
+
+    def changes_beside_statements(self) -> tuple[str, ...]:
+        """Return what is changed beside the two statements."""
+        return tuple(line for line in self.changes if not line[2:].startswith(self.stated_texts))
 
 
 class ConflictService:
@@ -170,7 +176,7 @@ class ConflictService:
         """Return what becomes of both statements, what that changes, and that it does so at once. Nothing is staged."""
         effects = await self._describe_effects(request)
         written_line = (WRITTEN_AT_ONCE,) if effects.changes else ()
-        return (*effects.statements, *effects.changes, *effects.notes, *written_line)
+        return (*effects.statements, *effects.changes_beside_statements(), *effects.notes, *written_line)
 
     async def _describe_effects(self, request: RulingRequest) -> _RulingEffects:
         """Return what the ruling makes of both statements and of canon."""
@@ -187,14 +193,18 @@ class ConflictService:
             return _RulingEffects(await self._preview_lines(batch, proposal))
         ruling_plan, fact_conflict = await self._plan_ruling(request, proposal)
         preview = await self._keeper.rulings.preview_ruling(ruling_plan)
-        notes = list(_describe_rejected(ruling_plan, fact_conflict))
+        notes = []
         if preview.held_ids:
             notes.append("It is in another conflict too, and is written once that is resolved.")
         if preview.dependent_ids:
             notes.append("It is about something that is only proposed; both are written together.")
         universe = await self._canon.universe(proposal.universe_id)
-        statements = describe_both_statements(fact_conflict, ruling_plan.ruling, request, universe.calendar)
-        return _RulingEffects(await self._preview_lines(preview.batch, proposal), tuple(notes), statements)
+        return _RulingEffects(
+            await self._preview_lines(preview.batch, proposal),
+            (*_describe_rejected(ruling_plan, fact_conflict), *notes),
+            describe_both_statements(fact_conflict, ruling_plan.ruling, request, universe.calendar),
+            tuple(statement.fact.statement for statement in fact_conflict.statements()),
+        )
 
     async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
         """Make the ruling: written at once, and stored, so that the same pair is not a conflict again."""

@@ -72,13 +72,13 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[Propo
             return rows_by_number[str(named[0])], " ".join(words[count:])
     if len(conflict_rows) == 1 and not first_word.isdecimal():
         return conflict_rows[0], argument
-    conflict_list = ", ".join(f"{row.number} {row.title}" for row in conflict_rows[:MAX_NAMED_CONFLICTS])
+    conflict_list = ", ".join(
+        f"{row.number} {row.title.removesuffix('.')}" for row in conflict_rows[:MAX_NAMED_CONFLICTS]
+    )
     raise InputError(
         f"There is no proposal {first_word[:20]!r}." if argument else "Which conflict?",
         kept="Nothing was changed.",
-        todo=f"In conflict: {conflict_list.removesuffix('.')}."
-        if conflict_list
-        else "No proposal is in conflict.",
+        todo=f"In conflict: {conflict_list}." if conflict_list else "No proposal is in conflict.",
     )
 
 
