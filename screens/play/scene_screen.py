@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
 from agents.orchestrator.commit_reports import commit_lines
-from agents.orchestrator.input.parser import complete_choice
+from agents.orchestrator.input.bare_choice import complete_choice
 from agents.proposals.evidence import show_words
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen

@@ -9,6 +9,7 @@ from typing import Final
 
 from rapidfuzz import fuzz, process
 
+from agents.orchestrator.input.bare_choice import refuse_bare_choice
 from agents.orchestrator.input.bare_dice import find_bare_roll
 from agents.resolver.check import ends_in_effects
 from agents.resolver.dice_faces import read_faces, split_faces
@@ -61,10 +62,6 @@ _BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
 _UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
 _COMMAND_BEHIND_WORDS: Final = re.compile(r"(?:[.!?…][”\"'’»)]*\s+|\n\s*)/([A-Za-z]+)(?=\s|$)")
-_NUMBERS: Final = re.compile(r"[#(]?\d+[.)]?(?:(?:,|\s)\s*\d+)*")
-"""Numbers alone: an answer to what is numbered."""
-_BARE_CHOICE: Final = re.compile(rf"{_NUMBERS.pattern}|[A-Za-z]")
-"""Numbers, or one letter, which is a key of a panel: no deed and no speech."""
 WHISPER_PROBLEM = "It does not say who hears what."
 WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
 MAX_COMMAND_LENGTH: Final = 40
@@ -99,8 +96,7 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
             kept="Nothing was played.",
             todo="/help lists them all.",
         )
-    if _BARE_CHOICE.fullmatch(text):
-        raise _bare_choice_error(text)
+    refuse_bare_choice(text)
     if command is None and (bare_kind := find_bare_roll(text)):
         return parse_roll(bare_kind, text)
     if command is None:
@@ -130,27 +126,6 @@ def _refuse_command_behind_words(text: str, command_names: Collection[str]) -> N
                 kept="Nothing was played.",
                 todo=f"Enter the words first and /{match[1]} then. Only /check, /move and /roll may end a line.",
             )
-
-
-def complete_choice(line: str, command: str) -> str:
-    """Return the line, or where it is numbers alone and `command` listed what is numbered, the command with them."""
-    numbers = line.strip()
-    return f"{command} {numbers.strip('#().')}" if command and _NUMBERS.fullmatch(numbers) else line
-
-
-def _bare_choice_error(text: str) -> InputError:
-    """Return what to do instead with a number or letter that was typed alone."""
-    if text[0].isalpha():
-        todo = (
-            f"A key works where it is shown: F2 goes to the proposals. As speech it takes quotes: “{text}”."
-        )
-    else:
-        number = text.strip("#().")
-        todo = (
-            f"Say what it chooses: /accept {number} or /reject {number} a proposal, /resolve {number} a conflict, "
-            f"/paid {number} a promise. As speech it takes quotes: “{number}”."
-        )
-    return InputError(f"“{text}” alone is no turn of the story.", kept="Nothing was played.", todo=todo)
 
 
 def _shorten_blanks(text: str) -> str:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.orchestrator.commands.all_commands import COMMANDS
-from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, complete_choice, parse_input
+from agents.orchestrator.input.bare_choice import complete_choice
+from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
 from agents.resolver.dice_faces import open_for_faces
 from agents.sanitize import MAX_LINE_LENGTH, clean
 from stores.errors import InputError
