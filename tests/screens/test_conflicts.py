@@ -78,9 +78,7 @@ async def canon_statements(ui: ScreenDriver) -> set[str]:
 
 async def test_conflict_screen_shows_both_statements_with_their_evidence(ui: ScreenDriver) -> None:
     assert ui.shows(f"Canon says “{ALLIES}”", "(the two exclude each other)")
-    assert ui.shows(
-        "the new one", "Wenna Pike and Ivo Tarrant are", "Proposed, from Day 4, 18:04, your word."
-    )
+    assert ui.shows("the new one", "Wenna Pike and Ivo Tarrant are", "Proposed, from Day 4, 18:04,")
     assert ui.shows("the old one", "In canon, from Day 3, 18:0", "by you, 2026-01-0")
     assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
 
