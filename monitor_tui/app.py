@@ -280,6 +280,8 @@ class MonitorApp(App[None]):
                 return
             if isinstance(self.screen, MenuScreen) and self.screen.resumes_on(event.key):
                 self._held_keys.start()
+            if isinstance(self.screen, PaletteTarget):
+                self.screen.note_key(event.key)
             if self._wait_for_burst(event):
                 return
         if isinstance(event, events.Paste) and not event.is_forwarded and self._take_paste(event):

@@ -78,6 +78,10 @@ class PaletteTarget(Protocol):
         """Type into the prompt, and go to it."""
         ...
 
+    def note_key(self, key: str) -> None:
+        """Note a key before it does anything."""
+        ...
+
     def named_routes(self) -> tuple[NamedRoute, ...]:
         """Return the screens that can be opened over this one."""
         ...

@@ -69,16 +69,20 @@ class StatementPane(VerticalScroll):
 
 def _statement_lines(statement: ConflictStatement) -> Iterator[Content]:
     yield content(one_line(statement.text), "bold")
-    yield content(
-        " · ".join(filter(None, (statement.standing, statement.when, statement.authority))), "$text-muted"
-    )
+    yield content(_standing_sentence(statement), "$text-muted")
     yield from _evidence_lines(statement.evidence)
+
+
+def _standing_sentence(statement: ConflictStatement) -> str:
+    """Return how far it may be relied on, from when, and by whose word, as a sentence."""
+    words = ", ".join(filter(None, (statement.standing, statement.when, statement.authority)))
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _card_lines(statement: ConflictStatement, card: EntityCard) -> Iterator[Content]:
     entity = card.entity
     yield Content.assemble((one_line(entity.name), "bold"), (f"  {entity.kind}", "$text-muted"))
-    yield content(" · ".join(filter(None, (statement.standing, statement.authority))), "$text-muted")
+    yield content(_standing_sentence(statement), "$text-muted")
     if entity.aliases:
         yield content(f"also {', '.join(map(one_line, entity.aliases))}")
     if entity.description:
@@ -99,14 +103,13 @@ def _card_lines(statement: ConflictStatement, card: EntityCard) -> Iterator[Cont
 
 def _evidence_lines(evidence: Sequence[EvidenceSource]) -> Iterator[Content]:
     if not evidence:
-        yield content("Declared by the GM, without a quote.", "$text-muted")
+        yield content("No quote: you declared it.", "$text-muted")
     for piece in evidence:
         words = show_words(one_line(piece.evidence.quote), is_quotation=piece.evidence.is_quotation)
         if words:
             yield content(words, "italic")
-        place = " · ".join(filter(None, (piece.place, piece.who)))
-        if place:
-            yield content(f"  {one_line(place)}", "$text-muted")
+        if source := ", ".join(filter(None, (piece.who, piece.place))):
+            yield content(f"  {'by' if piece.who else 'from'} {one_line(source)}", "$text-muted")
 
 
 def find_readable_source(statement: ConflictStatement | None) -> EvidenceSource | None:

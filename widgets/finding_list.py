@@ -32,10 +32,12 @@ def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
     """Return one finding: number, sign, standing and owner; its text; the quote; its place."""
     sign, ink = STANDING_SIGNS[finding.standing]
     believer_note = f" by {one_line(finding.believer)}" if finding.believer else ""
+    rejected_note = ", ✗ rejected" if finding.rejected_quotes else ""
     lines: list[Line] = [
         [
             (f" {sign} ", ink),
-            (ellipsise(f"{finding.standing}{believer_note}", width - 9), Ink.STRONG),
+            (ellipsise(f"{finding.standing}{believer_note}", width - 9 - len(rejected_note)), Ink.STRONG),
+            (rejected_note, Ink.BAD),
             (f"  [{finding.number}]", Ink.MUTED),
         ]
     ]

@@ -13,13 +13,14 @@ from textual.strip import Strip
 
 from agents.proposals.evidence import show_words
 from agents.views.play_views import ProposalView
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import ProposalStatus, Verdict
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN, is_open
 from widgets.safe_text import one_line, wrap
 
 NEW_FACT_HINT = "This is added; nothing else in canon changes."
+REJECTED_HINT = "✗ Rejected: a commit leaves canon as it is. u undoes that."
 
 
 class ProposalDetail(InkView, can_focus=False):
@@ -71,6 +72,8 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     if with_change and is_open(view):
         yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
         yield []
+    if is_open(view) and view.verdict in (Verdict.REJECT, Verdict.FLAVOUR):
+        yield from _text_lines(REJECTED_HINT, Ink.BAD, width)
     words = show_words(one_line(view.quote), is_quotation=view.is_quotation)
     page = next((piece.page for piece in view.proposal.evidence if piece.page is not None), None)
     place = f"page {page}" if page is not None else ""

@@ -18,10 +18,10 @@ from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
 SELECTED_SIGN = "●"
-LABEL_CELLS = 10
-"""The longest label that is written out (`character`)."""
-NARROW_CELLS = 44
-"""In rows of fewer cells the title gets the room that long labels would take."""
+COLUMN_CELLS = 13
+"""The widest column of labels (`open question`)."""
+NARROW_CELLS = 50
+"""In rows of fewer cells labels make no column: each is written out, and the title begins right behind it."""
 CRITICAL_SIGN = "★"
 CONFLICT_SIGN = "⚠"
 ALIKE_SIGN = "≈"
@@ -97,6 +97,18 @@ def outcome_word(view: ProposalView) -> str:
     return "retconned" if view.is_retconned else _STATUS_WORDS[view.status]
 
 
+def is_kept_out(view: ProposalView) -> bool:
+    """Return whether canon has nothing of it: rejected or withdrawn, marked for that, or retconned since."""
+    is_closed_out = view.status in (ProposalStatus.REJECTED, ProposalStatus.WITHDRAWN)
+    is_marked_out = is_open(view) and view.verdict is None and view.mark == "reject"
+    return (
+        view.is_retconned
+        or is_closed_out
+        or is_marked_out
+        or view.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
+    )
+
+
 def confidence_text(value: float) -> str:
     """Return 0.8 as `.80`, certainty as `1.0`."""
     return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
@@ -107,7 +119,7 @@ def proposal_line(
     width: int,
     *,
     selected: bool = False,
-    label_cells: int = LABEL_CELLS,
+    label_cells: int = COLUMN_CELLS,
     number_cells: int = 0,
 ) -> Line:
     """Return a proposal at `width` cells: marks, number, kind, title, then conflicts and confidence or verdict.
@@ -116,22 +128,13 @@ def proposal_line(
     """
     outcome = outcome_word(view) or ("by rule" if view.is_marked_by_rule else "")
     sign, sign_ink = proposal_sign(view)
-    is_kept_out = (
-        view.is_retconned
-        or view.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
-        or view.status
-        in (
-            ProposalStatus.REJECTED,
-            ProposalStatus.WITHDRAWN,
-        )
-    )
-    title_ink = Ink.STRUCK if is_kept_out else Ink.PROSE if is_undecided(view) else Ink.MUTED
+    title_ink = Ink.STRUCK if is_kept_out(view) else Ink.PROSE if is_undecided(view) else Ink.MUTED
     head: list[Piece] = [
         (" ", Ink.PROSE),
         (SELECTED_SIGN if selected else " ", Ink.NPC),
         (sign, sign_ink),
         (f" {view.number:>{number_cells}} " if number_cells else " ", Ink.MUTED),
-        (pad(view.label, label_cells if width >= NARROW_CELLS else min(label_cells, 6)) + " ", Ink.MUTED),
+        (_label_text(view.label, width, label_cells), Ink.MUTED),
     ]
     tail: list[Piece] = []
     if view.is_critical:
@@ -151,6 +154,12 @@ def proposal_line(
     return [*head, (title, title_ink), (" " * (space - cell_len(title)), Ink.PROSE), *tail]
 
 
+def _label_text(label: str, width: int, column_cells: int) -> str:
+    """Return the kind, whole at every width, and the gap behind it: what a row is must never be guessed."""
+    label = one_line(label)
+    return (label if width < NARROW_CELLS else pad(label, max(column_cells, cell_len(label)))) + " "
+
+
 def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
     """Return a group's heading with how many of it wait and how many have a conflict."""
     undecided_count = sum(map(is_undecided, views))
@@ -166,7 +175,7 @@ def header_line(name: str, views: Sequence[ProposalView], width: int) -> Line:
 
 def label_width(views: Iterable[ProposalView]) -> int:
     """Return the cells that the longest label takes."""
-    return min(LABEL_CELLS, max((cell_len(one_line(view.label)) for view in views), default=0))
+    return min(COLUMN_CELLS, max((cell_len(one_line(view.label)) for view in views), default=0))
 
 
 def matches_filter(view: ProposalView, filter_text: str) -> bool:

@@ -92,16 +92,19 @@ class TypedLines:
         """Run a slash command. Raises InputError if its argument is missing or makes no sense."""
         command = self._commands.require_argument(name, argument)
         former_name_note = self._commands.describe_former_name(name)
+        choice = self._commands.find_choice(name)
 
         async def run_handler(context: SceneContext) -> Outcome:
             result = await command.handler(
-                self._tools, CommandCall(context, argument, self._commands.list_help())
+                self._tools, CommandCall(context, argument, choice, self._commands.list_help())
             )
             if not isinstance(result, Outcome):
                 result = Outcome(result, context if command.access is Access.READ else None)
             if former_name_note:
                 lines = (former_name_note, *result.reply.lines)
                 result = replace(result, reply=replace(result.reply, lines=lines))
+            if command.takes_numbers and not argument:
+                result = replace(result, reply=replace(result.reply, number_command=f"/{command.help.name}"))
             return result
 
         return await self.perform(

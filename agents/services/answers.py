@@ -17,7 +17,7 @@ from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
-from agents.proposals.decisions import gm_decision, is_rejected
+from agents.proposals.decisions import is_rejected
 from agents.search.belief_questions import find_believers, is_answered_by_memory
 from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
@@ -43,6 +43,7 @@ from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.search.source_texts import read_source_texts
 from agents.services.manual_edits import read_present_tick
+from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
 from agents.services.scene_whereabouts import SceneWhereabouts
 from agents.views.query_views import AnswerStanding, QueryFinding
@@ -51,7 +52,7 @@ from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, Payload
 from stores.records.ids import Id
 from stores.records.play import Speaker
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from stores.records.workflow import OPEN_STATUSES
 from stores.records.world import ACTORS
 
 MAX_FINDINGS: Final = {
@@ -84,9 +85,7 @@ ENDED_COMMITMENT_PENALTY: Final = 0.5
 OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
-"""Open proposals that are read, the newest; rejected ones likewise."""
-REJECTED_NOTE: Final = "rejected in part: you decided that it is not so"
-"""Said of a turn with a statement that the GM rejected."""
+"""Open proposals that are read, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +293,7 @@ class FindingCollector:
     ) -> list[_RankedFinding]:
         search_hits = await self._search("turns", question, scope, notes, k=20)
         turns = await self._log.turns([hit.id for hit in search_hits])
-        rejected_quotes = await self._read_rejected_quotes(scope, turns)
+        rejected_quotes = await read_rejected_quotes(self._log, scope.universe_id, turns)
         parent_turns = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
         matched_turns, match_results = [], []
         for one in search_hits:
@@ -322,9 +321,7 @@ class FindingCollector:
             matched_turns.append((one, turn))
             match_results.append((match_alone, is_match))
         findings = [
-            replace(finding, where=f"{finding.where}, {REJECTED_NOTE}")
-            if finding.turn_id in rejected_quotes
-            else finding
+            mark_rejected(finding, rejected_quotes)
             for finding in await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         ]
         return [
@@ -333,29 +330,6 @@ class FindingCollector:
                 matched_turns, findings, match_results, strict=True
             )
         ]
-
-    async def _read_rejected_quotes(
-        self, scope: SearchScope, turn_ids: Collection[Id]
-    ) -> dict[Id, list[str]]:
-        """Return the words that the GM rejected as untrue, by their turn."""
-        if not turn_ids:
-            return {}
-        proposals = await self._log.proposals(
-            ProposalQuery(
-                universe_id=scope.universe_id,
-                statuses=(*OPEN_STATUSES, ProposalStatus.REJECTED),
-                last=MAX_OPEN_PROPOSALS,
-            )
-        )
-        quotes_by_turn: dict[Id, list[str]] = {}
-        for proposal in proposals:
-            decision = gm_decision(proposal)
-            if decision is None or decision.verdict is not Verdict.REJECT:
-                continue
-            for piece in proposal.evidence:
-                if piece.turn_id in turn_ids and piece.turn_id is not None and piece.quote:
-                    quotes_by_turn.setdefault(piece.turn_id, []).append(piece.quote)
-        return quotes_by_turn
 
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -371,7 +345,9 @@ class FindingCollector:
         memories = await drop_outdated(
             self._canon, self._log, [m for m in memories if not is_forgotten(m, current_tick)]
         )
-        rejected_quotes = await self._read_rejected_quotes(scope, {m.turn_id for m in memories if m.turn_id})
+        rejected_quotes = await read_rejected_quotes(
+            self._log, scope.universe_id, {m.turn_id for m in memories if m.turn_id}
+        )
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
@@ -383,9 +359,8 @@ class FindingCollector:
             is_match = match.is_match
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, memory.text)
-            if any(quote in memory.text for quote in rejected_quotes.get(memory.turn_id or "", ())):
-                is_match = False
-                finding = replace(finding, where=f"{finding.where}, {REJECTED_NOTE}")
+            finding = mark_rejected(finding, rejected_quotes)
+            is_match = is_match and not finding.rejected_quotes
             is_about = bool({*memory.about}.intersection(question.entity_ids))
             ranked_findings.append(
                 _RankedFinding(

@@ -29,6 +29,10 @@ from stores.records.canon import EndFact, Standing
 from stores.records.ids import Id
 from stores.records.workflow import KindRule
 
+MAX_QUOTES = 2
+"""Quotes of one statement that a reply has."""
+MAX_QUOTE_LENGTH = 90
+
 
 class _RulingWord(NamedTuple):
     """A ruling, by the word that is typed for it."""
@@ -39,20 +43,26 @@ class _RulingWord(NamedTuple):
 
 
 RULING_WORDS = {
-    "new": _RulingWord("new", "the new one is true from now on; or say when"),
-    "never": _RulingWord("never", "the old one was never true"),
-    "old": _RulingWord("old", "the old one is true; reject the new one"),
-    "rumour": _RulingWord("both", "keep both, the new one as a rumour"),
-    "lie": _RulingWord("both", "keep both, the new one as a lie", Standing.LIE),
-    "disputed": _RulingWord("both", "keep both, the new one disputed", Standing.DISPUTED),
-    "until": _RulingWord("until", "the old one was true until now; or say when"),
-    "split": _RulingWord("split", "they are about different things; name the other"),
-    "same": _RulingWord("same", "they are the same"),
-    "different": _RulingWord("different", "they are different"),
-    "accept": _RulingWord("accept", "accept it anyway"),
-    "reject": _RulingWord("reject", "canon stays as it is"),
+    "new": _RulingWord(
+        "new", "The new one is true from now on, or from a time behind it; the old one was until then."
+    ),
+    "never": _RulingWord("never", "The new one is true; the old one never was."),
+    "old": _RulingWord("old", "The old one is true; the new one is rejected."),
+    "rumour": _RulingWord("both", "Both are kept, the new one only as a rumour."),
+    "lie": _RulingWord("both", "Both are kept, the new one only as a lie.", Standing.LIE),
+    "disputed": _RulingWord("both", "Both are kept, the new one as disputed.", Standing.DISPUTED),
+    "until": _RulingWord(
+        "until", "The old one was true until now, or until a time behind it; the new one is since then."
+    ),
+    "split": _RulingWord(
+        "split", "Both are true, of two things with one name; the words behind it name the other."
+    ),
+    "same": _RulingWord("same", "They are the same: what is said of one is said of both."),
+    "different": _RulingWord("different", "They are different; you will not be asked again."),
+    "accept": _RulingWord("accept", "The new one is accepted all the same: the next commit writes it."),
+    "reject": _RulingWord("reject", "The new one is rejected: canon stays as it is."),
 }
-"""The words for rulings.
+"""The words for rulings. Each is a command, too: `/lie 2` is `/resolve 2 lie`.
 
 `old` after `rumour`, `lie` or `disputed` applies it to the older statement, `new` after `until` ends the newer
 one, `old:` after `split` makes the older one be about somebody else. The rest is the time or the name.
@@ -88,19 +98,15 @@ class ConflictCommandService:
                 f"old, {conflict.old.standing}: {conflict.old.text}",
                 *_quote_lines(conflict.old.evidence),
             ]
-        open_options = {option.name for option in conflict.options}
         option_lines = [
-            f"{word} ({ruling_word.meaning})"
-            for word, ruling_word in RULING_WORDS.items()
-            if ruling_word.option_name in open_options
+            f"/{way} {row.number}  {RULING_WORDS[way].meaning}" for way in _list_open_ways(conflict)
         ]
         more_lines = [f"{other_count} more conflicts come after this one."] if other_count else []
-        resolve_line = f"/resolve {row.number} " + ", or ".join(option_lines)
         return (
             conflict.text,
             *lines,
-            resolve_line,
-            "What it changes is written to canon at once.",
+            *option_lines,
+            "What changes canon is written at once.",
             *more_lines,
         )
 
@@ -115,6 +121,12 @@ class ConflictCommandService:
                 todo=f"Say {', '.join(RULING_WORDS)}.",
             )
         conflict, _ = await self._read_first_conflict(row)
+        if ruling_word.option_name not in {option.name for option in conflict.options}:
+            raise InputError(
+                f"“{word}” cannot resolve this conflict.",
+                kept="Nothing was changed.",
+                todo=f"Say {' or '.join(f'/{way} {row.number}' for way in _list_open_ways(conflict))}.",
+            )
         return await self._conflicts.make_ruling(_parse_ruling(row, conflict, ruling_word, remainder.strip()))
 
     async def _read_first_conflict(self, row: ProposalView) -> tuple[ProposalConflict, int]:
@@ -177,6 +189,12 @@ class ConflictCommandService:
         await self._policy.set_rule(universe_id, kind, rules_by_name.get(rule_name))
 
 
+def _list_open_ways(conflict: ProposalConflict) -> list[str]:
+    """Return the words of the rulings that can be made of this conflict."""
+    open_options = {option.name for option in conflict.options}
+    return [way for way, ruling_word in RULING_WORDS.items() if ruling_word.option_name in open_options]
+
+
 def _parse_ruling(
     row: ProposalView, conflict: ProposalConflict, ruling_word: _RulingWord, remainder: str
 ) -> RulingRequest:
@@ -225,13 +243,21 @@ def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Seque
 
 
 def _quote_lines(evidence: Iterable[EvidenceSource]) -> list[str]:
-    quotes = [
-        (evidence_view.evidence, evidence_view.place)
-        for evidence_view in evidence
-        if evidence_view.evidence.quote
-    ]
+    """Return the first quotes, each with who said it, when and where."""
+    quoted_sources = [source for source in evidence if source.evidence.quote]
     return [
-        f"     {show_words(evidence.quote[:90], is_quotation=evidence.is_quotation)}"
-        + (f"  {place}" if place else "")
-        for evidence, place in quotes[:2]
+        "     "
+        + "  ".join(
+            filter(
+                None,
+                (
+                    show_words(
+                        source.evidence.quote[:MAX_QUOTE_LENGTH],
+                        is_quotation=source.evidence.is_quotation,
+                    ),
+                    ", ".join(filter(None, (source.who, source.place))),
+                ),
+            )
+        )
+        for source in quoted_sources[:MAX_QUOTES]
     ]

@@ -6,6 +6,7 @@ It decides nothing: the CanonKeeper plans and applies rulings.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from agents.canon_keeper.conflicts import ruling_service as ruling_service
@@ -30,6 +31,7 @@ from agents.services.ruling_options import (
     list_entity_options,
     list_ruling_options,
 )
+from agents.services.ruling_sentences import describe_both_statements
 from agents.solo.story_journal import StoryJournal
 from agents.views.conflict_views import (
     ProposalConflict,
@@ -47,10 +49,28 @@ from stores.records.ids import Clock, Id
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposedChange, Ruling, RulingKind, Verdict
 from stores.records.world import Universe
 
-WRITTEN_AT_ONCE = "Resolving it so writes this to canon now, before any commit."
+WRITTEN_AT_ONCE = "It is written to canon at once, before any commit."
+NOTHING_WRITTEN = "Nothing is written yet; the next commit follows what you decide."
 MISSING_RECORD = "something no longer on record"
 
 _VERDICTS_BY_OPTION = {"accept": Verdict.ACCEPT, "reject": Verdict.REJECT}
+
+
+@dataclass(frozen=True, slots=True)
+class _RulingEffects:
+    """What a ruling does, in lines."""
+
+    changes: tuple[str, ...] = ()
+    """What it writes to canon, and what is proposed and will not be written."""
+    notes: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    """A sentence on what becomes of each of the two statements."""
+    stated_texts: tuple[str, ...] = ()
+    """The two statements, which the sentences say everything of."""
+
+    def changes_beside_statements(self) -> tuple[str, ...]:
+        """Return what is changed beside the two statements."""
+        return tuple(line for line in self.changes if not line[2:].startswith(self.stated_texts))
 
 
 class ConflictService:
@@ -153,31 +173,38 @@ class ConflictService:
     # --- ruling --------------------------------------------------------------------------------------
 
     async def preview_ruling(self, request: RulingRequest) -> tuple[str, ...]:
-        """Return what the ruling would end, retcon and write, and that it does so at once. Nothing is staged."""
-        changes, notes = await self._describe_effects(request)
-        return (*changes, *notes, WRITTEN_AT_ONCE) if changes else notes
+        """Return what becomes of both statements, what that changes, and that it does so at once. Nothing is staged."""
+        effects = await self._describe_effects(request)
+        written_line = (WRITTEN_AT_ONCE,) if effects.changes else ()
+        return (*effects.statements, *effects.changes_beside_statements(), *effects.notes, *written_line)
 
-    async def _describe_effects(self, request: RulingRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what the ruling changes in canon, and what else is to say of it."""
+    async def _describe_effects(self, request: RulingRequest) -> _RulingEffects:
+        """Return what the ruling makes of both statements and of canon."""
         proposal = await self._read_proposal(request.proposal_id)
         if request.option in _VERDICTS_BY_OPTION:
-            return (), ("Nothing is written yet; the next commit follows it.",)
+            return _RulingEffects(notes=(NOTHING_WRITTEN,))
         if request.option == "different":
-            return (), ("You will not be asked about these two again. Nothing is written yet.",)
+            return _RulingEffects(notes=("You will not be asked about these two again.", NOTHING_WRITTEN))
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
                 request.proposal_id, self._require_other_id(request)
             )
             batch = await self._keeper.namesake_rulings.preview_union(union)
-            return await self._preview_lines(batch, proposal), ()
+            return _RulingEffects(await self._preview_lines(batch, proposal))
         ruling_plan, fact_conflict = await self._plan_ruling(request, proposal)
         preview = await self._keeper.rulings.preview_ruling(ruling_plan)
-        notes = list(_describe_rejected(ruling_plan, fact_conflict))
+        notes = []
         if preview.held_ids:
             notes.append("It is in another conflict too, and is written once that is resolved.")
         if preview.dependent_ids:
             notes.append("It is about something that is only proposed; both are written together.")
-        return await self._preview_lines(preview.batch, proposal), tuple(notes)
+        universe = await self._canon.universe(proposal.universe_id)
+        return _RulingEffects(
+            await self._preview_lines(preview.batch, proposal),
+            (*_describe_rejected(ruling_plan, fact_conflict), *notes),
+            describe_both_statements(fact_conflict, ruling_plan.ruling, request, universe.calendar),
+            tuple(statement.fact.statement for statement in fact_conflict.statements()),
+        )
 
     async def make_ruling(self, request: RulingRequest) -> RulingOutcome:
         """Make the ruling: written at once, and stored, so that the same pair is not a conflict again."""
@@ -201,12 +228,12 @@ class ConflictService:
         if request.option in _VERDICTS_BY_OPTION:
             decision = Decision(verdict=_VERDICTS_BY_OPTION[request.option], by="gm", at=self._clock())
             await self._keeper.decide([proposal.id], decision)
-            return None, await self.preview_ruling(request)
+            return None, (NOTHING_WRITTEN,)
         if request.option == "different":
             await self._keeper.namesake_rulings.rule_different(proposal.id, self._require_other_id(request))
             return None, ("Recorded: they are different.",)
-        changes, notes = await self._describe_effects(request)
-        lines = (*changes, *notes)
+        effects = await self._describe_effects(request)
+        lines = (*effects.changes, *effects.notes)
         if request.option == "same":
             union = await self._keeper.namesake_rulings.plan_union(
                 proposal.id, self._require_other_id(request)

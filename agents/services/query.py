@@ -24,6 +24,7 @@ from agents.search.turn_filter import ALL_TURNS, TurnFilter
 from agents.services.answers import MAX_FINDINGS, MIN_LIKELY_SIMILARITY, FindingCollector
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
 from agents.services.manual_edits import read_present_tick
+from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
 from agents.services.turn_recall import TurnRecall
 from agents.thread_work import run_beside_screen
@@ -161,8 +162,12 @@ class QueryService:
             for scored_finding in await self._build_findings(kind, results, scope, typed_words)
         ]
         all_findings.sort(key=lambda finding: (-finding.score, finding.text, finding.believer))
+        shown_findings = all_findings[:MAX_WORD_FINDINGS]
+        turn_ids = {finding.turn_id for finding in shown_findings if finding.turn_id}
+        rejected_quotes = await read_rejected_quotes(self._log, universe_id, turn_ids)
         return tuple(
-            replace(finding, number=n) for n, finding in enumerate(all_findings[:MAX_WORD_FINDINGS], 1)
+            replace(mark_rejected(finding, rejected_quotes), number=n)
+            for n, finding in enumerate(shown_findings, 1)
         )
 
     async def propose_statement(self, scene_id: Id | None, universe_id: Id, statement: str) -> str:

@@ -43,15 +43,15 @@ RULING_KINDS: Final[Mapping[RulingOptionName, RulingKind]] = {
 }
 
 VERDICT_OPTIONS: Final = (
-    RulingOption("accept", "Accept it anyway: the next commit writes it"),
-    RulingOption("reject", "Reject it: canon stays as it is"),
+    RulingOption("accept", "The new one is accepted all the same: the next commit writes it to canon."),
+    RulingOption("reject", "The new one is rejected: canon stays as it is."),
 )
 """The options for a conflict that no ruling can settle."""
 
 _HEARSAY_STANDINGS: Final = (
-    (Standing.RUMOUR, "is only a rumour"),
-    (Standing.LIE, "is a lie"),
-    (Standing.DISPUTED, "is disputed"),
+    (Standing.RUMOUR, "only a rumour"),
+    (Standing.LIE, "a lie"),
+    (Standing.DISPUTED, "disputed"),
 )
 
 
@@ -62,27 +62,34 @@ def list_ruling_options(
     claim_start = fact_conflict.claim.valid_from
     start_tick = claim_start if claim_start is not None else current_tick
     suggested_moment = "" if start_tick is None else format_typed_moment(calendar, start_tick)
+    is_old_proposed = fact_conflict.other_proposal is not None
+    old_goes = "is rejected" if is_old_proposed else "leaves it as never true"
+    old_stays = "becomes canon" if is_old_proposed else "stays as it is"
     all_options = (
         RulingOption(
             "new",
-            "The new one is true from some time on; until then the old one was",
+            "The new one is true from a time you give; the old one was until then.",
             (),
             "time",
             suggested_moment,
         ),
-        RulingOption("never", "The new one is true; the old one never was"),
-        RulingOption("old", "The old one is true; reject the new one"),
-        RulingOption("both", "Keep both, one of them as hearsay", tuple(_list_hearsay_choices())),
+        RulingOption("never", f"The new one becomes canon; the old one {old_goes}."),
+        RulingOption("old", f"The old one {old_stays}; the new one is rejected."),
+        RulingOption(
+            "both",
+            "Both are kept, one of them only as hearsay: you say which.",
+            tuple(_list_hearsay_choices()),
+        ),
         RulingOption(
             "until",
-            "Each was true at its own time",
+            "Both are true, each at its own time: you say when one ends.",
             tuple(_list_sequence_choices(fact_conflict, suggested_moment, calendar)),
             "time",
             suggested_moment,
         ),
         RulingOption(
             "split",
-            "They are about two different things with one name",
+            "Both are true, of two things with one name: you name the other.",
             tuple(_list_split_choices(fact_conflict)),
             "name",
         ),
@@ -95,33 +102,37 @@ def list_ruling_options(
 
 def list_entity_options(new_name: str, known_name: str) -> tuple[RulingOption, ...]:
     """Return the rulings for two entities with similar names."""
-    name_relation = (
-        "by the same name"
-        if new_name.casefold() == known_name.casefold()
-        else f"as another name of {known_name}"
-    )
+    is_same_name = new_name.casefold() == known_name.casefold()
+    new_words = "the new one" if is_same_name else new_name
+    other_name = "" if is_same_name else f", whom it calls {new_name} too"
     return (
-        RulingOption("same", f"The same: {new_name} is known {name_relation}"),
-        RulingOption("different", f"Different: {new_name} is another; you will not be asked again"),
+        RulingOption(
+            "same", f"They are the same: what is said of {new_words} goes to {known_name}{other_name}."
+        ),
+        RulingOption("different", f"They are different: {new_words} stays proposed, beside {known_name}."),
         *VERDICT_OPTIONS[1:],
     )
 
 
 def _list_hearsay_choices() -> Iterator[RulingVariant]:
     for standing, standing_text in _HEARSAY_STANDINGS:
-        yield RulingVariant(f"The new one {standing_text}", "new", standing)
+        yield RulingVariant(f"The new one is {standing_text}; the old one is true.", "new", standing)
     for standing, standing_text in _HEARSAY_STANDINGS:
-        yield RulingVariant(f"The old one {standing_text}", "old", standing)
+        yield RulingVariant(f"The old one is {standing_text}; the new one is true.", "old", standing)
 
 
 def _list_sequence_choices(
     fact_conflict: FactConflict, suggested_moment: str, calendar: Calendar
 ) -> Iterator[RulingVariant]:
-    yield RulingVariant("The old one came first, then the new one", "old", suggested=suggested_moment)
+    yield RulingVariant(
+        "The old one was true first, and then the new one.", "old", suggested=suggested_moment
+    )
     other_start = fact_conflict.other.valid_from
     other_start_text = "" if other_start is None else format_typed_moment(calendar, other_start)
     yield RulingVariant(
-        "The new one came first, then the old one", "new", suggested=other_start_text or suggested_moment
+        "The new one was true first, and then the old one.",
+        "new",
+        suggested=other_start_text or suggested_moment,
     )
 
 
@@ -129,8 +140,14 @@ def _list_split_choices(fact_conflict: FactConflict) -> Iterator[RulingVariant]:
     for entity_id, name in fact_conflict.shared.items():
         suggested_name = f"another {name}"
         yield RulingVariant(
-            f"The new one is about another {name}", "new", entity_id=entity_id, suggested=suggested_name
+            f"The new one is about another {name}, whom you name.",
+            "new",
+            entity_id=entity_id,
+            suggested=suggested_name,
         )
         yield RulingVariant(
-            f"The old one is about another {name}", "old", entity_id=entity_id, suggested=suggested_name
+            f"The old one is about another {name}, whom you name.",
+            "old",
+            entity_id=entity_id,
+            suggested=suggested_name,
         )

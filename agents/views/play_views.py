@@ -546,6 +546,9 @@ class Reply:
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""
 
+    number_command: str = ""
+    """The command that listed what is numbered: numbers typed alone next are what it takes (`/paid`)."""
+
     query_text: str = ""
     """What is asked on the `query` screen."""
 

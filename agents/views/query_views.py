@@ -61,6 +61,9 @@ class QueryFinding:
     is_quotation: bool = True
     """Whether somebody wrote the quote; else it says in the program's words what was done."""
 
+    rejected_quotes: tuple[str, ...] = ()
+    """Words of a turn or memory that the player rejected as untrue."""
+
     by: tuple[tuple[str, float], ...] = ()
     """The score of each search method."""
 

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
 from agents.orchestrator.commit_reports import commit_lines
+from agents.orchestrator.input.bare_choice import complete_choice
 from agents.proposals.evidence import show_words
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
@@ -63,6 +64,7 @@ LINE_STARTS = '/>?"“'
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 PROMPT_HINT = "what do you do?"
+ESCAPE_ENDS_HERE = "Esc ends here, at the prompt. After any other key it asks whether to leave for the menu."
 UNNARRATED_HINT = "F7: the GM opens it"
 
 
@@ -155,6 +157,10 @@ class SceneScreen(ServiceScreen[None]):
         self._are_names_loaded = False
         self._offered_roll: Reply | None = None
         """The last reply, if it put a roll into the prompt that the player did not type."""
+        self._number_command = ""
+        """The command that the last reply listed numbers for."""
+        self._is_escape_spent = False
+        """Whether Escape has answered something: more of them in a row do nothing."""
         self._waiting_act: Callable[[SceneView], object] | None = None
         """What a key asked for before the scene was read."""
         self._reader = SceneViewReader(services)
@@ -392,22 +398,33 @@ class SceneScreen(ServiceScreen[None]):
             case _ as unreachable:
                 assert_never(unreachable)
 
+    def note_key(self, key: str) -> None:
+        """Note a key before it does anything: any other than Escape ends a row of Escapes."""
+        self._is_escape_spent = self._is_escape_spent and key == "escape"
+
     def action_tell_plainly(self) -> None:
         """Play the words as they were typed, without the roll that is offered for them."""
         assert self._offered_roll is not None
+        self._is_escape_spent = True
         self._prompt.text = ""
         self._send_line(self._offered_roll.plain_line, offers_moves=False)
 
     def action_later(self) -> None:
         """Leave the offer to commit to the end of the scene."""
+        self._is_escape_spent = True
         self._dismiss_trigger()
 
     def action_escape(self) -> None:
-        """Go one step back: focus the prompt, clear the notes, then leave."""
+        """Go one step back: focus the prompt, clear the notes, then ask whether to leave.
+
+        In a row it ends at the prompt, once it has answered something: who presses it often wants out of a panel.
+        """
         if not self._prompt.input_has_focus:
             self._focus_prompt()
         elif self._notices.is_shown:
             self._notices.clear()
+        elif self._is_escape_spent:
+            self._notices.show_lines([ESCAPE_ENDS_HERE])
         else:
             self._confirm_leaving()
 
@@ -446,13 +463,16 @@ class SceneScreen(ServiceScreen[None]):
     def _apply_leave_answer(self, is_confirmed: bool | None) -> None:
         if is_confirmed:
             self.post_message(Visit(ToMenu()))
+        else:
+            self._is_escape_spent = True
 
     # --- playing -----------------------------------------------------------------------------------
 
     @on(PlayPrompt.LineSubmitted)
     def _send_typed_line(self, message: PlayPrompt.LineSubmitted) -> None:
         message.stop()
-        self._send_line(message.text)
+        number_command, self._number_command = self._number_command, ""
+        self._send_line(complete_choice(message.text, number_command))
 
     @work(group="draft", exit_on_error=False)
     async def _restore_draft(self, story_id: Id) -> None:
@@ -532,6 +552,7 @@ class SceneScreen(ServiceScreen[None]):
         elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
         self._offered_roll = reply if reply.plain_line else None
+        self._number_command = reply.number_command
         if reply.prompt_text:
             self._prompt.restore_text(reply.prompt_text)
             self.refresh_bindings()
@@ -604,8 +625,13 @@ class SceneScreen(ServiceScreen[None]):
         return self._narration.is_narrating or (self._queue.is_playing and self.services.llm.is_on)
 
     def action_stop(self) -> None:
-        """Stop the model's call for this scene; without one, go one step back."""
-        if not self.services.llm.stop_streaming(self.scene_id):
+        """Stop the model's call for this scene; without one, go one step back.
+
+        An Escape that began this narration, as the first of a row, is followed by none that stops it.
+        """
+        if not self._is_escape_spent and self.services.llm.stop_streaming(self.scene_id):
+            self._is_escape_spent = True
+        else:
             self._step_back()
 
     def action_narrate_on(self) -> None:

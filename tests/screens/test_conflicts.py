@@ -78,16 +78,31 @@ async def canon_statements(ui: ScreenDriver) -> set[str]:
 
 async def test_conflict_screen_shows_both_statements_with_their_evidence(ui: ScreenDriver) -> None:
     assert ui.shows(f"Canon says “{ALLIES}”", "(the two exclude each other)")
-    assert ui.shows("the new one", "Wenna Pike and Ivo Tarrant are", "proposed · from Day 4, 18:04")
-    assert ui.shows("the old one", "in canon · from Day 3, 18:0", "your word")
+    assert ui.shows("the new one", "Wenna Pike and Ivo Tarrant are", "Proposed, from Day 4, 18:04,")
+    assert ui.shows("the old one", "In canon, from Day 3, 18:0", "by you, 2026-01-0")
     assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
-    assert ui.shows(f"+ {ENEMIES} from Day 4, 18:04", f"− {ALLIES} until Day 4, 18:04")
+
+
+async def test_conflict_screen_says_in_sentences_what_becomes_of_both(ui: ScreenDriver) -> None:
+    """What a choice makes of the new and of the old statement is said before it is taken."""
+    assert ui.shows(
+        "New: it becomes canon, true from Day 4, 18:04.", "Old: it stays in canon, true until Day 4, 18:04."
+    )
+    for key, sentences in {
+        "2": ("New: it becomes canon.", "Old: it leaves canon: it was never true."),
+        "3": ("New: it is rejected.", "Old: it stays in canon as it is."),
+    }.items():
+        await ui.press(key)
+        assert ui.shows(*sentences)
+    await ui.press("4", "enter", "5")
+    assert ui.shows("5 The old one is a lie; the new one is true.")
+    assert ui.shows("New: it becomes canon, as true.", "Old: it stays in canon only as a lie.")
 
 
 async def test_number_previews_a_ruling_and_enter_makes_it(ui: ScreenDriver) -> None:
     await ui.press("3")
     shown = ui.text
-    assert not ui.shows(f"+ {ENEMIES}")
+    assert not ui.shows("New: it becomes canon")
     assert await read_rulings(ui) == []
     await ui.press("9")
     assert ui.text == shown, "there is no such row"
@@ -118,7 +133,7 @@ async def test_ruling_asks_for_a_time_and_previews_it_as_it_is_typed(
     await ui.press("1", "enter")
     assert ui.shows("From when?", "Day 4, 18:04")
     await ui.type("day 4 10:00", enter=False)
-    assert ui.shows(f"+ {ENEMIES} from Day 4, 10:00", "⏎ Resolve")
+    assert ui.shows("New: it becomes canon, true from Day 4, 10:00.", "⏎ Resolve")
     await ui.press("enter")
     assert [request.when for (request,), _ in made] == ["day 4 10:00"]
     assert ui.shows("Resolved")
@@ -169,9 +184,9 @@ async def test_escape_on_the_conflict_screen_goes_back_step_by_step(ui: ScreenDr
     await ui.press("6", "enter", "enter")
     assert ui.shows("What is the other one called?")
     await ui.press("escape")
-    assert ui.shows("1 The new one is about another Wenna Pike")
+    assert ui.shows("1 The new one is about another Wenna Pike, whom you name.")
     await ui.press("escape")
-    assert ui.shows("1 The new one is true from some time on")
+    assert ui.shows("1 The new one is true from a time you give")
     await ui.press("escape")
     assert ui.screen == "GateScreen"
     assert await read_rulings(ui) == []
@@ -248,7 +263,7 @@ async def test_similar_names_stand_side_by_side(home: Path) -> None:
         await ui.press("C")
         assert ui.screen == "ConflictScreen"
         assert ui.shows("Nett Loft", "place", "knee-deep at low water", "Net Loft", "above the inn")
-        assert ui.shows("It may be harmless.", "The same:", "Different:")
+        assert ui.shows("It may be harmless.", "They are the same:", "They are different:")
         await ui.press("2", "enter")
         (ruling,) = await read_rulings(ui)
         assert ruling.ruling is RulingKind.SPLIT
@@ -292,7 +307,7 @@ async def test_resolved_conflict_is_on_record_and_never_asked_again(tmp_path: Pa
         assert ui.screen == "ConflictScreen"
         assert ui.shows("“Wenna Pike ally_of Ivo Tarrant”", "“Wenna Pike enemy_of Ivo Tarrant”")
         await ui.press("4", "enter", "2")
-        assert ui.shows("+ Wenna Pike and Ivo Tarrant are enemies. as a lie")
+        assert ui.shows("New: it becomes canon only as a lie.", "Old: it stays in canon, as true.")
         await ui.press("enter")
         assert ui.shows("Resolved", "as a lie")
         await ui.press("enter")
@@ -353,7 +368,7 @@ async def test_new_one_is_the_later_line_whichever_row_it_was_opened_from(sample
                 x for x in ui.text.splitlines() if "are allies" in x and "are enemies" in x
             )
             assert statements_line.index("are enemies") < statements_line.index("are allies")
-            assert ui.shows("the new one", "the old one", f"+ {later} from Day 3, 18:04")
+            assert ui.shows("the new one", "the old one", "New: it becomes canon, true from Day 3, 18:04.")
             await ui.press("escape")
         await ui.type("/resolve 1")
         await ui.press("2", "enter")  # the new one is true; the old one never was

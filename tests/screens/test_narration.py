@@ -217,6 +217,8 @@ async def test_escape_stops_narration_and_keeps_what_came(ui: ScreenDriver, mode
     await ui.press("escape")
     assert not ui.shows("you stopped it")
     await ui.press("escape")
+    assert ui.shows("Esc ends here, at the prompt.")
+    await ui.press("home", "escape", "escape")
     assert ui.screen == "ConfirmDialog"
 
 
@@ -234,6 +236,8 @@ async def test_escape_before_the_first_word_stops_the_call_and_keeps_the_line(
     await ui.press("escape")
     assert not ui.shows("before its first word")
     await ui.press("escape")
+    assert ui.shows("Esc ends here, at the prompt.")
+    await ui.press("home", "escape", "escape")
     assert ui.screen == "ConfirmDialog"
 
 

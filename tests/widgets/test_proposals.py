@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 
 from agents.views.play_views import ConflictView, ProposalView
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.widgets.samples import proposal, proposals
 from tests.widgets.stage import Stage, screen_text
+from widgets.ink import Ink
+from widgets.proposal_detail import detail_lines
 from widgets.proposal_list import ProposalList, ProposalPanel
-from widgets.proposal_rows import Grouping
+from widgets.proposal_rows import Grouping, proposal_line
 
 
 def decided(app: Stage) -> list[tuple[tuple[str, ...], Verdict | None]]:
@@ -274,3 +277,30 @@ async def test_proposal_panel_counts_what_waits_and_shows_what_a_row_rests_on() 
         await pilot.pause()
         assert "Canon has the bell in the tower" in screen_text(app)
         assert "inferred from the telling" in screen_text(app)
+
+
+@pytest.mark.parametrize("label", ["character", "open question", "relation", "settled"])
+def test_proposal_row_writes_out_what_kind_it_is_at_every_width(label: str) -> None:
+    """A row that says `chara…` or `settl…` has to be guessed."""
+    view = proposal(12, label=label, title="Wenna Pike promised to bring the bell back by the thaw")
+    for width in range(34, 101):
+        text = "".join(part for part, _ in proposal_line(view, width, label_cells=9, number_cells=2))
+        assert f" {label} " in text
+        assert "Wen" in text
+        assert cell_len(text) == width
+
+
+@pytest.mark.parametrize(
+    "more", [{"verdict": Verdict.REJECT}, {"verdict": Verdict.FLAVOUR}, {"mark": "reject"}]
+)
+def test_proposal_that_stays_out_of_canon_is_struck_out(more: dict[str, object]) -> None:
+    line = proposal_line(proposal(1, title="A stranger", **more), 60)
+    assert ("A stranger", Ink.STRUCK) in line
+    assert ("A stranger", Ink.PROSE) in proposal_line(proposal(1, title="A stranger"), 60)
+
+
+def test_detail_of_a_rejected_proposal_says_so() -> None:
+    for verdict in (None, Verdict.ACCEPT, Verdict.REJECT):
+        lines = detail_lines(proposal(1, verdict=verdict), 60, with_change=True)
+        text = "\n".join("".join(part for part, _ in line) for line in lines)
+        assert ("✗ Rejected: a commit leaves canon as it is." in text) is (verdict is Verdict.REJECT)

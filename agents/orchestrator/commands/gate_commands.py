@@ -16,6 +16,11 @@ from stores.errors import InputError
 
 group = CommandGroup(CommandTopic.STORY)
 
+RULING_CHOICES = (
+    "new", "never", "old", "rumour", "lie", "disputed", "until", "split", "same", "different",
+)  # fmt: skip
+"""Ways to resolve a conflict, each a command too; `/accept` and `/reject` decide a proposal in any case."""
+
 MAX_NAMED_CONFLICTS = 5
 """Conflicts that are named when it is not clear which is meant."""
 
@@ -29,14 +34,16 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "resolve",
-    "/resolve 2  (then /resolve 2 old)",
+    "/resolve 2  (then /old 2, /lie 2 ...)",
     "Show a conflict, and resolve it",
     topic=CommandTopic.DECIDE,
     access=Access.DELEGATE,
     former_name="court",
+    choices=RULING_CHOICES,
 )
 async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     row, words = _choose_conflict(await read_rows(tools, call), call.argument)
+    words = f"{call.choice} {words}".strip()
     if words:
         ruling_reply = await tools.conflicts.make_ruling(row, words)
         written_lines = commit_lines(ruling_reply.report) if ruling_reply.report else ()
@@ -49,7 +56,7 @@ async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
 def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[ProposalView, str]:
     """Return the row that a number or the beginning of a title names, and the words after it.
 
-    Nothing typed means the only row in conflict. Raises InputError.
+    Without either the only row in conflict is meant. Raises InputError.
     """
     first_word, _, rest = argument.partition(" ")
     rows_by_number = {str(row.number): row for row in rows}
@@ -59,11 +66,15 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[Propo
     if not argument and len(conflict_rows) == 1:
         return conflict_rows[0], ""
     words = argument.split()
+    titles = [(row.title, row.number) for row in conflict_rows]
     for count in range(len(words), 0, -1):
-        titles = [(row.title, row.number) for row in conflict_rows]
         if len(named := match_names(" ".join(words[:count]), titles)) == 1:
             return rows_by_number[str(named[0])], " ".join(words[count:])
-    conflict_list = ", ".join(f"{row.number} {row.title}" for row in conflict_rows[:MAX_NAMED_CONFLICTS])
+    if len(conflict_rows) == 1 and not first_word.isdecimal():
+        return conflict_rows[0], argument
+    conflict_list = ", ".join(
+        f"{row.number} {row.title.removesuffix('.')}" for row in conflict_rows[:MAX_NAMED_CONFLICTS]
+    )
     raise InputError(
         f"There is no proposal {first_word[:20]!r}." if argument else "Which conflict?",
         kept="Nothing was changed.",
@@ -88,6 +99,7 @@ async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.DELEGATE,
     needs_argument=True,
     lists_alone=True,
+    takes_numbers=True,
 )
 async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     return await _settle_commitment(tools, call, is_met=True)
@@ -100,6 +112,7 @@ async def pay_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.DELEGATE,
     needs_argument=True,
     lists_alone=True,
+    takes_numbers=True,
 )
 async def break_commitment(tools: CommandTools, call: CommandCall) -> Reply:
     return await _settle_commitment(tools, call, is_met=False)

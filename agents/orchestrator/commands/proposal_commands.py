@@ -291,6 +291,7 @@ for _name, _verdict, _summary, _former_name in (
         access=Access.CHANGE,
         needs_argument=True,
         lists_alone=True,
+        takes_numbers=True,
         former_name=_former_name,
     )(_decide(_verdict))
 

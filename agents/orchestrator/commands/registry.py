@@ -23,6 +23,8 @@ class CommandCall:
     """The scene, read once for the command."""
     argument: str
     """What was typed after the command's name."""
+    choice: str = ""
+    """The choice of the command that was typed in place of its name."""
     command_help: tuple[CommandHelp, ...] = ()
     """Help for every command."""
 
@@ -49,6 +51,10 @@ class Command:
     """A name that the command had in an earlier version and that still works."""
     lists_alone: bool = False
     """Whether it lists what there is if nothing is typed after it, though it is meant to be used with words."""
+    takes_numbers: bool = False
+    """Whether it takes numbers of what it lists alone, so that numbers typed alone after that are meant for it."""
+    choices: tuple[str, ...] = ()
+    """Words that it offers and that may be typed in place of its name: `/lie 2` is `/resolve 2 lie`."""
 
 
 class CommandGroup:
@@ -67,9 +73,11 @@ class CommandGroup:
         access: Access,
         needs_argument: bool = False,
         lists_alone: bool = False,
+        takes_numbers: bool = False,
         action: str = "",
         moves_timeline: bool = False,
         former_name: str = "",
+        choices: tuple[str, ...] = (),
         topic: CommandTopic | None = None,
     ) -> Callable[[CommandHandler], CommandHandler]:
         """Register the decorated function as the command `name`; see `Command` for the rest."""
@@ -77,7 +85,17 @@ class CommandGroup:
         def register(handler: CommandHandler) -> CommandHandler:
             entry = CommandHelp(name, usage, summary, needs_argument, topic or self._topic)
             self.commands.append(
-                Command(entry, handler, access, action, moves_timeline, former_name, lists_alone)
+                Command(
+                    entry,
+                    handler,
+                    access,
+                    action=action,
+                    moves_timeline=moves_timeline,
+                    former_name=former_name,
+                    lists_alone=lists_alone,
+                    takes_numbers=takes_numbers,
+                    choices=choices,
+                )
             )
             return handler
 
@@ -106,10 +124,15 @@ class CommandRegistry:
         self._names_by_former_name = {
             c.former_name: name for name, c in self._commands.items() if c.former_name
         }
+        self._names_by_choice = {choice: name for name, c in self._commands.items() for choice in c.choices}
 
     def names(self) -> frozenset[str]:
-        """Return the names of the commands that a handler runs, former names included."""
-        return frozenset((*self._commands, *self._names_by_former_name))
+        """Return the names of the commands that a handler runs, former names and choices included."""
+        return frozenset((*self._commands, *self._names_by_former_name, *self._names_by_choice))
+
+    def find_choice(self, name: str) -> str:
+        """Return the name if it is a choice of a command and no command itself, else nothing."""
+        return name if name in self._names_by_choice else ""
 
     def describe_former_name(self, name: str) -> str:
         """Return a line on the command's present name; empty if this is its present name."""
@@ -122,7 +145,8 @@ class CommandRegistry:
 
     def require_argument(self, name: str, argument: str) -> Command:
         """Return the command. Raises InputError if it needs an argument and there is none."""
-        command = self._commands[self._names_by_former_name.get(name, name)]
+        current_name = self._names_by_former_name.get(name) or self._names_by_choice.get(name, name)
+        command = self._commands[current_name]
         if command.help.needs_argument and not argument and not command.lists_alone:
             raise InputError(
                 f"/{name} needs something after it.",

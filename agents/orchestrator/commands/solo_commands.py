@@ -85,6 +85,7 @@ async def list_decisions(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.CHANGE,
     needs_argument=True,
     lists_alone=True,
+    takes_numbers=True,
 )
 async def lift_decision(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     if not call.argument:
@@ -205,6 +206,7 @@ async def answer_session_zero(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.CHANGE,
     needs_argument=True,
     lists_alone=True,
+    takes_numbers=True,
 )
 async def set_tension(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
     word = call.argument.casefold()

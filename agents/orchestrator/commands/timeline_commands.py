@@ -97,6 +97,7 @@ async def walk_takes(tools: CommandTools, call: CommandCall) -> Outcome:
     action="branch",
     needs_argument=True,
     lists_alone=True,
+    takes_numbers=True,
     moves_timeline=True,
 )
 async def branch(tools: CommandTools, call: CommandCall) -> Outcome:

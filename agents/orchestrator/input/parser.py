@@ -9,6 +9,7 @@ from typing import Final
 
 from rapidfuzz import fuzz, process
 
+from agents.orchestrator.input.bare_choice import refuse_bare_choice
 from agents.orchestrator.input.bare_dice import find_bare_roll
 from agents.resolver.check import ends_in_effects
 from agents.resolver.dice_faces import read_faces, split_faces
@@ -78,7 +79,8 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     Plain text is the player's action or speech; `> text` and `/narrate text` are the GM's words; `? text` and
     `/oracle text` ask the oracle; dice alone (`2d6+1`, `2d6+1 vs 9`) are rolled; a line may end in `/check ...`,
     `/move ...` or `/roll ...`, and a roll in the faces of the player's own dice (` = 5 4`). Raises InputError for an
-    empty or too long line, for a command behind words, and for an unknown command, naming the nearest one.
+    empty or too long line, for a number or letter alone, for a command behind words, and for an unknown command,
+    naming the nearest one.
     """
     text = clean_line(line)
     if text.startswith("?"):
@@ -94,6 +96,7 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
             kept="Nothing was played.",
             todo="/help lists them all.",
         )
+    refuse_bare_choice(text)
     if command is None and (bare_kind := find_bare_roll(text)):
         return parse_roll(bare_kind, text)
     if command is None:
@@ -206,8 +209,7 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("ask", "fate", "yes", "no"), "oracle"),
     **dict.fromkeys(("quest", "vow", "hook", "plot"), "thread"),
     **dict.fromkeys(("decision", "decided", "rule"), "decide"),
-    # What contradicts canon is kept as a lie or a rumour by resolving the conflict.
-    **dict.fromkeys(("lie", "rumour", "rumor", "disputed"), "resolve"),
+    **dict.fromkeys(("rumor", "hearsay"), "rumour"),
     **dict.fromkeys(("kept", "keep", "fulfilled"), "paid"),
     **dict.fromkeys(("chaos", "mood"), "tension"),
     **dict.fromkeys(("stat", "stats", "attribute"), "sheet"),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.orchestrator.commands.all_commands import COMMANDS
+from agents.services.conflict_commands import RULING_WORDS
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError
@@ -157,3 +159,25 @@ async def test_namesake_that_is_only_proposed_is_said_to_be(tmp_path: Path) -> N
         row = (await program.services.gate.gate(scene_id)).proposals[1]
         assert row.conflicts[0].text.startswith("Another proposal has a character called Tom already.")
         assert "Accepting writes it as another with that name." in row.reasons
+
+
+async def test_every_way_that_is_offered_can_be_typed_as_it_stands(tmp_path: Path) -> None:
+    """`/lie` works where “a lie” is offered: each offered line is a command of its own."""
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        submit = program.services.play.submit
+        (row,) = [p for p in (await program.services.play.scene(scene_id)).proposals if p.conflicts]
+        offered = [
+            line.split("  ")[0] for line in (await submit(scene_id, "/resolve")).lines if line.startswith("/")
+        ]
+        assert f"/lie {row.number}" in offered
+        assert {line.split()[0].removeprefix("/") for line in offered} <= COMMANDS.names()
+        assert COMMANDS.names() >= set(RULING_WORDS)
+        for nonsense in ("/lie 99", "/lie never was"):
+            with pytest.raises(InputError):
+                await submit(scene_id, nonsense)
+        assert await facts(program, scene_id) == {"ally_of": Standing.TRUE}
+        await submit(scene_id, "/lie old")  # the only conflict is meant
+        assert await facts(program, scene_id) == {"ally_of": Standing.LIE, "enemy_of": Standing.TRUE}
+        with pytest.raises(InputError, match="Which conflict"):
+            await submit(scene_id, "/lie")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.orchestrator.commands.all_commands import COMMANDS
+from agents.orchestrator.input.bare_choice import complete_choice
 from agents.orchestrator.input.parser import CommandInput, RollInput, WordsInput, parse_input
 from agents.resolver.dice_faces import open_for_faces
 from agents.sanitize import MAX_LINE_LENGTH, clean
@@ -177,7 +178,7 @@ def read_hint(name: str) -> list[str]:
         ("rerol", ["/reroll"]),
         ("comit", ["/commit"]),
         ("tkae", ["/take"]),
-        ("lit", ["/lift", "/list"]),
+        ("lit", ["/lie", "/lift", "/list"]),
         ("com", ["/commit"]),
         ("how", ["/howmuch", "/show"]),
         ("orcle", ["/oracle"]),
@@ -186,8 +187,8 @@ def read_hint(name: str) -> list[str]:
         ("npcz", ["/npc", "/npcs"]),
         ("item", ["/thing"]),
         ("object", ["/thing"]),
-        ("lie", ["/resolve"]),
-        ("rumour", ["/resolve"]),
+        ("hearsay", ["/rumour"]),
+        ("rumor", ["/rumour"]),
     ],
 )
 def test_unknown_command_names_the_nearest(typed_name: str, commands: list[str]) -> None:
@@ -201,3 +202,23 @@ def test_unknown_command_names_the_one_that_was_mistyped(name: str) -> None:
     swapped = {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
     for typed_name in sorted((missing | doubled | swapped) - set(COMMAND_NAMES)):
         assert f"/{name}" in read_hint(typed_name), typed_name
+
+
+@pytest.mark.parametrize("line", ["1", "1.", "#2", "3)", "1 3", "1, 3", "a", "R"])
+def test_number_or_letter_alone_is_no_turn(line: str) -> None:
+    with pytest.raises(InputError, match="alone is no turn of the story") as caught:
+        parse_input(line, COMMANDS.names())
+    assert caught.value.kept == "Nothing was played."
+    assert ("/accept" if line[-1].isdigit() or line[0].isdigit() else "F2") in caught.value.todo
+
+
+@pytest.mark.parametrize("line", ["> 1", "“1”", '"a"', "1 more step.", "走", "Two."])
+def test_words_with_a_number_are_a_turn(line: str) -> None:
+    assert isinstance(parse_input(line, COMMANDS.names()), WordsInput)
+
+
+def test_numbers_alone_complete_the_command_that_listed_them() -> None:
+    assert complete_choice(" 2 ", "/paid") == "/paid 2"
+    assert complete_choice("1, 3", "/accept") == "/accept 1, 3"
+    assert complete_choice("2", "") == "2"
+    assert complete_choice("I take 2", "/paid") == "I take 2"

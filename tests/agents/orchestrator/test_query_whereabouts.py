@@ -71,3 +71,11 @@ async def test_query_line_that_was_rejected_does_not_answer_and_is_marked(tmp_pa
             marks = [finding.where for finding in answer.nearest if "Tower" in finding.text]
             assert marks
             assert all("rejected" in where for where in marks)
+            words = await program.services.query.search_words(
+                "Tower", universe_id=(await program.services.play.scene(scene_id)).universe.id
+            )
+            marked = [finding for finding in words if finding.rejected_quotes]
+            assert [finding.text for finding in marked if not finding.memory_id] == [
+                "the GM: Bram is in the Tower."
+            ]
+            assert all("you rejected “Bram is in the Tower" in finding.where for finding in marked)
