@@ -28,6 +28,7 @@ _STATE_SIGNS: Final = {
     SourceState.CANCELLED: ("✗", Ink.MUTED),
     SourceState.WITHDRAWN: ("✗", Ink.MUTED),
 }
+_WAITING_SIGN: Final = ("?", Ink.WARN)
 _STATE_WORDS: Final = {
     SourceState.WAITING: "waits to be read",
     SourceState.READING: "being read",
@@ -37,6 +38,10 @@ _STATE_WORDS: Final = {
     SourceState.CANCELLED: "stopped",
     SourceState.WITHDRAWN: "withdrawn",
 }
+WAITS_FOR_MODEL: Final = "waits for its model"
+_MODEL_HINT: Final = (
+    "It is asked again each minute. M reads on without it, by plain rules, and costs nothing."
+)
 _STATE_HINTS: Final = {
     SourceState.PAUSED: "What was read is kept. H goes on.",
     SourceState.FAILED: "What was read is kept. H tries again, N takes another file, Ctrl+X gives it up.",
@@ -58,8 +63,9 @@ class SourceList(RowList[SourceView], SingleKeys):
 
     HELP_TITLE: ClassVar[str] = "Documents"
     HELP_TEXT: ClassVar[str] = (
-        "✓ read, » being read, ‖ paused, ! could not be read, ✗ withdrawn or stopped. What a document says is proposed "
-        "in its review, and is true only once you accept it there; the review never fills the gate of play."
+        "✓ read, » being read, ? waits for its model, ‖ paused, ! could not be read, ✗ withdrawn or stopped. What a "
+        "document says is proposed in its review, and is true only once you accept it there; the review never fills "
+        "the gate of play."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -93,7 +99,7 @@ class SourceList(RowList[SourceView], SingleKeys):
 
 
 def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
-    sign, ink = _STATE_SIGNS[view.state]
+    sign, ink = _WAITING_SIGN if view.progress.waits_for_model else _STATE_SIGNS[view.state]
     return [
         [(f" {sign} ", ink), (ellipsise(one_line(view.source.title), width - 4), Ink.STRONG)],
         [("   ", Ink.PROSE), (ellipsise(_summary(view), width - 4), Ink.MUTED)],
@@ -102,6 +108,8 @@ def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
 
 def _summary(view: SourceView) -> str:
     parts = [_state_words(view.progress)]
+    if view.progress.waits_for_model:
+        parts = [f"{parts[0]}: {one_line(view.progress.error).rstrip('.')}"]
     if view.progress.page_count:
         parts.append(count_noun(view.progress.page_count, "page"))
     if view.open_count:
@@ -113,6 +121,8 @@ def _summary(view: SourceView) -> str:
 
 def _state_words(progress: IngestProgress) -> str:
     """Return the state in words; what was begun and goes on is being read, though the next of it waits its turn."""
+    if progress.waits_for_model:
+        return WAITS_FOR_MODEL
     is_begun = progress.state is SourceState.WAITING and progress.page_count is not None
     return _STATE_WORDS[SourceState.READING if is_begun else progress.state]
 
@@ -126,10 +136,11 @@ def describe_source(view: SourceView, width: int) -> list[Line]:
     lines += _muted(_edition_text(view), width)
     lines.append([])
     if progress.error:
-        lines += [[(part, Ink.BAD)] for part in wrap(one_line(progress.error), width)]
-    else:
+        ink = Ink.WARN if progress.waits_for_model else Ink.BAD
+        lines += [[(part, ink)] for part in wrap(one_line(progress.error), width)]
+    if progress.waits_for_model or not progress.error:
         lines += progress_lines(progress, width)
-    if hint := _STATE_HINTS.get(view.state, ""):
+    if hint := _MODEL_HINT if progress.waits_for_model else _STATE_HINTS.get(view.state, ""):
         lines += _muted(hint, width)
     lines.append([])
     for number, words in (

@@ -203,15 +203,23 @@ class EnrichWorker:
         source = await _find_source(self.log, subject_id)
         if source is None or not _is_for_model(source):
             return 0
-        if not self.is_on():
-            raise RetryLater("No model is set.", seconds=MODEL_RETRY_SECONDS, whole_kind=True)
         try:
-            return await serve_chunks(
+            if not self.is_on():
+                raise ModelUnavailable("No model is set up to read documents.")
+            items_left = await serve_chunks(
                 source, self.log, self.writer, self.chunk_server, self.timer, by_model=True
             )
         except ModelUnavailable as error:
-            await self.writer.put_source(source.model_copy(update={"error": str(error)}))
+            await self._note_problem(source, error.what)
             raise RetryLater(error.what, seconds=MODEL_RETRY_SECONDS, whole_kind=True) from error
+        if items_left:
+            await self._note_problem(source, "")
+        return items_left
+
+    async def _note_problem(self, source: Source, problem: str) -> None:
+        """Store why the document waits for its model; empty: the model answers again."""
+        if source.error != problem:
+            await self.writer.put_source(source.model_copy(update={"error": problem}))
 
 
 async def serve_chunks(

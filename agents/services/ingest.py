@@ -370,6 +370,8 @@ class IngestService:
             served_count=sum(count for stage, count in served_by.items() if stage is not None),
             by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
+            uses_model=source.uses_model,
+            waits_for_model=source.uses_model and source.state in READING_STATES and bool(source.error),
             error=source.error or self._describe_poisoned(source.id),
         )
 

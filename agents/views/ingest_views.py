@@ -109,6 +109,12 @@ class IngestProgress:
     """How many chunks each stage of the ladder served, in the order of the stages."""
 
     proposal_count: int = 0
+    uses_model: bool = False
+    """Whether a model is asked about each of its chunks."""
+
+    waits_for_model: bool = False
+    """Whether its chunks wait for a model that is not set up or does not answer; `error` says which."""
+
     error: str = ""
 
     @property

@@ -69,6 +69,13 @@ class SourcesScreen(ServiceScreen[None]):
             tooltip="Ask the model about what none was asked of",
         ),
         Binding(
+            "M",
+            "stop_asking",
+            "Without model",
+            id="documents.without_model",
+            tooltip="Read on without the model, by plain rules",
+        ),
+        Binding(
             "g", "gate", "Gate", id="documents.gate", tooltip="What waits for your decision in this world"
         ),
         Binding("U", "universe", "World", id="documents.universe", tooltip="The documents of the next world"),
@@ -177,6 +184,8 @@ class SourcesScreen(ServiceScreen[None]):
                 return state in TAKEN_BACK_STATES
             case "enrich":
                 return view is not None and state is SourceState.DONE and not view.source.uses_model
+            case "stop_asking":
+                return view is not None and state in READING_STATES and view.source.uses_model
         return super().check_action(action, parameters)
 
     def action_new(self) -> None:
@@ -231,6 +240,20 @@ class SourcesScreen(ServiceScreen[None]):
         self.post_message(
             self.SourceChanged(
                 ("The model reads it again, passage by passage. What you decided stays as it is.",)
+            )
+        )
+
+    def action_stop_asking(self) -> None:
+        if self.current is not None:
+            self.start_change(partial(self._stop_asking, self.current), "enrich")
+
+    async def _stop_asking(self, view: SourceView) -> None:
+        await self.services.ingest.read_without_model(view.source.id)
+        self.post_message(
+            self.SourceChanged(
+                (
+                    "Reading goes on without the model. What it gave is kept; M asks it again once this is read.",
+                )
             )
         )
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from agents.ingest.ingest_worker import EnrichWorker
+from agents.jobs.worker import RetryLater
 from screens.ingest.review_screen import ReviewScreen
 from stores.authority import Role
 from tests.agents.ingest.reading_in import BoldNameServer
-from tests.screens.ingest_library import RULEBOOK, Reader, reading, write_rulebook
+from tests.screens.ingest_library import RULEBOOK, Reader, ladder_server, reading, write_rulebook
 from tests.screens.screen_driver import NARROW
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
@@ -265,6 +267,26 @@ async def test_new_edition_shows_what_is_new_and_gone_before_it_is_read(tmp_path
         await ui.press("enter")
         await reader.read_all()
         assert ui.shows("edition 2", "read · 1 page")
+
+
+async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tmp_path: Path) -> None:
+    """A player: "I asked for the model, and have none today; the list said so, and M read the rest by rule"."""
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest, log = reader.ui, reader.program.services.ingest, reader.program.stores.log(Role.INGEST)
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path), universe.id, uses_model=True)
+        source_id = await reader.source_id()
+        await reader.read_pages(source_id)
+        worker = EnrichWorker(log, ingest.recorder, ladder_server(reader.program), lambda: False)
+        with pytest.raises(RetryLater):
+            await worker.reconcile(source_id)
+        await ui.press("5")
+        assert ui.shows("waits for its model: No model is set up to read documents", "M reads on")
+        await ui.press("M")
+        assert ui.shows("Reading goes on without the model.")
+        assert not ui.shows("waits for its model")
+        await reader.read_all()
+        assert ui.shows("read · 1 page", "by rule", "M Model")
 
 
 async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:

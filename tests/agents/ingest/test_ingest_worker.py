@@ -279,6 +279,8 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         snippets = await log.snippets(source_id)
         assert [s.asked_model for s in snippets].count(True) == 2
         assert [s.stage for s in snippets].count(LadderStage.FORCED) == 1
+        (progress,) = await program.services.ingest.read_progress(universe.id)
+        assert progress.waits_for_model
         server.answers = 1_000
         await run_to_end(program, worker, source_id)
         assert len(server.served_ids) == len(set(server.served_ids)) == len(snippets)
