@@ -143,18 +143,27 @@ def describe_source(view: SourceView, width: int) -> list[Line]:
     if hint := _MODEL_HINT if progress.waits_for_model else _STATE_HINTS.get(view.state, ""):
         lines += _muted(hint, width)
     lines.append([])
-    for number, words in (
-        (view.open_count, "open in its review"),
-        (view.accepted_count, "accepted"),
-        (view.rejected_count, "rejected"),
-        (view.entity_count, "of people, places and things in canon"),
-        (view.fact_count, "of facts in canon"),
-    ):
-        if number:
-            lines += [[(part, Ink.PROSE)] for part in wrap(f"{number:,} {words}", width)]
+    for text in _count_texts(view):
+        lines += [[(part, Ink.PROSE)] for part in wrap(text, width)]
     for note in view.source.notes:
         lines += _muted(f"· {one_line(note)}", width)
     return lines
+
+
+def _count_texts(view: SourceView) -> list[str]:
+    """Return what came of the proposals, and what in canon rests on the document: as the review counts them."""
+    decided = f", {view.decided_count:,} of them decided" if view.decided_count else ""
+    texts = (
+        (view.open_count, f"{view.open_count:,} open in its review{decided}"),
+        (view.accepted_count, f"{view.accepted_count:,} accepted and committed"),
+        (view.rejected_count, f"{view.rejected_count:,} rejected"),
+        (
+            view.entity_count + view.fact_count,
+            f"in canon: {count_noun(view.fact_count, 'fact')}, and {view.entity_count:,} named "
+            "(people, places, things)",
+        ),
+    )
+    return [text for count, text in texts if count]
 
 
 def progress_lines(progress: IngestProgress, width: int) -> list[Line]:

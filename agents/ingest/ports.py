@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agents.events import ChunkFigures
 from agents.ingest.documents.document import Chunk, Page
 from agents.ingest.documents.reading_pipe import DocumentSummary, PageBatch
 from stores.records.sources import LadderStage, Snippet, Source
@@ -44,6 +45,8 @@ class ServedChunk:
     asked_model: bool = False
     model_problem: str = ""
     """Why a model that was to be asked gave no answer: it is asked again later."""
+    figures: ChunkFigures | None = None
+    """How the ladder served it, to be counted."""
 
 
 class ChunkServer(Protocol):

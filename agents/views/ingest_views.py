@@ -131,8 +131,15 @@ class SourceView:
     open_count: int
     """Proposals over which no commit has closed."""
 
+    decided_count: int
+    """How many of these have a verdict that a commit would close over, or are left for later."""
+
     accepted_count: int
+    """Proposals that a commit has accepted: one may be a name or a number of somebody whom canon has already."""
+
     rejected_count: int
+    """Proposals that a commit has rejected."""
+
     fact_count: int
     """Facts in canon that have evidence from it."""
 

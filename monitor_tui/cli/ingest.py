@@ -144,6 +144,7 @@ async def _ingest(
                 {
                     "universe": {"id": universe_id, "name": view.universe.name},
                     "documents": [_progress_json(progress) for progress in results],
+                    "ladder": services.ingest.ladder_metrics.as_json(),
                 }
             )
         else:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from textual import on
@@ -15,25 +13,19 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.count_words import count_noun
-from agents.events import CanonCommitted, ProposalsChanged
-from agents.services.source_review import subject_of
+from agents.proposals.decisions import VERDICT_WORDS
+from agents.services.review_groups import subject_of
 from agents.views.ingest_views import ReviewOrder
-from screens.base import ServiceScreen
-from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import (
-    NOTHING_TO_UNDO,
-    ProposalDecisions,
-    nothing_to_edit_line,
-    undo_lines,
-)
+from screens.gate.deciding_screen import DecidingScreen, filter_binding, undo_binding
+from screens.gate.proposal_decisions import ProposalDecisions
+from screens.ingest.group_decisions import GroupDecisions
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
@@ -42,8 +34,8 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.ingest_views import AcceptableProposals, ReviewRows, ReviewView
-    from agents.views.play_views import CommitReport
+    from agents.views.ingest_views import ReviewRows, ReviewView
+    from agents.views.play_views import CommitReport, UndoneDecision
 
 ROWS_READ: Final = 50
 """Rows of a group that are read and assessed at once; the rest follows once those are decided."""
@@ -56,7 +48,7 @@ NO_GROUP = "No group is chosen."
 NO_MATCH = "No group has these words, and none is of such a kind. Esc shows all again."
 
 
-class ReviewScreen(ServiceScreen[None]):
+class ReviewScreen(DecidingScreen):
     """Groups on the left, the rows of one on the right. Enter writes what is accepted; the rest waits."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/review_screen.tcss"
@@ -73,14 +65,8 @@ class ReviewScreen(ServiceScreen[None]):
             key_display="⏎",
         ),
         Binding("G", "group", "Group", id="review.group", tooltip="Group by whom it is about, or by page"),
-        Binding(
-            "slash",
-            "filter",
-            "Filter",
-            id="review.filter",
-            tooltip="Groups with these words",
-            key_display="/",
-        ),
+        filter_binding("review", "Groups with these words"),
+        undo_binding("review"),
         Binding(
             "asterisk",
             "closed",
@@ -103,18 +89,6 @@ class ReviewScreen(ServiceScreen[None]):
         rows: ReviewRows
 
     @dataclass
-    class RowsLeft(Message):
-        """Rows of decided groups are decided one by one alone."""
-
-        count: int
-
-    @dataclass
-    class AcceptableFound(Message):
-        """These can be accepted at once."""
-
-        acceptable: AcceptableProposals
-
-    @dataclass
     class ReviewCommitted(Message):
         report: CommitReport
 
@@ -130,8 +104,6 @@ class ReviewScreen(ServiceScreen[None]):
         """The group of an entity that was left for its page, and that page."""
         self._target_key: str | None = None
         """The group that the cursor goes to once the groups of the new order are read."""
-        self._waiting_verdicts: list[tuple[str, ReviewOrder, Verdict | None]] = []
-        """Group, order and verdict of what was decided and is not written yet."""
         self._row_limit = ROWS_READ
         self._rows_group_key: str | None = None
         self._are_rows_stale = False
@@ -140,7 +112,7 @@ class ReviewScreen(ServiceScreen[None]):
         yield TitleBar("Review")
         yield Input(id="filter", placeholder="only groups with these words", compact=True)
         with Horizontal(id="review"):
-            yield ReviewGroupList(empty=EMPTY_REVIEW)
+            yield GroupDecisions(self.services.ingest, self.source_id, empty=EMPTY_REVIEW)
             with ProposalDecisions(
                 self.services.gate,
                 self.services.policy,
@@ -158,11 +130,18 @@ class ReviewScreen(ServiceScreen[None]):
     def groups(self) -> ReviewGroupList:
         return self.query_one(ReviewGroupList)
 
+    @property
+    def main_list(self) -> ReviewGroupList:
+        return self.groups
+
+    async def undo_last_decision(self) -> UndoneDecision:
+        return await self.services.ingest.undo_last_decision(self.source_id)
+
     # --- reading -----------------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
         # After each of several decisions that are on their way, all would be read again: once at their end is enough.
-        return isinstance(event, ProposalsChanged | CanonCommitted) and not self._waiting_verdicts
+        return super().is_affected_by(event) and not self.query_one(GroupDecisions).is_writing
 
     async def load_view(self) -> None:
         self.post_message(
@@ -176,8 +155,9 @@ class ReviewScreen(ServiceScreen[None]):
     @on(ReviewLoaded)
     def _show_review(self, message: ReviewLoaded) -> None:
         is_wanted = message.view.order is self.order and message.view.is_closed is self._shows_closed
-        if is_wanted and not self._waiting_verdicts:
+        if is_wanted and not self.query_one(GroupDecisions).is_writing:
             self._view = message.view
+            self.query_one(GroupDecisions).order = message.view.order
             self._show_groups()
             if self._target_key is not None:
                 self.groups.go_to(self._target_key)
@@ -253,11 +233,10 @@ class ReviewScreen(ServiceScreen[None]):
 
     # --- deciding ----------------------------------------------------------------------------------
 
-    @on(ReviewGroupList.Decided)
-    def _decide_group(self, message: ReviewGroupList.Decided) -> None:
-        """Show the verdict at once, and write it behind the ones before it."""
+    @on(GroupDecisions.GroupDecided)
+    def _show_group_verdict(self, message: GroupDecisions.GroupDecided) -> None:
+        """Show the verdict at once; it is written behind the ones before it."""
         self.query_one(NoticePanel).clear()
-        self._waiting_verdicts.append((message.group.key, self.order, message.verdict))
         if self._view is not None:
             groups = tuple(
                 group.with_verdict(message.verdict) if group.key == message.group.key else group
@@ -265,67 +244,28 @@ class ReviewScreen(ServiceScreen[None]):
             )
             self._view = replace(self._view, groups=groups)
             self._show_groups()
-        self.start_change(self._write_verdicts, "decide")
 
-    async def _write_verdicts(self) -> None:
-        try:
-            while self._waiting_verdicts:
-                # One call for all that are alike: each reads the whole review.
-                _, alike_waiting = next(groupby(self._waiting_verdicts, key=lambda waiting: waiting[1:]))
-                alike = list(alike_waiting)
-                keys, (_, order, verdict) = [group_key for group_key, _, _ in alike], alike[0]
-                counts = await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
-                if counts.left_count:
-                    self.post_message(self.RowsLeft(counts.left_count))
-                del self._waiting_verdicts[: len(alike)]
-        finally:
-            self._waiting_verdicts.clear()
-            self.reload()
-
-    @on(RowsLeft)
-    def _show_left_count(self, message: RowsLeft) -> None:
-        self.query_one(NoticePanel).show_lines(
-            (
-                f"{message.count:,} {'waits' if message.count == 1 else 'wait'} for you alone: merges, and what is in "
-                "conflict or protected. Right goes to them; C resolves a conflict.",
+    @on(GroupDecisions.DecisionsWritten)
+    def _show_left_count(self, message: GroupDecisions.DecisionsWritten) -> None:
+        if message.left_count:
+            verb = "waits" if message.left_count == 1 else "wait"
+            self.query_one(NoticePanel).show_lines(
+                (
+                    f"{message.left_count:,} {verb} for you alone: merges, and what is in conflict or protected. "
+                    "Right goes to them; C resolves a conflict.",
+                )
             )
-        )
+        self.reload()
 
-    @on(ReviewGroupList.AllAccepted)
-    def _look_for_acceptable(self, message: ReviewGroupList.AllAccepted) -> None:
-        keys = [group.key for group in message.groups]
-        self.start_change(partial(self._find_acceptable, keys), "decide")
+    @on(GroupDecisions.NothingAcceptable)
+    def _explain_nothing_acceptable(self) -> None:
+        self.query_one(NoticePanel).show_lines((ONLY_SINGLE,))
 
-    async def _find_acceptable(self, group_keys: list[str]) -> None:
-        self.post_message(
-            self.AcceptableFound(
-                await self.services.ingest.find_acceptable(self.source_id, group_keys, self.order)
-            )
-        )
-
-    @on(AcceptableFound)
-    def _ask_to_accept(self, message: AcceptableFound) -> None:
-        count, left_count = len(message.acceptable.ids), message.acceptable.left_count
-        if not count:
-            self.query_one(NoticePanel).show_lines((ONLY_SINGLE,))
-            return
-        left = f" {left_count:,} merged or in conflict are left for you." if left_count else ""
-        question = ConfirmDialog(
-            f"Accept {count_noun(count, 'proposal')}?",
-            f"All that is undecided in the groups that are shown, and whom it names.{left} "
-            "Nothing is written before you commit.",
-            yes="Accept them",
-            no="Leave them",
-        )
-        self.app.push_screen(
-            question, lambda is_yes: self._accept_all(message.acceptable.ids) if is_yes else None
-        )
-
-    def _accept_all(self, ids: tuple[Id, ...]) -> None:
-        self.start_change(partial(self._write_acceptance, ids), "decide")
-
-    async def _write_acceptance(self, ids: tuple[Id, ...]) -> None:
-        await self.services.ingest.decide(ids, Verdict.ACCEPT)
+    @on(DecidingScreen.DecisionUndone)
+    def _show_decision_undone(self, message: DecidingScreen.DecisionUndone) -> None:
+        verdict_word = VERDICT_WORDS[message.decision.verdict]
+        count_text = count_noun(len(message.decision.proposal_ids), "proposal")
+        self.query_one(NoticePanel).show_lines((f"Undone: {verdict_word}: {count_text}.",))
         self.reload()
 
     @on(ReviewGroupList.RowsRequested)
@@ -339,27 +279,6 @@ class ReviewScreen(ServiceScreen[None]):
             self.post_message(Visit(route))
         else:
             self.query_one(NoticePanel).show_lines(("It rests on the whole document, and on no page of it.",))
-
-    @on(ProposalDecisions.DecisionStarted)
-    def _clear_notices(self) -> None:
-        self.query_one(NoticePanel).clear()
-
-    @on(ProposalDecisions.DecisionRefused)
-    def _read_again(self) -> None:
-        self.reload()
-
-    @on(ProposalList.NothingToEdit)
-    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
-        self.query_one(NoticePanel).show_lines((nothing_to_edit_line(message.view),))
-
-    @on(ProposalList.NothingToUndo)
-    def _explain_undo(self) -> None:
-        self.query_one(NoticePanel).show_lines((NOTHING_TO_UNDO,))
-
-    @on(ProposalDecisions.UndoProposed)
-    def _explain_undone(self, message: ProposalDecisions.UndoProposed) -> None:
-        self.query_one(NoticePanel).show_lines(undo_lines(message))
-        self.reload()
 
     # --- committing --------------------------------------------------------------------------------
 
@@ -414,28 +333,11 @@ class ReviewScreen(ServiceScreen[None]):
     def action_groups(self) -> None:
         self.groups.focus()
 
-    def action_filter(self) -> None:
-        field = self.query_one("#filter", Input)
-        field.add_class("-shown")
-        field.focus()
-
     @on(Input.Changed, "#filter")
     def _filter_changed(self, message: Input.Changed) -> None:
         message.stop()
         self._filter_text = message.value
         self._show_groups()
-
-    @on(Input.Submitted, "#filter")
-    def _filter_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        if not message.value.strip():
-            self._close_filter()
-        self.groups.focus()
-
-    def _close_filter(self) -> None:
-        field = self.query_one("#filter", Input)
-        field.clear()
-        field.remove_class("-shown")
 
     def action_escape(self) -> None:
         """Go one step back: close a warning, the filter, leave the rows, what is closed, then the review."""
@@ -444,10 +346,9 @@ class ReviewScreen(ServiceScreen[None]):
         notices.clear()
         if is_warned:
             return
-        if self.query_one("#filter", Input).has_class("-shown"):
-            self._close_filter()
-            self.groups.focus()
-        elif self._shows_closed and self.groups.has_focus:
+        if self.close_filter():
+            return
+        if self._shows_closed and self.groups.has_focus:
             self.action_closed()
         elif not self.groups.has_focus:
             self.groups.focus()
