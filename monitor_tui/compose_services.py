@@ -59,7 +59,7 @@ from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_story_text
+from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -379,7 +379,7 @@ class ServiceComposer:
 
     def _build_ingest(self) -> IngestService:
         agents, base, play = self.agents, self._base, self._play
-        log = base.stores.log(Role.CONTEXT_ASSEMBLY)
+        log, reader = base.stores.log(Role.CONTEXT_ASSEMBLY), DocumentReader()
         ladder_metrics = LadderMetrics()
         base.events.subscribe(ladder_metrics.note_event)
         review_reader = ReviewReader(agents.log, agents.canon, play.views)
@@ -388,9 +388,9 @@ class ServiceComposer:
             canon=agents.canon,
             recorder=agents.source_recorder,
             originals=base.stores.objects(Role.INGEST),
-            estimator=DocumentEstimator(
-                log, DocumentReader(), split_document_lazily, agents.read_reader_model_facts
-            ),
+            estimator=DocumentEstimator(log, reader, split_document_lazily, agents.read_reader_model_facts),
+            page_renderer=reader,
+            save_page_picture=partial(save_page_picture, self._home, base.clock),
             review_reader=review_reader,
             review=SourceReview(
                 agents.log,

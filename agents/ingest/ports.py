@@ -27,6 +27,12 @@ class DocumentReading(Protocol):
         ...
 
 
+class PageRenderer(Protocol):
+    async def render_page(self, source: Path | bytes, name: str, number: int, width: int) -> bytes:
+        """Return a page of a PDF as a picture (PNG), `width` pixels wide; `number` is from 1."""
+        ...
+
+
 class OriginalReader(Protocol):
     async def get(self, collection: str, key: str) -> bytes: ...
 

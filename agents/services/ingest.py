@@ -9,9 +9,10 @@ from pathlib import PurePath
 from typing import Final
 
 from agents.ingest.document_chunks import select_present, select_unanswered
+from agents.ingest.documents.formats import MediaType
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
 from agents.ingest.ladder.ladder_metrics import LadderMetrics
-from agents.ingest.ports import OriginalStore
+from agents.ingest.ports import OriginalStore, PageRenderer
 from agents.ingest.source_recorder import SourceRecorder
 from agents.proposals.decisions import count_undecided, count_waiting, gm_decision
 from agents.sanitize import clean
@@ -59,6 +60,11 @@ from stores.records.world import EntityStatus, Universe
 
 CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
 
+SavePagePicture = Callable[[str, int, bytes], Awaitable[str]]
+"""Writes the picture of a page (title of the document, number, PNG) to a file, and returns its path."""
+
+PICTURE_WIDTH: Final = 1_600
+"""Pixels of a page's picture: small print can be read."""
 MAX_SEARCHED: Final = 200
 """Passages of a universe that a search within one document looks through, the best first."""
 MAX_PAGE_PROPOSALS: Final = 50
@@ -76,6 +82,8 @@ class IngestService:
     review_reader: ReviewReader
     review: SourceReview
     withdrawal: SourceWithdrawal
+    page_renderer: PageRenderer
+    save_page_picture: SavePagePicture
     ladder_metrics: LadderMetrics
     """How chunks were served since the program was opened."""
     record_search: RecordSearch
@@ -185,13 +193,6 @@ class IngestService:
 
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
 
-    async def read_original(self, source_id: Id) -> bytes:
-        """Return the document as it came in."""
-        source = await self.log.source(source_id)
-        if not source.object_key:
-            raise InputError(f"The original of “{source.title}” was not kept.")
-        return await self.originals.get("originals", source.object_key)
-
     # --- sources -------------------------------------------------------------------------------------
 
     async def list_sources(self, universe_id: Id) -> SourceListView:
@@ -249,6 +250,20 @@ class IngestService:
             entities=tuple(e for e in entities if e.status is EntityStatus.CANONICAL),
             proposals=await self.review_reader.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
         )
+
+    async def export_page(self, source_id: Id, number: int) -> str:
+        """Write a page of a PDF, as it is printed, to a picture; return the file's path."""
+        source = await self.log.source(source_id)
+        if source.media_type != MediaType.PDF:
+            raise InputError(
+                f"“{source.title}” is no PDF: its pages have no look of their own.",
+                kept="Nothing was written.",
+            )
+        if not source.object_key:
+            raise InputError(f"The original of “{source.title}” was not kept.", kept="Nothing was written.")
+        original = await self.originals.get("originals", source.object_key)
+        picture = await self.page_renderer.render_page(original, source.file_name, number, PICTURE_WIDTH)
+        return await self.save_page_picture(source.title, number, picture)
 
     # --- review --------------------------------------------------------------------------------------
 

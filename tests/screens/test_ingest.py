@@ -15,6 +15,7 @@ from agents.ingest.ingest_worker import EnrichWorker
 from agents.jobs.worker import RetryLater
 from screens.ingest.review_screen import ReviewScreen
 from stores.authority import Role
+from tests.agents.ingest.documents.typeset_book import typeset
 from tests.agents.ingest.reading_in import BoldNameServer
 from tests.screens.ingest_library import RULEBOOK, Reader, ladder_server, reading, write_rulebook
 from tests.screens.screen_driver import NARROW
@@ -549,6 +550,26 @@ async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
         assert ui.shows("▌")
         await ui.press("escape")
         assert ui.screen == "SourcesScreen"
+
+
+@pytest.mark.slow
+async def test_page_of_a_pdf_is_written_as_it_is_printed_to_a_picture(tmp_path: Path) -> None:
+    """A player: "the text of the map's page says little; X gave me the page itself"."""
+    book = typeset("# The Drowned Keep\n\nSer Aldric keeps the gate.", "The Drowned Keep").pdf
+    (tmp_path / "keep.pdf").write_bytes(book)
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(str(tmp_path / "keep.pdf"), universe.id)
+        await reader.read_all()
+        await ui.press("5", "o")
+        assert ui.shows("Ser Aldric keeps the gate.", "X Export")
+        await ui.press("X")
+        assert ui.shows("Written:", "the-drowned-keep-page-1.png")
+        (picture,) = (tmp_path / "home" / "exports").iterdir()
+        data = picture.read_bytes()
+        assert data.startswith(b"\x89PNG")
+        assert int.from_bytes(data[16:20], "big") == 1_600
 
 
 async def test_documents_are_opened_from_play_and_lead_back_to_it(tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ CALLS: dict[str, Call] = {
     "ingest.cancel": lambda p: _with(p.source, p.services.ingest.cancel),
     "ingest.enrich": lambda p: _with(p.source, p.services.ingest.enrich),
     "ingest.read_without_model": lambda p: _with(p.source, p.services.ingest.read_without_model),
-    "ingest.read_original": lambda p: _with(p.source, p.services.ingest.read_original),
+    "ingest.export_page": lambda p: _with(p.source, lambda s: p.services.ingest.export_page(s, 1)),
     "ingest.list_sources": lambda p: _with(p.universe, p.services.ingest.list_sources),
     "ingest.search": lambda p: _with(p.source, lambda s: p.services.ingest.search(s, "mill")),
     "ingest.read_page": lambda p: _with(p.source, lambda s: p.services.ingest.read_page(s, 1)),
