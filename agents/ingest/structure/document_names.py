@@ -109,7 +109,7 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
         for one in read_introductions(text):
             introductions.setdefault(one.name.casefold(), one)
     prose_text = "\n\n".join(prose)
-    uses = count_word_uses(prose_text)
+    uses = count_word_uses(prose_text, load_name_words().first_names)
     introductions = {
         key: one for key, one in introductions.items() if uses.is_name(one.name, is_introduced=True)
     }

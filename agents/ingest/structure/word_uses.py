@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +19,7 @@ _CAPITALISED: Final = re.compile(r"(?<![\w’'-])[A-Z][a-z]+(?![\w])")
 _TERM: Final = re.compile(
     rf"(?<![\w’'-])(?:(?:an?|any|each|every|no|another|more|your) ({_RUN})|\(({_RUN})\))(?![\w’'])"
 )
+_LOWER: Final = re.compile(r"(?<![\w’'-])[a-z]+(?!\w)")
 _MIN_LABELS: Final = 4
 """Places from which what stands before a colon is a label of the document."""
 _MIN_OPENERS: Final = 2
@@ -30,7 +32,7 @@ class WordUses:
     """Uses of capitalised words, in lower case, that tell that they name nobody."""
 
     labels: frozenset[str]
-    """Words that as a rule stand before a colon, as the fields of a form do."""
+    """Common words that as a rule stand before a colon, as the fields of a form do."""
     openers: frozenset[str]
     """Words that do nothing but open sentences, with a comma behind them: `Furthermore,`."""
     terms: frozenset[str]
@@ -39,14 +41,15 @@ class WordUses:
     """Single words of these that stand so in a third of their places: `a Huge creature`."""
 
     def is_name(self, name: str, *, is_introduced: bool = False) -> bool:
-        """Return whether the name may be one, as far as its uses tell; a term is one if it is introduced."""
+        """Return whether the name may be one, as far as its uses tell; it has a heading of its own if introduced."""
         key = name.casefold()
-        is_common = key in self.common_terms and not is_introduced
-        return not is_common and key not in self.labels and key not in self.openers
+        is_common = key in self.common_terms or key in self.openers
+        return key not in self.labels and (is_introduced or not is_common)
 
 
-def count_word_uses(text: str) -> WordUses:
-    """Return how a text uses its words."""
+def count_word_uses(text: str, first_names: Collection[str] = ()) -> WordUses:
+    """Return how a text uses its words; who has one of these first names may be called at the start of sentences."""
+    lower_words = frozenset(_LOWER.findall(text))
     label_counts = Counter(match[1] for match in _LABEL.finditer(text))
     opener_counts = Counter(match[1] for match in _OPENER.finditer(text))
     word_counts = Counter(_CAPITALISED.findall(text)) if opener_counts else Counter[str]()
@@ -56,12 +59,15 @@ def count_word_uses(text: str) -> WordUses:
         frozenset(
             label.casefold()
             for label, count in label_counts.items()
-            if count >= _MIN_LABELS and 2 * count >= text.count(label)
+            # Who speaks in a script stands before a colon, too; but nobody writes their name in lower case.
+            if count >= _MIN_LABELS
+            and 2 * count >= text.count(label)
+            and lower_words.issuperset(label.casefold().split())
         ),
         frozenset(
             word.casefold()
             for word, count in opener_counts.items()
-            if count >= _MIN_OPENERS and count == word_counts[word]
+            if count >= _MIN_OPENERS and count == word_counts[word] and word.casefold() not in first_names
         ),
         frozenset(map(str.casefold, terms)),
         frozenset(

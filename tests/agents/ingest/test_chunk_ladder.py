@@ -236,7 +236,7 @@ async def test_quote_that_is_not_in_the_chunk_is_dropped_and_counted() -> None:
     outcome = await reader.process_chunk(make_chunk(), make_context())
     assert [type(f) for f in outcome.findings] == [FoundRule]
     assert [d.reason for d in outcome.dropped] == [NO_QUOTE]
-    assert reader.metrics.dropped_count == 1
+    assert figures_of(outcome).dropped_count == 1
 
 
 async def test_name_that_is_not_in_the_chunk_is_dropped() -> None:

@@ -14,7 +14,7 @@ SPELLS = "\n\n".join(
         ("Gull Call", "Furthermore, the caster hears the tide, as if in a Huge shell or a Huge cave."),
         ("Brine Hand", "Furthermore, each target makes a Dexterity saving throw."),
         ("Salt Ward", "A creature in Dexterity training makes a Dexterity check."),
-        ("Tide Step", "Mara Venn made no Dexterity check."),
+        ("Tide Step", "Mara Venn made no Dexterity check. The components lay about; a casting takes time."),
     )
 )
 
@@ -25,6 +25,13 @@ def test_labels_openers_and_terms_are_told_by_their_form() -> None:
     assert uses.openers == {"furthermore"}
     assert "dexterity" in uses.terms
     assert uses.is_name("Mara Venn")
+
+
+def test_speakers_of_a_script_and_who_is_called_by_name_are_no_labels() -> None:
+    script = "\n\n".join(f"Bram: Emily, the lamp is out.\n\nOld Ilse: Tarn, it is {n}." for n in range(5))
+    uses = count_word_uses(script, {"emily"})
+    assert uses.labels == frozenset()
+    assert "emily" not in uses.openers
 
 
 def test_rulebook_proposes_no_labels_and_no_openers_of_sentences() -> None:
