@@ -10,8 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.count_words import count_noun
+from agents.ingest.ladder.ladder_metrics import STAGE_WORDS
 from agents.views.ingest_views import IngestProgress, SourceView
-from stores.records.sources import LadderStage, SourceState
+from stores.records.sources import SourceState
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, wrap
@@ -49,13 +50,6 @@ _STATE_HINTS: Final = {
     SourceState.WITHDRAWN: "Its text is in no search and in no prompt. R brings it back.",
 }
 """What can be done with a document that is not read."""
-_STAGE_WORDS: Final = {
-    LadderStage.PRIMARY: "by the model",
-    LadderStage.SUGGESTED: "from the model's words",
-    LadderStage.GENERATED: "by rule",
-    LadderStage.FORCED: "names alone",
-}
-"""What served passages, for a reader who knows no ladder."""
 
 
 class SourceList(RowList[SourceView], SingleKeys):
@@ -173,7 +167,7 @@ def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
         lines += _bar("page", "read", progress.pages_read, progress.page_count, width)
     if progress.chunk_count:
         lines += _bar("passage", "searched for facts", progress.served_count, progress.chunk_count, width)
-    stages = [f"{count:,} {_STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
+    stages = [f"{count:,} {STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
     if stages:
         lines += _muted(", ".join(stages), width)
     return lines or _muted(_state_words(progress), width)

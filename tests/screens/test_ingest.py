@@ -122,7 +122,7 @@ async def test_menu_says_what_waits_in_reviews_and_that_something_is_read(tmp_pa
         await ui.press("5", "escape")
         assert ui.shows(f"Ingest {open_count} to review")
         await ui.press("7", "pagedown")
-        assert ui.shows("Reading documents, since MONITOR was opened", "by plain rules", "ms each")
+        assert ui.shows("Reading documents, since MONITOR was opened", "by rule", "ms each")
 
 
 async def test_left_comes_back_from_the_rows_to_the_groups(tmp_path: Path) -> None:

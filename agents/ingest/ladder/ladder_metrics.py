@@ -12,6 +12,13 @@ from stores.records.sources import LadderStage
 
 MAX_DURATIONS: Final = 1_000
 """Latest durations of each step that the percentile is of."""
+STAGE_WORDS: Final = {
+    LadderStage.PRIMARY: "by the model",
+    LadderStage.SUGGESTED: "from the model's words",
+    LadderStage.GENERATED: "by rule",
+    LadderStage.FORCED: "names alone",
+}
+"""What served passages, for a reader who knows no ladder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,8 @@ class LadderMetrics:
     chunks_by_stage: Counter[LadderStage] = field(default_factory=Counter)
     durations: defaultdict[str, StepDurations] = field(default_factory=lambda: defaultdict(StepDurations))
     """By step: the stages, and `finalize`."""
+    fallback_count: int = 0
+    """Chunks that a model was asked about, and that a later stage than its own tool calls served."""
     timeout_count: int = 0
     emergency_count: int = 0
     dropped_count: int = 0
@@ -57,11 +66,6 @@ class LadderMetrics:
     @property
     def chunk_count(self) -> int:
         return self.chunks_by_stage.total()
-
-    @property
-    def fallback_count(self) -> int:
-        """Chunks that a later stage than the first served."""
-        return self.chunk_count - self.chunks_by_stage[LadderStage.PRIMARY]
 
     def note_event(self, event: Event) -> None:
         """Count the chunks that an event reports."""
@@ -72,6 +76,8 @@ class LadderMetrics:
     def record(self, figures: ChunkFigures) -> None:
         """Count one chunk."""
         self.chunks_by_stage[figures.stage] += 1
+        was_asked = LadderStage.PRIMARY in figures.seconds_by_step
+        self.fallback_count += was_asked and figures.stage is not LadderStage.PRIMARY
         self.timeout_count += figures.is_timed_out
         self.emergency_count += figures.is_emergency
         self.dropped_count += figures.dropped_count
@@ -103,20 +109,19 @@ class LadderMetrics:
         if not self.chunk_count:
             return ()
         stages = (
-            MetricRow(_STAGE_LABELS[stage], f"{self.chunks_by_stage[stage]:,}{self._describe_times(stage)}")
+            MetricRow(STAGE_WORDS[stage], f"{self.chunks_by_stage[stage]:,}{self._describe_times(stage)}")
             for stage in LadderStage
             if self.chunks_by_stage[stage] or stage in self.durations
         )
         problems = (
+            ("fell back from the model", self.fallback_count),
             ("model took too long", self.timeout_count),
             ("faults, served by names alone", self.emergency_count),
             ("findings without words in the passage", self.dropped_count),
             ("relations that led nowhere", self.warning_count),
         )
         return (
-            MetricRow(
-                "passages", f"{self.chunk_count:,} · {self.fallback_count:,} not by the model's own calls"
-            ),
+            MetricRow("passages", f"{self.chunk_count:,}"),
             *stages,
             MetricRow("putting together", self._describe_times("finalize").removeprefix(" · ")),
             *(MetricRow(label, f"{count:,}") for label, count in problems if count),
@@ -127,15 +132,6 @@ class LadderMetrics:
         if times is None:
             return ""
         return f" · {1_000 * times.mean:,.1f} ms each, 95 % under {1_000 * times.p95:,.1f} ms"
-
-
-_STAGE_LABELS: Final = {
-    LadderStage.PRIMARY: "by the model",
-    LadderStage.SUGGESTED: "from the model's words",
-    LadderStage.GENERATED: "by plain rules",
-    LadderStage.FORCED: "names alone",
-}
-"""What served passages, for a reader who knows no ladder."""
 
 
 def figures_of(outcome: ChunkOutcome) -> ChunkFigures:
