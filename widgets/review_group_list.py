@@ -56,6 +56,7 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
             "Reject all",
             id="groups.reject_all",
             tooltip="Reject all groups that are shown",
+            show=False,  # else the line of keys has no room for Help on 80 columns
         ),
         Binding("right", "rows", "Rows", id="groups.rows", tooltip="Decide the rows one by one"),
     ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from agents.count_words import count_noun
 from agents.proposals.decisions import VERDICT_WORDS
@@ -19,14 +19,13 @@ from agents.views.ingest_views import ReviewOrder
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.deciding_screen import DecidingScreen, filter_binding, undo_binding
-from screens.gate.proposal_decisions import ProposalDecisions
 from screens.ingest.group_decisions import GroupDecisions
+from screens.ingest.group_rows import GroupRows, ShownGroup
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
-from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
 from widgets.safe_text import one_line
@@ -34,17 +33,14 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.ingest_views import ReviewRows, ReviewView
+    from agents.views.ingest_views import ReviewView
     from agents.views.play_views import CommitReport, UndoneDecision
 
-ROWS_READ: Final = 50
-"""Rows of a group that are read and assessed at once; the rest follows once those are decided."""
 EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
 NOTHING_CLOSED = "Nothing of it was committed yet. Esc goes back to what waits."
 ONLY_SINGLE = (
     "What is undecided here are merges and conflicts: each wants your own look. Right goes to the rows."
 )
-NO_GROUP = "No group is chosen."
 NO_MATCH = "No group has these words, and none is of such a kind. Esc shows all again."
 
 
@@ -84,11 +80,6 @@ class ReviewScreen(DecidingScreen):
         view: ReviewView
 
     @dataclass
-    class RowsLoaded(Message):
-        group_key: str
-        rows: ReviewRows
-
-    @dataclass
     class ReviewCommitted(Message):
         report: CommitReport
 
@@ -104,25 +95,13 @@ class ReviewScreen(DecidingScreen):
         """The group of an entity that was left for its page, and that page."""
         self._target_key: str | None = None
         """The group that the cursor goes to once the groups of the new order are read."""
-        self._row_limit = ROWS_READ
-        self._rows_group_key: str | None = None
-        self._are_rows_stale = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Review")
         yield Input(id="filter", placeholder="only groups with these words", compact=True)
         with Horizontal(id="review"):
             yield GroupDecisions(self.services.ingest, self.source_id, empty=EMPTY_REVIEW)
-            with ProposalDecisions(
-                self.services.gate,
-                self.services.policy,
-                id="rows",
-                decide=self.services.ingest.decide,
-                after_edit=self.services.ingest.accept_named,
-            ):
-                yield ProposalList(accept_all="unmarked", empty=NO_GROUP)
-                yield Static(id="more", markup=False)
-                yield ProposalDetail(with_change=True)
+            yield GroupRows(self.services, self.source_id)
         yield NoticePanel()
         yield KeyBar()
 
@@ -181,55 +160,10 @@ class ReviewScreen(DecidingScreen):
 
     @on(ReviewGroupList.Moved)
     def _load_rows(self) -> None:
-        """Read the rows of the group under the cursor, now or as soon as the read in progress ends."""
+        """Read the rows of the group under the cursor."""
         group = self.groups.current
-        if group is None:
-            self.query_one(ProposalList).show_proposals(())
-            self.query_one(ProposalDetail).show_proposal(None)
-            return
-        if group.key != self._rows_group_key:
-            self._rows_group_key, self._row_limit = group.key, ROWS_READ
-            # A key there must not decide a row of the group that the cursor has left.
-            self.query_one(ProposalList).show_proposals(())
-            self.query_one("#more").display = False
-        self._are_rows_stale = True
-        self.start_change(self._read_rows, "rows")
-
-    async def _read_rows(self) -> None:
-        while self._are_rows_stale and (group := self.groups.current) is not None:
-            self._are_rows_stale = False
-            rows = await self.services.ingest.read_rows(
-                self.source_id,
-                group.key,
-                self.order,
-                limit=self._row_limit,
-                is_closed=self._shows_closed,
-            )
-            self.post_message(self.RowsLoaded(group.key, rows))
-
-    @on(RowsLoaded)
-    def _show_rows(self, message: RowsLoaded) -> None:
-        group = self.groups.current
-        if group is None or group.key != message.group_key:
-            return
-        proposal_list, rows = self.query_one(ProposalList), message.rows.rows
-        had_read_on = len(rows) > len(proposal_list.views) > 0 and len(rows) > ROWS_READ
-        proposal_list.show_proposals([row.view for row in rows])
-        more_count = message.rows.total - len(rows)
-        self.query_one("#more", Static).update(
-            f" {more_count:,} more follow when these are decided" if more_count else ""
-        )
-        self.query_one("#more").display = bool(more_count)
-        if had_read_on:
-            proposal_list.go_to_next_undecided()
-        if more_count and all(row.verdict is not None for row in rows):
-            self._row_limit += ROWS_READ
-            self._load_rows()
-        self.refresh_bindings()
-
-    @on(ProposalList.Highlighted)
-    def _show_detail(self, message: ProposalList.Highlighted) -> None:
-        self.query_one(ProposalDetail).show_proposal(message.view)
+        shown = ShownGroup(group.key, self.order, self._shows_closed) if group is not None else None
+        self.query_one(GroupRows).show_group(shown)
 
     # --- deciding ----------------------------------------------------------------------------------
 
@@ -326,7 +260,6 @@ class ReviewScreen(DecidingScreen):
 
     def action_closed(self) -> None:
         self._shows_closed = not self._shows_closed
-        self._rows_group_key = None
         self.groups.focus()
         self.reload()
 
