@@ -5,12 +5,13 @@ Events report that something has happened; they carry identifiers and short text
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from stores.records.ids import Id
 from stores.records.play import Resolution, Turn
+from stores.records.sources import LadderStage
 from stores.records.workflow import Transition
 
 
@@ -173,6 +174,31 @@ class IngestProgressed:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkFigures:
+    """How the ladder served one chunk of a document."""
+
+    stage: LadderStage
+    """The stage that served it."""
+    seconds_by_step: Mapping[str, float]
+    """How long each step took: the stages that ran, and `finalize`."""
+    is_timed_out: bool = False
+    """Whether a model took too long."""
+    is_emergency: bool = False
+    """Whether a fault of a stage ended in the emergency minimum."""
+    dropped_count: int = 0
+    """Findings whose words are not in the chunk."""
+    warning_count: int = 0
+    """Relations that led nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksServed:
+    """Chunks of a document were served, and what they gave is stored."""
+
+    chunks: tuple[ChunkFigures, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A message for the user that is no part of the story."""
 
@@ -199,6 +225,7 @@ Event = (
     | MemoriesWritten
     | SourceAdded
     | IngestProgressed
+    | ChunksServed
     | Notice
 )
 
@@ -216,6 +243,7 @@ TransientEvent = (
     | MemoriesWritten
     | SourceAdded
     | IngestProgressed
+    | ChunksServed
 )
 """Events that change nothing that a view of the scene was read from."""
 

@@ -28,6 +28,7 @@ from benchmarks import (
     stores,
     table,
     while_indexing,
+    while_reading,
 )
 from benchmarks.libraries import Libraries
 
@@ -46,6 +47,7 @@ GROUPS = {
     "stores": stores.run,
     "replication": replication.run,
     "while-indexing": while_indexing.run,
+    "while-reading": while_reading.run,
     "idle": idle.run,
     "peers": peers.run,
 }

@@ -7,14 +7,13 @@ of it. The row of its share of a core says that it was at work.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import gate, keys, modes
+from benchmarks.background_work import BackgroundWork
 from benchmarks.libraries import Libraries
-from benchmarks.processes import HAS_PROC, read_children_cpu
 from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import ENTER, MENU_FILLED, NO_MODEL, SCENE, Terminal, open_monitor
 
@@ -28,7 +27,7 @@ ROW_SUFFIX = ", while indexing"
 def run(libraries: Libraries) -> Iterator[Row]:
     with _open_unindexed(libraries.make_big("unindexed-keys")) as terminal:
         terminal.press(ENTER, SCENE)
-        work = _BackgroundWork(terminal)
+        work = BackgroundWork(terminal)
         yield from keys.time_keys(
             terminal,
             libraries.often(keys.COUNT),
@@ -39,7 +38,7 @@ def run(libraries: Libraries) -> Iterator[Row]:
         yield from work.rows("keys")
     yield from _time_verdicts(libraries)
     with _open_unindexed(libraries.make_big("unindexed-modes")) as terminal:
-        work = _BackgroundWork(terminal)
+        work = BackgroundWork(terminal)
         yield from modes.time_switches(terminal, libraries.often(modes.COUNT), ROW_SUFFIX)
         yield from work.rows("mode switches")
 
@@ -52,7 +51,7 @@ def _time_verdicts(libraries: Libraries) -> Iterator[Row]:
         cursor = gate.CursorWatch()
         terminal.press(gate.F3, gate.SHOWN)
         terminal.since_key(cursor)
-        work = _BackgroundWork(terminal)
+        work = BackgroundWork(terminal)
         verdicts = [
             terminal.press("d", cursor) for _ in range(min(libraries.often(gate.COUNT), gate.PROPOSALS // 3))
         ]
@@ -69,21 +68,3 @@ def _open_unindexed(home: Path) -> Iterator[Terminal]:
         yield terminal
         terminal.settle()
         terminal.quit()
-
-
-class _BackgroundWork:
-    """The processor time that the processes behind play have used since this was made."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self._terminal = terminal
-        self._started_at = time.perf_counter()
-        self._cpu = read_children_cpu(terminal.process_id) if HAS_PROC else 0.0
-
-    def rows(self, keys_name: str) -> Iterator[Row]:
-        if not HAS_PROC:
-            return
-        cpu = read_children_cpu(self._terminal.process_id) - self._cpu
-        seconds = time.perf_counter() - self._started_at
-        yield Row(
-            f"  the background's share of a core during these {keys_name}", 100 * cpu / seconds, unit="%"
-        )

@@ -34,7 +34,7 @@ from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
-from screens.base import ErrorRaised, EventReceived, PaletteTarget, ServiceScreen
+from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
@@ -311,11 +311,13 @@ class MonitorApp(App[None]):
                 await super().on_event(key)
 
     def _take_paste(self, paste: events.Paste) -> bool:
-        """Keep pasted text from a widget whose keys decide: it is for the prompt, if the screen has one."""
+        """Keep pasted text from a widget whose keys decide: it is for the prompt or the screen, if that wants it."""
         if not isinstance(self.focused, SingleKeys):
             return False
         if isinstance(self.screen, PaletteTarget):
             self.screen.type_text(paste.text)
+        elif isinstance(self.screen, PasteTarget):
+            self.screen.take_paste(paste.text)
         else:
             self.notify(PASTE_IGNORED, markup=False)
         return True

@@ -186,6 +186,7 @@ def build_background_jobs(
                     source_recorder,
                     stores.objects(Role.INGEST),
                     catalogue,
+                    events.publish,
                 )
             )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)

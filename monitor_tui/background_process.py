@@ -106,7 +106,7 @@ def _build_workers(
     )
     return (
         *(SceneFollower(worker, log, stores.changes, cursors, clock) for worker in scene_workers),
-        build_ingest_worker(canon, log, program, stores.originals, read_catalogue),
+        build_ingest_worker(canon, log, program, stores.originals, read_catalogue, events.publish),
         IndexWorker(source_reader, Indexer(source_reader, TextIndexWriter(stores.words), stores.changes)),
         *(
             IndexWorker(

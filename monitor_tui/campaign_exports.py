@@ -1,4 +1,4 @@
-"""Where campaigns and stories are exported to from the screen, and what the files are called."""
+"""Where campaigns, stories and pages are exported to from the screen, and what the files are called."""
 
 from __future__ import annotations
 
@@ -45,18 +45,24 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
 async def save_story_text(home: Path, clock: Clock, title: str, text: str) -> str:
     """Write a story's text to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
     name = f"{clock():%Y-%m-%d}-{_slug(title) or 'story'}"
-    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, text))
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".md", text.encode()))
 
 
-def _write_new_file(folder: Path, name: str, text: str) -> Path:
+async def save_page_picture(home: Path, clock: Clock, title: str, number: int, picture: bytes) -> str:
+    """Write the picture (PNG) of a document's page to a new file in `exports`; return its path. Raises ArchiveError."""
+    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'document'}-page-{number}"
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".png", picture))
+
+
+def _write_new_file(folder: Path, name: str, ending: str, data: bytes) -> Path:
     """Write a file that no other gives way to: the second of a name gets a number."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for number in range(1, MAX_SAME_NAME):
-            path = folder / f"{name}{f'-{number}' if number > 1 else ''}.md"
+            path = folder / f"{name}{f'-{number}' if number > 1 else ''}{ending}"
             try:
-                with path.open("x", encoding="utf-8") as file:
-                    file.write(text)
+                with path.open("xb") as file:
+                    file.write(data)
             except FileExistsError:
                 continue
             return path

@@ -201,6 +201,7 @@ class Agents:
             self.read_catalogue,
             reader,
             lambda: reader.is_on,
+            self.base.events.publish,
         )
 
     async def read_reader_model_facts(self) -> ModelFacts | None:

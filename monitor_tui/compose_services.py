@@ -11,6 +11,7 @@ from agents.events import EventBus, Notice
 from agents.importers.import_runner import Importers, ImportRunner
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.documents.reading import DocumentReader
+from agents.ingest.ladder.ladder_metrics import LadderMetrics
 from agents.llm.llm_settings import AppSettings
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
@@ -43,6 +44,7 @@ from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
 from agents.services.result_formatter import ResultFormatter
+from agents.services.review_reader import ReviewReader
 from agents.services.services import Services
 from agents.services.source_review import SourceReview
 from agents.services.source_withdrawal import SourceWithdrawal
@@ -57,7 +59,7 @@ from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_story_text
+from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -377,17 +379,27 @@ class ServiceComposer:
 
     def _build_ingest(self) -> IngestService:
         agents, base, play = self.agents, self._base, self._play
-        log = base.stores.log(Role.CONTEXT_ASSEMBLY)
+        log, reader = base.stores.log(Role.CONTEXT_ASSEMBLY), DocumentReader()
+        ladder_metrics = LadderMetrics()
+        base.events.subscribe(ladder_metrics.note_event)
+        review_reader = ReviewReader(agents.log, agents.canon, play.views)
         return IngestService(
             log=log,
             canon=agents.canon,
             recorder=agents.source_recorder,
             originals=base.stores.objects(Role.INGEST),
-            estimator=DocumentEstimator(
-                log, DocumentReader(), split_document_lazily, agents.read_reader_model_facts
-            ),
+            estimator=DocumentEstimator(log, reader, split_document_lazily, agents.read_reader_model_facts),
+            page_renderer=reader,
+            save_page_picture=partial(save_page_picture, self._home, base.clock),
+            review_reader=review_reader,
             review=SourceReview(
-                agents.log, agents.canon, agents.keeper, play.views, play.dispatcher, base.clock, base.events
+                agents.log,
+                review_reader,
+                agents.keeper,
+                play.verdict_undo,
+                play.dispatcher,
+                base.clock,
+                base.events,
             ),
             withdrawal=SourceWithdrawal(
                 agents.log,
@@ -400,6 +412,7 @@ class ServiceComposer:
                 base.clock,
                 base.events,
             ),
+            ladder_metrics=ladder_metrics,
             record_search=agents.search,
             entity_cards=self._entity_cards,
             create_universe=play.stories.create_universe,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.ingest.documents.reading import DocumentReader
-from agents.ingest.ingest_worker import EnrichWorker, IngestWorker
+from agents.ingest.ingest_worker import EnrichWorker, IngestWorker, Publish
 from agents.ingest.ports import ChunkServer, OriginalReader, ServedChunk
 from stores.ports import CanonReader, LogReader, SourceWriter
 from stores.records.sources import Snippet, Source
@@ -24,10 +24,11 @@ def build_ingest_worker(
     writer: SourceWriter,
     originals: OriginalReader,
     read_catalogue: ReadCatalogue,
+    publish: Publish,
 ) -> IngestWorker:
     """Return the worker that reads documents and serves their chunks without a model."""
     server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, None))
-    return IngestWorker(log, writer, originals, DocumentReader(), split_document_lazily, server)
+    return IngestWorker(log, writer, originals, DocumentReader(), split_document_lazily, server, publish)
 
 
 def build_enrich_worker(
@@ -37,10 +38,11 @@ def build_enrich_worker(
     read_catalogue: ReadCatalogue,
     model: ChunkModel,
     is_on: Callable[[], bool],
+    publish: Publish,
 ) -> EnrichWorker:
     """Return the worker that asks a model about chunks."""
     server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, model))
-    return EnrichWorker(log, writer, server, is_on)
+    return EnrichWorker(log, writer, server, is_on, publish)
 
 
 class LazyChunkServer:

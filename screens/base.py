@@ -91,6 +91,13 @@ class PaletteTarget(Protocol):
         ...
 
 
+@runtime_checkable
+class PasteTarget(Protocol):
+    """A screen without a prompt that has a use for pasted text, whose keys would decide something."""
+
+    def take_paste(self, text: str) -> None: ...
+
+
 class ServiceScreen(Screen[Result]):
     """A screen that reads the services in a worker, and again after events that affect it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agents.story_outline import NewUniverse
+from monitor_tui.compose import open_program
 
 BOOK = """# Gull Point
 
@@ -48,6 +52,9 @@ def test_ingest_reads_a_folder_and_reports_as_json(tmp_path: Path) -> None:
     told = read_json(monitor(home, "ingest", str(folder), "--universe", "Coast", "--json"))
     assert told["universe"]["name"] == "Coast"
     assert {one["state"] for one in told["documents"]} == {"done"}
+    served_count = sum(one["served"] for one in told["documents"])
+    assert sum(told["ladder"]["chunks_by_stage"].values()) == served_count
+    assert told["ladder"]["milliseconds_by_step"]["finalize"]["chunks"] == served_count
     coast = next(one for one in told["documents"] if one["title"] == "Gull Point")
     assert coast["proposals"] >= 2
     assert sum(coast["by_stage"].values()) == coast["served"] == coast["chunks"]
@@ -77,3 +84,24 @@ def test_ingest_without_waiting_is_read_by_the_next_command(tmp_path: Path) -> N
     assert waiting["universe"]["name"] == "Gull Point"
     done = read_json(monitor(home, "ingest", str(book), "--universe", "Gull Point", "--json"))
     assert done["documents"][0]["state"] == "done"
+
+
+def test_ingest_says_that_a_document_waits_for_its_model_and_reads_on_without_it(tmp_path: Path) -> None:
+    book, home = tmp_path / "coast.md", tmp_path / "home"
+    book.write_text(BOOK)
+
+    async def start_with_model() -> None:
+        program = await open_program(home)
+        try:
+            universe = await program.services.stories.create_universe(NewUniverse("Coast"))
+            await program.services.ingest.start(str(book), universe.id, uses_model=True)
+        finally:
+            await program.close()
+
+    asyncio.run(start_with_model())
+    waiting = monitor(home, "ingest", str(book), "--universe", "Coast")
+    assert waiting.returncode == 1
+    assert "it waits for its model: No model is set up to read documents." in waiting.stdout
+    assert "--no-model" in waiting.stdout
+    done = read_json(monitor(home, "ingest", str(book), "--universe", "Coast", "--no-model", "--json"))
+    assert (done["documents"][0]["state"], done["documents"][0]["waits_for_model"]) == ("done", False)

@@ -25,8 +25,9 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
     HELP_TEXT: ClassVar[str] = (
         "✓ all accepted, ✗ all rejected, ‖ left for later, ◐ in part, · undecided. ★ is known in your world already. "
         "a accepts all of the group, r rejects it, c too as just flavour, d leaves it for later, u makes it undecided "
-        "again. A accepts all groups that are shown, after a filter too, once you say yes. Right or Tab goes to the "
-        "group's rows, to decide one by one. What is undecided waits: nothing is lost."
+        "again. A accepts all groups that are shown, after a filter too, once you say yes, and J rejects them. Ctrl+Z "
+        "undoes the last decision. Right or Tab goes to the group's rows, to decide one by one. What is undecided "
+        "waits: nothing is lost."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "decide('accept')", "Accept", id="groups.accept", tooltip="Accept all of this group"),
@@ -49,6 +50,14 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
             id="groups.accept_all",
             tooltip="Accept all groups that are shown, without merges and conflicts",
         ),
+        Binding(
+            "J",
+            "reject_all",
+            "Reject all",
+            id="groups.reject_all",
+            tooltip="Reject all groups that are shown",
+            show=False,  # else the line of keys has no room for Help on 80 columns
+        ),
         Binding("right", "rows", "Rows", id="groups.rows", tooltip="Decide the rows one by one"),
     ]
 
@@ -66,10 +75,11 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
         verdict: Verdict | None
 
     @dataclass
-    class AllAccepted(Message):
-        """All that is undecided in these groups is to be accepted."""
+    class AllDecided(Message):
+        """All that is undecided in these groups is to be accepted, or rejected."""
 
         groups: tuple[ReviewGroup, ...]
+        verdict: Verdict
 
     class RowsRequested(Message):
         """The rows of the group under the cursor are to be decided one by one."""
@@ -104,7 +114,10 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
                 self.action_move(1)
 
     def action_accept_all(self) -> None:
-        self.post_message(self.AllAccepted(self._undecided_groups()))
+        self.post_message(self.AllDecided(self._undecided_groups(), Verdict.ACCEPT))
+
+    def action_reject_all(self) -> None:
+        self.post_message(self.AllDecided(self._undecided_groups(), Verdict.REJECT))
 
     def _undecided_groups(self) -> tuple[ReviewGroup, ...]:
         return tuple(row.value for row in self.rows if row.value and row.value.undecided_count)
@@ -115,7 +128,7 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
                 return self.current is not None and not self.is_closed
             case "rows":
                 return self.current is not None
-            case "accept_all":
+            case "accept_all" | "reject_all":
                 return not self.is_closed and any(self._undecided_groups())
         return super().check_action(action, parameters)
 

@@ -10,8 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.count_words import count_noun
+from agents.ingest.ladder.ladder_metrics import STAGE_WORDS
 from agents.views.ingest_views import IngestProgress, SourceView
-from stores.records.sources import LadderStage, SourceState
+from stores.records.sources import SourceState
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, wrap
@@ -28,6 +29,7 @@ _STATE_SIGNS: Final = {
     SourceState.CANCELLED: ("✗", Ink.MUTED),
     SourceState.WITHDRAWN: ("✗", Ink.MUTED),
 }
+_WAITING_SIGN: Final = ("?", Ink.WARN)
 _STATE_WORDS: Final = {
     SourceState.WAITING: "waits to be read",
     SourceState.READING: "being read",
@@ -37,6 +39,10 @@ _STATE_WORDS: Final = {
     SourceState.CANCELLED: "stopped",
     SourceState.WITHDRAWN: "withdrawn",
 }
+WAITS_FOR_MODEL: Final = "waits for its model"
+_MODEL_HINT: Final = (
+    "It is asked again each minute. M reads on without it, by plain rules, and costs nothing."
+)
 _STATE_HINTS: Final = {
     SourceState.PAUSED: "What was read is kept. H goes on.",
     SourceState.FAILED: "What was read is kept. H tries again, N takes another file, Ctrl+X gives it up.",
@@ -44,13 +50,6 @@ _STATE_HINTS: Final = {
     SourceState.WITHDRAWN: "Its text is in no search and in no prompt. R brings it back.",
 }
 """What can be done with a document that is not read."""
-_STAGE_WORDS: Final = {
-    LadderStage.PRIMARY: "by the model",
-    LadderStage.SUGGESTED: "from the model's words",
-    LadderStage.GENERATED: "by rule",
-    LadderStage.FORCED: "names alone",
-}
-"""What served passages, for a reader who knows no ladder."""
 
 
 class SourceList(RowList[SourceView], SingleKeys):
@@ -58,8 +57,9 @@ class SourceList(RowList[SourceView], SingleKeys):
 
     HELP_TITLE: ClassVar[str] = "Documents"
     HELP_TEXT: ClassVar[str] = (
-        "✓ read, » being read, ‖ paused, ! could not be read, ✗ withdrawn or stopped. What a document says is proposed "
-        "in its review, and is true only once you accept it there; the review never fills the gate of play."
+        "✓ read, » being read, ? waits for its model, ‖ paused, ! could not be read, ✗ withdrawn or stopped. What a "
+        "document says is proposed in its review, and is true only once you accept it there; the review never fills "
+        "the gate of play."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -93,7 +93,7 @@ class SourceList(RowList[SourceView], SingleKeys):
 
 
 def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
-    sign, ink = _STATE_SIGNS[view.state]
+    sign, ink = _WAITING_SIGN if view.progress.waits_for_model else _STATE_SIGNS[view.state]
     return [
         [(f" {sign} ", ink), (ellipsise(one_line(view.source.title), width - 4), Ink.STRONG)],
         [("   ", Ink.PROSE), (ellipsise(_summary(view), width - 4), Ink.MUTED)],
@@ -102,6 +102,8 @@ def _row_lines(view: SourceView, width: int) -> Sequence[Line]:
 
 def _summary(view: SourceView) -> str:
     parts = [_state_words(view.progress)]
+    if view.progress.waits_for_model:
+        parts = [f"{parts[0]}: {one_line(view.progress.error).rstrip('.')}"]
     if view.progress.page_count:
         parts.append(count_noun(view.progress.page_count, "page"))
     if view.open_count:
@@ -113,6 +115,8 @@ def _summary(view: SourceView) -> str:
 
 def _state_words(progress: IngestProgress) -> str:
     """Return the state in words; what was begun and goes on is being read, though the next of it waits its turn."""
+    if progress.waits_for_model:
+        return WAITS_FOR_MODEL
     is_begun = progress.state is SourceState.WAITING and progress.page_count is not None
     return _STATE_WORDS[SourceState.READING if is_begun else progress.state]
 
@@ -126,24 +130,34 @@ def describe_source(view: SourceView, width: int) -> list[Line]:
     lines += _muted(_edition_text(view), width)
     lines.append([])
     if progress.error:
-        lines += [[(part, Ink.BAD)] for part in wrap(one_line(progress.error), width)]
-    else:
+        ink = Ink.WARN if progress.waits_for_model else Ink.BAD
+        lines += [[(part, ink)] for part in wrap(one_line(progress.error), width)]
+    if progress.waits_for_model or not progress.error:
         lines += progress_lines(progress, width)
-    if hint := _STATE_HINTS.get(view.state, ""):
+    if hint := _MODEL_HINT if progress.waits_for_model else _STATE_HINTS.get(view.state, ""):
         lines += _muted(hint, width)
     lines.append([])
-    for number, words in (
-        (view.open_count, "open in its review"),
-        (view.accepted_count, "accepted"),
-        (view.rejected_count, "rejected"),
-        (view.entity_count, "of people, places and things in canon"),
-        (view.fact_count, "of facts in canon"),
-    ):
-        if number:
-            lines += [[(part, Ink.PROSE)] for part in wrap(f"{number:,} {words}", width)]
+    for text in _count_texts(view):
+        lines += [[(part, Ink.PROSE)] for part in wrap(text, width)]
     for note in view.source.notes:
         lines += _muted(f"· {one_line(note)}", width)
     return lines
+
+
+def _count_texts(view: SourceView) -> list[str]:
+    """Return what came of the proposals, and what in canon rests on the document: as the review counts them."""
+    decided = f", {view.decided_count:,} of them decided" if view.decided_count else ""
+    texts = (
+        (view.open_count, f"{view.open_count:,} open in its review{decided}"),
+        (view.accepted_count, f"{view.accepted_count:,} accepted and committed"),
+        (view.rejected_count, f"{view.rejected_count:,} rejected"),
+        (
+            view.entity_count + view.fact_count,
+            f"in canon: {count_noun(view.fact_count, 'fact')}, and {view.entity_count:,} named "
+            "(people, places, things)",
+        ),
+    )
+    return [text for count, text in texts if count]
 
 
 def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
@@ -153,7 +167,7 @@ def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
         lines += _bar("page", "read", progress.pages_read, progress.page_count, width)
     if progress.chunk_count:
         lines += _bar("passage", "searched for facts", progress.served_count, progress.chunk_count, width)
-    stages = [f"{count:,} {_STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
+    stages = [f"{count:,} {STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]
     if stages:
         lines += _muted(", ".join(stages), width)
     return lines or _muted(_state_words(progress), width)

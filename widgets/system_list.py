@@ -58,9 +58,15 @@ class SystemList(RowList[Job]):
         job: Job
 
     def show_system(
-        self, health: NameValuePairs, background: BackgroundView, loops: NameValuePairs, notes: Sequence[str]
+        self,
+        health: NameValuePairs,
+        background: BackgroundView,
+        documents: NameValuePairs,
+        loops: NameValuePairs,
+        notes: Sequence[str],
     ) -> None:
-        self.set_rows(list(_system_rows(health, background, loops, notes)))
+        """Show these; `documents` says how their passages were served."""
+        self.set_rows(list(_system_rows(health, background, documents, loops, notes)))
 
     def row_highlighted(self, value: Job | None) -> None:
         self.refresh_bindings()
@@ -79,7 +85,11 @@ class SystemList(RowList[Job]):
 
 
 def _system_rows(
-    health: NameValuePairs, background: BackgroundView, loops: NameValuePairs, notes: Sequence[str]
+    health: NameValuePairs,
+    background: BackgroundView,
+    documents: NameValuePairs,
+    loops: NameValuePairs,
+    notes: Sequence[str],
 ) -> Iterator[ListRow[Job]]:
     yield heading_row("Storage")
     for name, state in health:
@@ -95,6 +105,10 @@ def _system_rows(
             yield ListRow(
                 f"job {job.id}", partial(_job_lines, job, background.names.get(job.subject_id, "")), job
             )
+    if documents:
+        yield heading_row("Reading documents, since MONITOR was opened")
+        for name, state in documents:
+            yield ListRow(f"documents {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
     if loops:
         yield heading_row("State of play")
         for name, state in loops:

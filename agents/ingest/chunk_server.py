@@ -14,6 +14,7 @@ from agents.ingest.findings import Finding
 from agents.ingest.ladder.chunk_context import ChunkContext
 from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ladder.chunk_model import ChunkModel
+from agents.ingest.ladder.ladder_metrics import figures_of
 from agents.ingest.ports import ServedChunk
 from agents.ingest.source_proposals import SourceProposer
 from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
@@ -89,6 +90,7 @@ class LadderChunkServer:
             await document.proposer.propose(document.source, outcome),
             asked_model=self._ladder.model is not None and not outcome.is_model_unavailable,
             model_problem=outcome.model_problem if outcome.is_model_unavailable else "",
+            figures=figures_of(outcome),
         )
 
     def forget(self) -> None:

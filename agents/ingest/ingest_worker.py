@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeVar
 
-from agents.events import Event, IngestProgressed
+from agents.events import ChunksServed, Event, IngestProgressed
 from agents.ingest.document_chunks import build_pages, build_snippets
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.reading_pipe import PageBatch
@@ -30,6 +30,8 @@ from stores.records.sources import READING_STATES, Snippet, Source, SourceState
 from stores.records.workflow import ProposedChange
 
 T = TypeVar("T")
+
+Publish = Callable[[Event], None]
 
 INGEST_PRIORITY: Final = 0
 MAX_TITLE_LENGTH: Final = 200
@@ -64,6 +66,7 @@ class IngestWorker:
     reader: DocumentReading
     split_document: SplitDocument
     chunk_server: ChunkServer
+    publish: Publish
     timer: Callable[[], float] = time.monotonic
     _readings: dict[Id, asyncio.Task[Source]] = field(default_factory=dict)
     """What is being read; a reading takes longer than a piece."""
@@ -98,7 +101,7 @@ class IngestWorker:
         if source.uses_model:
             return 0
         return await serve_chunks(
-            source, self.log, self.writer, self.chunk_server, self.timer, by_model=False
+            source, self.log, self.writer, self.chunk_server, self.publish, self.timer, by_model=False
         )
 
     # --- original to pages and chunks ----------------------------------------------------------------
@@ -179,6 +182,7 @@ class EnrichWorker:
     writer: SourceWriter
     chunk_server: ChunkServer
     is_on: Callable[[], bool]
+    publish: Publish
     timer: Callable[[], float] = time.monotonic
 
     kind = JobKind.ENRICH
@@ -203,15 +207,23 @@ class EnrichWorker:
         source = await _find_source(self.log, subject_id)
         if source is None or not _is_for_model(source):
             return 0
-        if not self.is_on():
-            raise RetryLater("No model is set.", seconds=MODEL_RETRY_SECONDS, whole_kind=True)
         try:
-            return await serve_chunks(
-                source, self.log, self.writer, self.chunk_server, self.timer, by_model=True
+            if not self.is_on():
+                raise ModelUnavailable("No model is set up to read documents.")
+            items_left = await serve_chunks(
+                source, self.log, self.writer, self.chunk_server, self.publish, self.timer, by_model=True
             )
         except ModelUnavailable as error:
-            await self.writer.put_source(source.model_copy(update={"error": str(error)}))
+            await self._note_problem(source, error.what)
             raise RetryLater(error.what, seconds=MODEL_RETRY_SECONDS, whole_kind=True) from error
+        if items_left:
+            await self._note_problem(source, "")
+        return items_left
+
+    async def _note_problem(self, source: Source, problem: str) -> None:
+        """Store why the document waits for its model; empty: the model answers again."""
+        if source.error != problem:
+            await self.writer.put_source(source.model_copy(update={"error": problem}))
 
 
 async def serve_chunks(
@@ -219,6 +231,7 @@ async def serve_chunks(
     log: LogReader,
     writer: SourceWriter,
     server: ChunkServer,
+    publish: Publish,
     timer: Callable[[], float],
     *,
     by_model: bool,
@@ -228,7 +241,7 @@ async def serve_chunks(
     Once none is, the document is done. Raises ModelUnavailable; what was served by then is stored.
     """
     try:
-        return await _serve_unserved(source, log, writer, server, timer, by_model=by_model)
+        return await _serve_unserved(source, log, writer, server, publish, timer, by_model=by_model)
     except BaseException:
         server.forget()
         raise
@@ -239,6 +252,7 @@ async def _serve_unserved(
     log: LogReader,
     writer: SourceWriter,
     server: ChunkServer,
+    publish: Publish,
     timer: Callable[[], float],
     *,
     by_model: bool,
@@ -259,6 +273,7 @@ async def _serve_unserved(
                 break
             await asyncio.sleep(0)  # other work of this process comes in between
         await _store_served(writer, served)
+        publish(ChunksServed(tuple(one.figures for _, one in served if one.figures is not None)))
         left -= len(served)
         if problem:
             raise ModelUnavailable(problem)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from agents.events import ChunkFigures
 from agents.ingest.documents.document import Chunk, Page
 from agents.ingest.documents.reading_pipe import DocumentSummary, PageBatch
 from stores.records.sources import LadderStage, Snippet, Source
@@ -23,6 +24,12 @@ class DocumentReading(Protocol):
         self, source: Path | bytes, name: str, on_batch: OnBatch, *, sample_pages: int = 0
     ) -> DocumentSummary:
         """Hand over the pages (or some, spread over the document) in order; the first batch says how many there are."""
+        ...
+
+
+class PageRenderer(Protocol):
+    async def render_page(self, source: Path | bytes, name: str, number: int, width: int) -> bytes:
+        """Return a page of a PDF as a picture (PNG), `width` pixels wide; `number` is from 1."""
         ...
 
 
@@ -44,6 +51,8 @@ class ServedChunk:
     asked_model: bool = False
     model_problem: str = ""
     """Why a model that was to be asked gave no answer: it is asked again later."""
+    figures: ChunkFigures | None = None
+    """How the ladder served it, to be counted."""
 
 
 class ChunkServer(Protocol):

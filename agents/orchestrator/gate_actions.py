@@ -19,7 +19,6 @@ from agents.proposals.decisions import gm_decision
 from agents.proposals.line_order import sort_in_line_order
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import CommitReport, Reply, UndoneDecision
-from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id
@@ -76,14 +75,7 @@ class GateActions:
 
     async def undo_last_decision(self, proposals: Sequence[ProposedChange]) -> UndoneDecision:
         """Undo the last decision on these open proposals. Raises InputError if there is none."""
-        step = await self._verdict_undo.undo_last_of(proposals)
-        if step is None:
-            raise InputError(
-                "There is no decision here to undo.",
-                kept="Nothing was changed.",
-                todo="u on a row undoes what was decided of that one.",
-            )
-        return UndoneDecision(step.verdict, tuple(step.before))
+        return await self._verdict_undo.undo_last_of(proposals)
 
     async def commit_scene(self, context: SceneContext, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked; in a Finalizing scene this closes it and opens the next."""

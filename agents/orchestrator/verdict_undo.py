@@ -14,6 +14,8 @@ from datetime import datetime
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
+from agents.views.play_views import UndoneDecision
+from stores.errors import InputError
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Decision, ProposedChange, Verdict
 
@@ -70,23 +72,27 @@ class VerdictUndo:
         latest = {i: d for i, d in by_player.items() if d.at == at}
         return VerdictStep(dict.fromkeys(latest), latest, at) if _is_after_head(context, at) else None
 
-    async def undo_last_of(self, proposals: Sequence[ProposedChange]) -> VerdictStep | None:
-        """Undo the last decision on these open proposals that still stands, and return it; None if there is none."""
+    async def undo_last_of(self, proposals: Sequence[ProposedChange]) -> UndoneDecision:
+        """Undo the last decision on these open proposals that still stands. Raises InputError if there is none."""
         decisions = {p.id: p.decision for p in proposals}
         standing_steps = [
             (gate_id, step)
             for gate_id in dict.fromkeys(map(_gate_id, proposals))
-            for step in self._made[gate_id]
+            for step in reversed(self._made[gate_id])  # of two at one time the later one is first
             if step.after.items() <= decisions.items()
         ]
         if not standing_steps:
-            return None
+            raise InputError(
+                "There is no decision here to undo.",
+                kept="Nothing was changed.",
+                todo="u on a row undoes what was decided of that one.",
+            )
         gate_id, step = max(standing_steps, key=lambda pair: pair[1].at)
         self._made[gate_id].remove(step)
         await self._keeper.restore_decisions(step.before)
         for site in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals if p.id in step.before):
             self._events.publish(ProposalsChanged(*site))
-        return step
+        return UndoneDecision(step.verdict, tuple(step.before))
 
     def find_undone(self, context: SceneContext) -> VerdictStep | None:
         """Return the decision that was undone last, if play stands where it was undone."""
@@ -112,8 +118,8 @@ class VerdictUndo:
 
 
 def _gate_id(proposal: ProposedChange) -> Id:
-    """Return what the decisions on a proposal are remembered under: its scene or, without one, its universe."""
-    return proposal.scene_id or proposal.universe_id
+    """Return what the decisions on a proposal are remembered under: its scene, its document, else its universe."""
+    return proposal.scene_id or proposal.source_id or proposal.universe_id
 
 
 def _is_after_head(context: SceneContext, at: datetime) -> bool:

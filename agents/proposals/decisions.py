@@ -95,3 +95,10 @@ def count_waiting(counts: Mapping[tuple[ProposalStatus, Verdict | None], int]) -
         for (status, verdict), count in counts.items()
         if status in OPEN_STATUSES and verdict != Verdict.UNDO
     )
+
+
+def count_undecided(counts: Mapping[tuple[ProposalStatus, Verdict | None], int]) -> int:
+    """Return how many of those that wait have no verdict."""
+    return sum(
+        count for (status, verdict), count in counts.items() if status in OPEN_STATUSES and verdict is None
+    )

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
 from agents.ingest.document_chunks import select_present, select_unanswered
+from agents.ingest.documents.formats import MediaType
 from agents.ingest.ingest_worker import MAX_TITLE_LENGTH
-from agents.ingest.ports import OriginalStore
+from agents.ingest.ladder.ladder_metrics import LadderMetrics
+from agents.ingest.ports import OriginalStore, PageRenderer
 from agents.ingest.source_recorder import SourceRecorder
-from agents.proposals.decisions import count_waiting
+from agents.proposals.decisions import count_undecided, count_waiting, gm_decision
 from agents.sanitize import clean
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.services.entity_cards import EntityCardReader
 from agents.services.ingest_estimates import DocumentEstimator, read_original_file
-from agents.services.source_review import SourceReview, page_of
+from agents.services.review_groups import page_of
+from agents.services.review_reader import ReviewReader
+from agents.services.source_review import SourceReview
 from agents.services.source_withdrawal import SourceWithdrawal
 from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
@@ -36,7 +41,7 @@ from agents.views.ingest_views import (
     SourceView,
     WithdrawalView,
 )
-from agents.views.play_views import CommitReport
+from agents.views.play_views import CommitReport, UndoneDecision
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import FactStatus
@@ -55,6 +60,11 @@ from stores.records.world import EntityStatus, Universe
 
 CreateUniverse = Callable[[NewUniverse], Awaitable[Universe]]
 
+SavePagePicture = Callable[[str, int, bytes], Awaitable[str]]
+"""Writes the picture of a page (title of the document, number, PNG) to a file, and returns its path."""
+
+PICTURE_WIDTH: Final = 1_600
+"""Pixels of a page's picture: small print can be read."""
 MAX_SEARCHED: Final = 200
 """Passages of a universe that a search within one document looks through, the best first."""
 MAX_PAGE_PROPOSALS: Final = 50
@@ -69,8 +79,13 @@ class IngestService:
     recorder: SourceRecorder
     originals: OriginalStore
     estimator: DocumentEstimator
+    review_reader: ReviewReader
     review: SourceReview
     withdrawal: SourceWithdrawal
+    page_renderer: PageRenderer
+    save_page_picture: SavePagePicture
+    ladder_metrics: LadderMetrics
+    """How chunks were served since the program was opened."""
     record_search: RecordSearch
     entity_cards: EntityCardReader
     create_universe: CreateUniverse
@@ -108,6 +123,21 @@ class IngestService:
             for listed in documents
         ]
         return tuple([await self._read_one_progress(source) for source in sources])
+
+    async def start_text(self, name: str, text: str, universe_id: Id | None = None) -> IngestProgress:
+        """Keep a text as a document of this name, and have it read; without a universe one is created of that name."""
+        name = one_line(clean(name))[:MAX_TITLE_LENGTH]
+        if not name:
+            raise InputError("The text has no name.", kept="Nothing was stored.", todo="Type one.")
+        if not text.strip():
+            raise InputError("There is no text.", kept="Nothing was stored.", todo="Copy it again.")
+        # JSON is YAML: whatever stands in the name, it is the title.
+        data = f"---\ntitle: {json.dumps(name, ensure_ascii=False)}\n---\n\n{text}".encode()
+        if universe_id is None:
+            universe_id = (await self.create_universe(NewUniverse(name))).id
+        return await self._read_one_progress(
+            await self._start_document(universe_id, f"{name}.md", data, uses_model=False)
+        )
 
     async def read_progress(self, universe_id: Id) -> tuple[IngestProgress, ...]:
         """Return how far the documents are that are not done, and not taken back."""
@@ -163,13 +193,6 @@ class IngestService:
 
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
 
-    async def read_original(self, source_id: Id) -> bytes:
-        """Return the document as it came in."""
-        source = await self.log.source(source_id)
-        if not source.object_key:
-            raise InputError(f"The original of “{source.title}” was not kept.")
-        return await self.originals.get("originals", source.object_key)
-
     # --- sources -------------------------------------------------------------------------------------
 
     async def list_sources(self, universe_id: Id) -> SourceListView:
@@ -212,7 +235,7 @@ class IngestService:
         subject_ids = {i for i, piece in await self.canon.evidence_from(source_id) if piece.page == number}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
-        on_page = [p for p in await self.review.read_open(source) if page_of(p) == number]
+        on_page = [p for p in await self.review_reader.read_open(source) if page_of(p) == number]
         calendar = (await self.canon.universe(source.universe_id)).calendar
         return PageView(
             source=source,
@@ -225,15 +248,29 @@ class IngestService:
                 )
             ),
             entities=tuple(e for e in entities if e.status is EntityStatus.CANONICAL),
-            proposals=await self.review.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
+            proposals=await self.review_reader.build_rows(on_page[:MAX_PAGE_PROPOSALS]),
         )
+
+    async def export_page(self, source_id: Id, number: int) -> str:
+        """Write a page of a PDF, as it is printed, to a picture; return the file's path."""
+        source = await self.log.source(source_id)
+        if source.media_type != MediaType.PDF:
+            raise InputError(
+                f"“{source.title}” is no PDF: its pages have no look of their own.",
+                kept="Nothing was written.",
+            )
+        if not source.object_key:
+            raise InputError(f"The original of “{source.title}” was not kept.", kept="Nothing was written.")
+        original = await self.originals.get("originals", source.object_key)
+        picture = await self.page_renderer.render_page(original, source.file_name, number, PICTURE_WIDTH)
+        return await self.save_page_picture(source.title, number, picture)
 
     # --- review --------------------------------------------------------------------------------------
 
     async def read_review(
         self, source_id: Id, order: ReviewOrder = ReviewOrder.ENTITY, *, is_closed: bool = False
     ) -> ReviewView:
-        return await self.review.read_review(source_id, order, is_closed=is_closed)
+        return await self.review_reader.read_review(source_id, order, is_closed=is_closed)
 
     async def read_rows(
         self,
@@ -245,7 +282,7 @@ class IngestService:
         limit: int = 50,
         is_closed: bool = False,
     ) -> ReviewRows:
-        return await self.review.read_rows(
+        return await self.review_reader.read_rows(
             source_id, group_key, order, offset=offset, limit=limit, is_closed=is_closed
         )
 
@@ -254,6 +291,16 @@ class IngestService:
     ) -> AcceptableProposals:
         """Return what is undecided in groups and can be accepted unseen: no merge, and in no conflict."""
         return await self.review.find_acceptable(source_id, group_keys, order)
+
+    async def find_undecided(
+        self, source_id: Id, group_keys: Collection[str], order: ReviewOrder = ReviewOrder.ENTITY
+    ) -> tuple[Id, ...]:
+        """Return what is undecided in groups: all of it can be rejected at once."""
+        return await self.review.find_undecided(source_id, group_keys, order)
+
+    async def undo_last_decision(self, source_id: Id) -> UndoneDecision:
+        """Undo what was decided last of the document, and is not committed."""
+        return await self.review.undo_last_decision(source_id)
 
     async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
         """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""
@@ -370,6 +417,8 @@ class IngestService:
             served_count=sum(count for stage, count in served_by.items() if stage is not None),
             by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
+            uses_model=source.uses_model,
+            waits_for_model=source.uses_model and source.state in READING_STATES and bool(source.error),
             error=source.error or self._describe_poisoned(source.id),
         )
 
@@ -380,9 +429,11 @@ class IngestService:
 
     async def _view_source(self, source: Source) -> SourceView:
         counts = await self.log.proposal_counts(source.id)
-        open_count = count_waiting(counts)
-        if source.edition > 1:
-            open_count = len(await self.review.read_open(source))
+        open_count, undecided_count = count_waiting(counts), count_undecided(counts)
+        if source.edition > 1:  # what only an earlier edition says is gone
+            open_proposals = await self.review_reader.read_open(source)
+            open_count = len(open_proposals)
+            undecided_count = sum(gm_decision(proposal) is None for proposal in open_proposals)
         subject_ids = {i for i, _ in await self.canon.evidence_from(source.id)}
         facts = (await self.canon.facts_by_id(subject_ids)).values()
         entities = (await self.canon.entities_by_id(subject_ids)).values()
@@ -390,6 +441,7 @@ class IngestService:
             source=source,
             progress=await self._read_one_progress(source),
             open_count=open_count,
+            decided_count=open_count - undecided_count,
             accepted_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.ACCEPTED),
             rejected_count=sum(n for (s, _), n in counts.items() if s is ProposalStatus.REJECTED),
             fact_count=sum(fact.status is FactStatus.CANONICAL for fact in facts),

@@ -109,6 +109,12 @@ class IngestProgress:
     """How many chunks each stage of the ladder served, in the order of the stages."""
 
     proposal_count: int = 0
+    uses_model: bool = False
+    """Whether a model is asked about each of its chunks."""
+
+    waits_for_model: bool = False
+    """Whether its chunks wait for a model that is not set up or does not answer; `error` says which."""
+
     error: str = ""
 
     @property
@@ -125,8 +131,15 @@ class SourceView:
     open_count: int
     """Proposals over which no commit has closed."""
 
+    decided_count: int
+    """How many of these have a verdict that a commit would close over, or are left for later."""
+
     accepted_count: int
+    """Proposals that a commit has accepted: one may be a name or a number of somebody whom canon has already."""
+
     rejected_count: int
+    """Proposals that a commit has rejected."""
+
     fact_count: int
     """Facts in canon that have evidence from it."""
 

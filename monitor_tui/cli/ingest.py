@@ -52,8 +52,12 @@ def ingest(
         bool, typer.Option("--estimate", help="Only say what it would bring and cost; nothing is stored.")
     ] = False,
     model: Annotated[
-        bool, typer.Option("--model/--no-model", help="Ask the model about each passage, which may cost.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--model/--no-model",
+            help="Ask the model about each passage, which may cost; or read on without one that is away.",
+        ),
+    ] = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Read it now, or when MONITOR is next open.")
     ] = True,
@@ -89,11 +93,14 @@ async def _ingest(
     universe_name: str,
     *,
     is_estimate: bool,
-    uses_model: bool,
+    uses_model: bool | None,
     waits: bool,
     as_json: bool,
 ) -> bool:
-    """Do what the command says; return whether every document could be read."""
+    """Do what the command says; return whether every document could be read.
+
+    `uses_model` None leaves a document that is there already as it is, and reads a new one without a model.
+    """
     from monitor_tui.background_mode import BackgroundMode
 
     mode = BackgroundMode.OFF if is_estimate or not waits else BackgroundMode.INGEST
@@ -118,13 +125,15 @@ async def _ingest(
         source_ids: list[Id] = []
         for path in paths:
             started = await services.ingest.start(
-                path, universe_id, new_universe=universe_name, uses_model=uses_model
+                path, universe_id, new_universe=universe_name, uses_model=bool(uses_model)
             )
             universe_id = started[0].universe_id
             source_ids += [progress.source_id for progress in started]
             for progress in started:
                 if progress.state.value in ("paused", "failed"):
-                    await services.ingest.resume(progress.source_id)
+                    progress = await services.ingest.resume(progress.source_id)
+                if uses_model is not None and progress.uses_model is not uses_model:
+                    await _change_model_use(services, progress, uses_model=uses_model)
         assert universe_id is not None
         if waits:
             await _read_to_end(services, universe_id)
@@ -135,6 +144,7 @@ async def _ingest(
                 {
                     "universe": {"id": universe_id, "name": view.universe.name},
                     "documents": [_progress_json(progress) for progress in results],
+                    "ladder": services.ingest.ladder_metrics.as_json(),
                 }
             )
         else:
@@ -150,6 +160,14 @@ async def _find_universe_id(services: Services, name: str) -> Id | None:
         return None
     universes = await services.stories.universes()
     return next((u.id for u in universes if name.casefold() in (u.name.casefold(), u.id)), None)
+
+
+async def _change_model_use(services: Services, progress: IngestProgress, *, uses_model: bool) -> None:
+    """Have the model asked about a document that was to be read without it, or read it on without the model."""
+    if uses_model:
+        await services.ingest.enrich(progress.source_id)
+    elif progress.is_running:
+        await services.ingest.read_without_model(progress.source_id)
 
 
 async def _read_to_end(services: Services, universe_id: Id) -> None:
@@ -184,6 +202,11 @@ def _progress_line(progress: IngestProgress) -> str:
 def _result_line(progress: IngestProgress) -> str:
     if progress.state.value == "failed":
         return f"{progress.title}: not read. {progress.error}"
+    if progress.waits_for_model:
+        return (
+            f"{progress.title}: it waits for its model: {progress.error.rstrip('.')}. "
+            "The same command reads on once the model answers, and with --no-model without it."
+        )
     if progress.state.value != "done":
         state = progress.error or f"It is {progress.state.value}."
         return f"{progress.title}: {state} It goes on when MONITOR is next open."
@@ -250,5 +273,6 @@ def _progress_json(progress: IngestProgress) -> dict[str, Any]:
         "served": progress.served_count,
         "by_stage": {stage.value: count for stage, count in progress.by_stage},
         "proposals": progress.proposal_count,
+        "waits_for_model": progress.waits_for_model,
         "error": progress.error or None,
     }

@@ -14,9 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.events import CanonCommitted, ProposalsChanged
 from agents.proposals.decisions import VERDICT_WORDS
-from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
@@ -26,12 +24,8 @@ from screens.gate.commit_report_dialog import (
     UNDO_OF_EDITS,
     CommitReportDialog,
 )
-from screens.gate.proposal_decisions import (
-    NOTHING_TO_UNDO,
-    ProposalDecisions,
-    nothing_to_edit_line,
-    undo_lines,
-)
+from screens.gate.deciding_screen import DecidingScreen, filter_binding, undo_binding
+from screens.gate.proposal_decisions import ProposalDecisions
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToPolicy, ToReading, ToScene, Visit
@@ -44,7 +38,6 @@ from widgets.proposal_rows import Grouping, is_open
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import CommitReport, GateView, TensionSuggestion, UndoneDecision
 
@@ -58,7 +51,7 @@ EMPTY_UNIVERSE_GATE = (
 )
 
 
-class GateScreen(ServiceScreen[None]):
+class GateScreen(DecidingScreen):
     """The gate of a scene or, without one, of a universe's manual edits."""
 
     CSS_PATH = SCREENS_FOLDER / "gate/gate_screen.tcss"
@@ -75,14 +68,7 @@ class GateScreen(ServiceScreen[None]):
             key_display="⏎",
         ),
         Binding("G", "group", "Group", id="gate.group", tooltip="Group by subject, by kind, or not at all"),
-        Binding(
-            "slash",
-            "filter",
-            "Filter",
-            id="gate.filter",
-            tooltip="Show only rows with these words",
-            key_display="/",
-        ),
+        filter_binding("gate", "Show only rows with these words"),
         Binding("P", "policy", "Rules", id="gate.policy", tooltip="What is accepted or rejected by itself"),
         Binding(
             "ctrl+t",
@@ -91,14 +77,7 @@ class GateScreen(ServiceScreen[None]):
             id="gate.tension",
             tooltip="Change the tension as the results suggest",
         ),
-        Binding(
-            "ctrl+z",
-            "undo_decision",
-            "Undo",
-            id="gate.undo",
-            tooltip="Undo the decision that was made last",
-            show=False,
-        ),
+        undo_binding("gate"),
         Binding("escape", "escape", "Back", id="gate.escape", tooltip="Back; your decisions are kept"),
     ]
 
@@ -109,12 +88,6 @@ class GateScreen(ServiceScreen[None]):
     @dataclass
     class GateCommitted(Message):
         report: CommitReport
-
-    @dataclass
-    class DecisionUndone(Message):
-        """The last decision was taken back."""
-
-        decision: UndoneDecision
 
     @dataclass
     class TensionChanged(Message):
@@ -144,10 +117,11 @@ class GateScreen(ServiceScreen[None]):
         yield NoticePanel()
         yield KeyBar()
 
-    # --- reading -----------------------------------------------------------------------------------
+    @property
+    def main_list(self) -> ProposalList:
+        return self.query_one(ProposalList)
 
-    def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, ProposalsChanged | CanonCommitted)
+    # --- reading -----------------------------------------------------------------------------------
 
     async def load_view(self) -> None:
         self.post_message(self.GateLoaded(await self.services.gate.gate(self.scene_id, self.universe_id)))
@@ -200,24 +174,12 @@ class GateScreen(ServiceScreen[None]):
 
     # --- undo --------------------------------------------------------------------------------------
 
-    def action_undo_decision(self) -> None:
-        if self.view is not None:
-            self.start_change(partial(self._undo_decision, self.view.universe.id), "undo decision")
+    async def undo_last_decision(self) -> UndoneDecision:
+        assert self.view is not None
+        return await self.services.gate.undo_last_decision(self.scene_id, self.view.universe.id)
 
-    async def _undo_decision(self, universe_id: Id) -> None:
-        decision = await self.services.gate.undo_last_decision(self.scene_id, universe_id)
-        self.post_message(self.DecisionUndone(decision))
-
-    @on(ProposalList.NothingToEdit)
-    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
-        self.query_one(NoticePanel).show_lines([nothing_to_edit_line(message.view)])
-
-    @on(ProposalList.NothingToUndo)
-    def _explain_undo(self) -> None:
-        self.query_one(NoticePanel).show_lines([NOTHING_TO_UNDO])
-
-    @on(DecisionUndone)
-    def _show_decision_undone(self, message: DecisionUndone) -> None:
+    @on(DecidingScreen.DecisionUndone)
+    def _show_decision_undone(self, message: DecidingScreen.DecisionUndone) -> None:
         proposal_list = self.query_one(ProposalList)
         ids, verdict_word = set(message.decision.proposal_ids), VERDICT_WORDS[message.decision.verdict]
         rows = [row for row in proposal_list.views if not ids.isdisjoint(row.member_ids)]
@@ -231,34 +193,21 @@ class GateScreen(ServiceScreen[None]):
         proposal_list = self.query_one(ProposalList)
         proposal_list.grouping = GROUPINGS[(GROUPINGS.index(proposal_list.grouping) + 1) % len(GROUPINGS)]
 
-    def action_filter(self) -> None:
-        self.query_one(NoticePanel).clear()
-        field = self.query_one("#filter", Input)
-        field.add_class("-shown")
-        field.focus()
-
     @on(Input.Changed)
     def _filter_changed(self, message: Input.Changed) -> None:
         message.stop()
         self.query_one(ProposalList).filter_text = message.value
 
-    @on(Input.Submitted)
-    def _filter_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        self.query_one(ProposalList).focus()
-
     # --- leaving -----------------------------------------------------------------------------------
 
     def action_escape(self) -> None:
         """Go one step back: close the notes, the filter, then the gate."""
-        field = self.query_one("#filter", Input)
         if self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
-        elif field.has_class("-shown"):
-            field.clear()
-            field.remove_class("-shown")
-            self.query_one(ProposalList).focus()
-        elif self.view is not None and self.view.is_finalizing:
+            return
+        if self.close_filter():
+            return
+        if self.view is not None and self.view.is_finalizing:
             self.start_change(self._reopen_scene, "reopen")
         else:
             self.post_message(Visit(Back(self)))
@@ -275,6 +224,8 @@ class GateScreen(ServiceScreen[None]):
     # --- committing --------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "undo_decision":
+            return self.view is not None
         if action == "tension":
             return self.view is not None and self.view.tension_suggestion is not None
         if action == "commit":
@@ -352,19 +303,6 @@ class GateScreen(ServiceScreen[None]):
             self.post_message(Visit(Back(self)))
         else:
             self.reload()
-
-    @on(ProposalDecisions.UndoProposed)
-    def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
-        self.query_one(NoticePanel).show_lines(undo_lines(message))
-        self.reload()
-
-    @on(ProposalDecisions.DecisionStarted)
-    def _clear_notices(self) -> None:
-        self.query_one(NoticePanel).clear()
-
-    @on(ProposalDecisions.DecisionRefused)
-    def _read_again(self) -> None:
-        self.reload()
 
     # --- evidence and errors -----------------------------------------------------------------------
 

@@ -13,11 +13,10 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.count_words import count_noun
-from screens.base import ServiceScreen
-from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.file_dialog import FileDialog
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage
 from screens.folder import SCREENS_FOLDER
+from screens.ingest.preview_screen import PreviewScreen
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToSources, Visit
@@ -37,7 +36,7 @@ WITHOUT_MODEL: Final = "without a model"
 WITH_MODEL: Final = "with the model"
 
 
-class DocumentScreen(ServiceScreen[None]):
+class DocumentScreen(PreviewScreen):
     """Enter estimates; Enter again reads it in. Nothing is stored or paid before that."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/document_screen.tcss"
@@ -127,21 +126,11 @@ class DocumentScreen(ServiceScreen[None]):
     def _form_changed(self) -> None:
         """Drop the estimate: it was of other words in the form."""
         self._estimate = None
-        self.query_one("#found", Static).update("")
+        self.show_found(())
 
-    @on(Input.Submitted)
-    def _stop_submission(self, message: Input.Submitted) -> None:
-        message.stop()
-
-    def action_go_on(self) -> None:
-        """Go on after the keys that were typed before Enter: they may still be in the field's queue."""
-        (self.focused or self).call_later(self._run_next_step)
-
-    def _run_next_step(self) -> None:
-        self.query_one(NoticePanel).clear()
-        clear_field_problem(self)
+    def take_next_step(self) -> None:
         if self._estimate is None:
-            self.query_one("#found", Static).update("Looking into it …")
+            self.show_found(("Looking into it …",))
             self.start_change(self._load_estimate, "look")
         elif self._estimate.documents:
             self.start_change(self._start_reading, "start")
@@ -152,9 +141,6 @@ class DocumentScreen(ServiceScreen[None]):
     def _file_chosen(self, path: str | None) -> None:
         if path:
             self.query_one(FormPage)["file"] = path
-
-    def action_back(self) -> None:
-        self.post_message(Visit(Back(self)))
 
     async def _load_estimate(self) -> None:
         path, universe = self.query_one(FormPage)["file"], self._find_universe()
@@ -172,9 +158,7 @@ class DocumentScreen(ServiceScreen[None]):
     @on(EstimateLoaded)
     def _show_estimate(self, message: EstimateLoaded) -> None:
         self._estimate = message.estimate
-        lines = _estimate_lines(message.estimate, uses_model=self._uses_model)
-        self.query_one("#found", Static).update("\n".join(lines))
-        self.query_one("#page", VerticalScroll).scroll_end(animate=False)
+        self.show_found(_estimate_lines(message.estimate, uses_model=self._uses_model), is_scrolled=True)
 
     async def _start_reading(self) -> None:
         form, universe = self.query_one(FormPage), self._find_universe()
@@ -198,11 +182,6 @@ class DocumentScreen(ServiceScreen[None]):
         """Return the world that is named, if there is one of that name."""
         name = self.query_one(FormPage)["universe"].casefold()
         return next((u for u in self._universes if u.name.casefold() == name), None) if name else None
-
-    def handle_error(self, error: BaseException, worker_name: str) -> None:
-        self.query_one("#found", Static).update("")
-        if not (isinstance(error, InputError) and show_field_problem(self, error)):
-            super().handle_error(error, worker_name)
 
 
 def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:

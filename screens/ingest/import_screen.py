@@ -16,13 +16,13 @@ from textual.widgets import Input, Static
 
 from agents.events import ImportProgressed
 from agents.importers.cards.card_receipt import CardReceipt, describe_receipt, receipt_lines
-from screens.base import EventReceived, ServiceScreen
-from screens.dialogs.field_problems import clear_field_problem, show_field_problem
+from screens.base import EventReceived
 from screens.dialogs.form_fields import Field, FormPage
 from screens.folder import SCREENS_FOLDER
+from screens.ingest.preview_screen import PreviewScreen
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, Route, ToGate, ToStory, Visit
+from screens.routes import Route, ToGate, ToStory, Visit
 from screens.title_bar import TitleBar
 from stores.errors import InputError
 from widgets.safe_text import one_line
@@ -41,7 +41,7 @@ BAR_CELLS = 40
 _NOTHING_NEW = "All of it was imported already."
 
 
-class ImportScreen(ServiceScreen[None]):
+class ImportScreen(PreviewScreen):
     """Enter reads the file and previews it; Enter again imports it; x stops the import."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/import_screen.tcss"
@@ -120,19 +120,9 @@ class ImportScreen(ServiceScreen[None]):
     def _form_changed(self) -> None:
         """Drop the preview: it was of other words in the form."""
         self._order = self._next_route = None
-        self.query_one("#found", Static).update("")
+        self.show_found(())
 
-    @on(Input.Submitted)
-    def _stop_submission(self, message: Input.Submitted) -> None:
-        message.stop()
-
-    def action_go_on(self) -> None:
-        """Go on after the keys that were typed before Enter: they may still be in the field's queue."""
-        (self.focused or self).call_later(self._run_next_step)
-
-    def _run_next_step(self) -> None:
-        self.query_one(NoticePanel).clear()
-        clear_field_problem(self)
+    def take_next_step(self) -> None:
         if self.services.imports.progress is not None:
             return
         if self._next_route is not None:
@@ -140,7 +130,7 @@ class ImportScreen(ServiceScreen[None]):
         elif self._order is not None:
             start_worker(self.app, partial(self._run_import, self._order), "import")
         else:
-            self.query_one("#found", Static).update("Reading the file ...")
+            self.show_found(("Reading the file ...",))
             self.start_change(self._load_preview, "look")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -149,9 +139,6 @@ class ImportScreen(ServiceScreen[None]):
 
     def action_cancel(self) -> None:
         self.services.imports.cancel()
-
-    def action_back(self) -> None:
-        self.post_message(Visit(Back(self)))
 
     async def _load_preview(self) -> None:
         form = self.query_one(FormPage)
@@ -175,8 +162,7 @@ class ImportScreen(ServiceScreen[None]):
         self._order = message.order
         preview = message.preview
         lines = _card_lines(preview) if isinstance(preview, CardReceipt) else _preview_lines(preview)
-        self.query_one("#found", Static).update("\n".join(lines))
-        self.query_one("#page", VerticalScroll).scroll_end(animate=False)
+        self.show_found(lines, is_scrolled=True)
 
     @on(ImportEnded)
     def _show_import_result(self, message: ImportEnded) -> None:
@@ -187,14 +173,12 @@ class ImportScreen(ServiceScreen[None]):
                 one_line(describe_receipt(message.result)),
                 "Enter opens the gate, where you decide on it.",
             ]
-            self.query_one("#found", Static).update("\n".join(lines))
+            self.show_found(lines)
         elif message.result is not None:
             self._next_route = ToStory(message.result.story_id)
-            self.query_one("#found", Static).update(
-                "Imported. None of it is canon yet. Enter opens the story."
-            )
+            self.show_found(("Imported. None of it is canon yet. Enter opens the story.",))
         else:
-            self.query_one("#found", Static).update("Stopped. Enter reads the file again and continues.")
+            self.show_found(("Stopped. Enter reads the file again and continues.",))
         self._show_progress()
 
     def _show_progress(self) -> None:
@@ -202,11 +186,6 @@ class ImportScreen(ServiceScreen[None]):
         self.query_one(FormPage).disabled = running is not None
         self.query_one("#coming", Static).update(_progress_bar(running) if running else "")
         self.refresh_bindings()
-
-    def handle_error(self, error: BaseException, worker: str) -> None:
-        self.query_one("#found", Static).update("")
-        if not (isinstance(error, InputError) and show_field_problem(self, error)):
-            super().handle_error(error, worker)
 
 
 def _preview_lines(preview: ImportPreview) -> list[str]:

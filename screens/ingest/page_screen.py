@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from textual import on
@@ -13,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, ProposalsChanged
+from agents.ingest.documents.formats import MediaType
 from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -45,12 +47,23 @@ class PageScreen(ServiceScreen[None]):
         Binding(
             "slash", "search", "Search", id="page.search", tooltip="Search the document", key_display="/"
         ),
+        Binding(
+            "X",
+            "export",
+            "Export",
+            id="page.export",
+            tooltip="Write the page, as it is printed, to a picture",
+        ),
         Binding("escape,q", "escape", "Back", id="page.escape", tooltip="One step back"),
     ]
 
     @dataclass
     class PageLoaded(Message):
         view: PageView
+
+    @dataclass
+    class PageExported(Message):
+        path: str
 
     @dataclass
     class PassagesFound(Message):
@@ -109,7 +122,20 @@ class PageScreen(ServiceScreen[None]):
             target = self.number + int(str(parameters[0]))
             page_count = self._view.source.page_count if self._view is not None else None
             return 1 <= target <= (page_count or self.number)
+        if action == "export":
+            return self._view is not None and self._view.source.media_type == MediaType.PDF
         return super().check_action(action, parameters)
+
+    def action_export(self) -> None:
+        self.query_one(NoticePanel).show_lines(("Drawing the page …",))
+        self.start_change(partial(self._export_page, self.number), "export")
+
+    async def _export_page(self, number: int) -> None:
+        self.post_message(self.PageExported(await self.services.ingest.export_page(self.source_id, number)))
+
+    @on(PageExported)
+    def _show_exported(self, message: PageExported) -> None:
+        self.query_one(NoticePanel).show_lines((f"Written: {message.path}",))
 
     def action_turn(self, step: int) -> None:
         self.number += step

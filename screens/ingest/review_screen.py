@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from agents.count_words import count_noun
-from agents.events import CanonCommitted, ProposalsChanged
-from agents.services.source_review import subject_of
+from agents.proposals.decisions import VERDICT_WORDS
+from agents.services.review_groups import subject_of
 from agents.views.ingest_views import ReviewOrder
-from screens.base import ServiceScreen
-from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import (
-    NOTHING_TO_UNDO,
-    ProposalDecisions,
-    nothing_to_edit_line,
-    undo_lines,
-)
+from screens.gate.deciding_screen import DecidingScreen, filter_binding, undo_binding
+from screens.ingest.group_decisions import GroupDecisions
+from screens.ingest.group_rows import GroupRows, ShownGroup
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
-from stores.records.workflow import Verdict
-from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
 from widgets.safe_text import one_line
@@ -42,21 +33,18 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.ingest_views import AcceptableProposals, ReviewRows, ReviewView
-    from agents.views.play_views import CommitReport
+    from agents.views.ingest_views import ReviewView
+    from agents.views.play_views import CommitReport, UndoneDecision
 
-ROWS_READ: Final = 50
-"""Rows of a group that are read and assessed at once; the rest follows once those are decided."""
 EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
 NOTHING_CLOSED = "Nothing of it was committed yet. Esc goes back to what waits."
 ONLY_SINGLE = (
     "What is undecided here are merges and conflicts: each wants your own look. Right goes to the rows."
 )
-NO_GROUP = "No group is chosen."
 NO_MATCH = "No group has these words, and none is of such a kind. Esc shows all again."
 
 
-class ReviewScreen(ServiceScreen[None]):
+class ReviewScreen(DecidingScreen):
     """Groups on the left, the rows of one on the right. Enter writes what is accepted; the rest waits."""
 
     CSS_PATH = SCREENS_FOLDER / "ingest/review_screen.tcss"
@@ -73,14 +61,8 @@ class ReviewScreen(ServiceScreen[None]):
             key_display="⏎",
         ),
         Binding("G", "group", "Group", id="review.group", tooltip="Group by whom it is about, or by page"),
-        Binding(
-            "slash",
-            "filter",
-            "Filter",
-            id="review.filter",
-            tooltip="Groups with these words",
-            key_display="/",
-        ),
+        filter_binding("review", "Groups with these words"),
+        undo_binding("review"),
         Binding(
             "asterisk",
             "closed",
@@ -98,23 +80,6 @@ class ReviewScreen(ServiceScreen[None]):
         view: ReviewView
 
     @dataclass
-    class RowsLoaded(Message):
-        group_key: str
-        rows: ReviewRows
-
-    @dataclass
-    class RowsLeft(Message):
-        """Rows of decided groups are decided one by one alone."""
-
-        count: int
-
-    @dataclass
-    class AcceptableFound(Message):
-        """These can be accepted at once."""
-
-        acceptable: AcceptableProposals
-
-    @dataclass
     class ReviewCommitted(Message):
         report: CommitReport
 
@@ -130,27 +95,13 @@ class ReviewScreen(ServiceScreen[None]):
         """The group of an entity that was left for its page, and that page."""
         self._target_key: str | None = None
         """The group that the cursor goes to once the groups of the new order are read."""
-        self._waiting_verdicts: list[tuple[str, ReviewOrder, Verdict | None]] = []
-        """Group, order and verdict of what was decided and is not written yet."""
-        self._row_limit = ROWS_READ
-        self._rows_group_key: str | None = None
-        self._are_rows_stale = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Review")
         yield Input(id="filter", placeholder="only groups with these words", compact=True)
         with Horizontal(id="review"):
-            yield ReviewGroupList(empty=EMPTY_REVIEW)
-            with ProposalDecisions(
-                self.services.gate,
-                self.services.policy,
-                id="rows",
-                decide=self.services.ingest.decide,
-                after_edit=self.services.ingest.accept_named,
-            ):
-                yield ProposalList(accept_all="unmarked", empty=NO_GROUP)
-                yield Static(id="more", markup=False)
-                yield ProposalDetail(with_change=True)
+            yield GroupDecisions(self.services.ingest, self.source_id, empty=EMPTY_REVIEW)
+            yield GroupRows(self.services, self.source_id)
         yield NoticePanel()
         yield KeyBar()
 
@@ -158,11 +109,18 @@ class ReviewScreen(ServiceScreen[None]):
     def groups(self) -> ReviewGroupList:
         return self.query_one(ReviewGroupList)
 
+    @property
+    def main_list(self) -> ReviewGroupList:
+        return self.groups
+
+    async def undo_last_decision(self) -> UndoneDecision:
+        return await self.services.ingest.undo_last_decision(self.source_id)
+
     # --- reading -----------------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
         # After each of several decisions that are on their way, all would be read again: once at their end is enough.
-        return isinstance(event, ProposalsChanged | CanonCommitted) and not self._waiting_verdicts
+        return super().is_affected_by(event) and not self.query_one(GroupDecisions).is_writing
 
     async def load_view(self) -> None:
         self.post_message(
@@ -176,8 +134,9 @@ class ReviewScreen(ServiceScreen[None]):
     @on(ReviewLoaded)
     def _show_review(self, message: ReviewLoaded) -> None:
         is_wanted = message.view.order is self.order and message.view.is_closed is self._shows_closed
-        if is_wanted and not self._waiting_verdicts:
+        if is_wanted and not self.query_one(GroupDecisions).is_writing:
             self._view = message.view
+            self.query_one(GroupDecisions).order = message.view.order
             self._show_groups()
             if self._target_key is not None:
                 self.groups.go_to(self._target_key)
@@ -201,63 +160,17 @@ class ReviewScreen(ServiceScreen[None]):
 
     @on(ReviewGroupList.Moved)
     def _load_rows(self) -> None:
-        """Read the rows of the group under the cursor, now or as soon as the read in progress ends."""
+        """Read the rows of the group under the cursor."""
         group = self.groups.current
-        if group is None:
-            self.query_one(ProposalList).show_proposals(())
-            self.query_one(ProposalDetail).show_proposal(None)
-            return
-        if group.key != self._rows_group_key:
-            self._rows_group_key, self._row_limit = group.key, ROWS_READ
-            # A key there must not decide a row of the group that the cursor has left.
-            self.query_one(ProposalList).show_proposals(())
-            self.query_one("#more").display = False
-        self._are_rows_stale = True
-        self.start_change(self._read_rows, "rows")
-
-    async def _read_rows(self) -> None:
-        while self._are_rows_stale and (group := self.groups.current) is not None:
-            self._are_rows_stale = False
-            rows = await self.services.ingest.read_rows(
-                self.source_id,
-                group.key,
-                self.order,
-                limit=self._row_limit,
-                is_closed=self._shows_closed,
-            )
-            self.post_message(self.RowsLoaded(group.key, rows))
-
-    @on(RowsLoaded)
-    def _show_rows(self, message: RowsLoaded) -> None:
-        group = self.groups.current
-        if group is None or group.key != message.group_key:
-            return
-        proposal_list, rows = self.query_one(ProposalList), message.rows.rows
-        had_read_on = len(rows) > len(proposal_list.views) > 0 and len(rows) > ROWS_READ
-        proposal_list.show_proposals([row.view for row in rows])
-        more_count = message.rows.total - len(rows)
-        self.query_one("#more", Static).update(
-            f" {more_count:,} more follow when these are decided" if more_count else ""
-        )
-        self.query_one("#more").display = bool(more_count)
-        if had_read_on:
-            proposal_list.go_to_next_undecided()
-        if more_count and all(row.verdict is not None for row in rows):
-            self._row_limit += ROWS_READ
-            self._load_rows()
-        self.refresh_bindings()
-
-    @on(ProposalList.Highlighted)
-    def _show_detail(self, message: ProposalList.Highlighted) -> None:
-        self.query_one(ProposalDetail).show_proposal(message.view)
+        shown = ShownGroup(group.key, self.order, self._shows_closed) if group is not None else None
+        self.query_one(GroupRows).show_group(shown)
 
     # --- deciding ----------------------------------------------------------------------------------
 
-    @on(ReviewGroupList.Decided)
-    def _decide_group(self, message: ReviewGroupList.Decided) -> None:
-        """Show the verdict at once, and write it behind the ones before it."""
+    @on(GroupDecisions.GroupDecided)
+    def _show_group_verdict(self, message: GroupDecisions.GroupDecided) -> None:
+        """Show the verdict at once; it is written behind the ones before it."""
         self.query_one(NoticePanel).clear()
-        self._waiting_verdicts.append((message.group.key, self.order, message.verdict))
         if self._view is not None:
             groups = tuple(
                 group.with_verdict(message.verdict) if group.key == message.group.key else group
@@ -265,67 +178,28 @@ class ReviewScreen(ServiceScreen[None]):
             )
             self._view = replace(self._view, groups=groups)
             self._show_groups()
-        self.start_change(self._write_verdicts, "decide")
 
-    async def _write_verdicts(self) -> None:
-        try:
-            while self._waiting_verdicts:
-                # One call for all that are alike: each reads the whole review.
-                _, alike_waiting = next(groupby(self._waiting_verdicts, key=lambda waiting: waiting[1:]))
-                alike = list(alike_waiting)
-                keys, (_, order, verdict) = [group_key for group_key, _, _ in alike], alike[0]
-                counts = await self.services.ingest.decide_groups(self.source_id, keys, verdict, order)
-                if counts.left_count:
-                    self.post_message(self.RowsLeft(counts.left_count))
-                del self._waiting_verdicts[: len(alike)]
-        finally:
-            self._waiting_verdicts.clear()
-            self.reload()
-
-    @on(RowsLeft)
-    def _show_left_count(self, message: RowsLeft) -> None:
-        self.query_one(NoticePanel).show_lines(
-            (
-                f"{message.count:,} {'waits' if message.count == 1 else 'wait'} for you alone: merges, and what is in "
-                "conflict or protected. Right goes to them; C resolves a conflict.",
+    @on(GroupDecisions.DecisionsWritten)
+    def _show_left_count(self, message: GroupDecisions.DecisionsWritten) -> None:
+        if message.left_count:
+            verb = "waits" if message.left_count == 1 else "wait"
+            self.query_one(NoticePanel).show_lines(
+                (
+                    f"{message.left_count:,} {verb} for you alone: merges, and what is in conflict or protected. "
+                    "Right goes to them; C resolves a conflict.",
+                )
             )
-        )
+        self.reload()
 
-    @on(ReviewGroupList.AllAccepted)
-    def _look_for_acceptable(self, message: ReviewGroupList.AllAccepted) -> None:
-        keys = [group.key for group in message.groups]
-        self.start_change(partial(self._find_acceptable, keys), "decide")
+    @on(GroupDecisions.NothingAcceptable)
+    def _explain_nothing_acceptable(self) -> None:
+        self.query_one(NoticePanel).show_lines((ONLY_SINGLE,))
 
-    async def _find_acceptable(self, group_keys: list[str]) -> None:
-        self.post_message(
-            self.AcceptableFound(
-                await self.services.ingest.find_acceptable(self.source_id, group_keys, self.order)
-            )
-        )
-
-    @on(AcceptableFound)
-    def _ask_to_accept(self, message: AcceptableFound) -> None:
-        count, left_count = len(message.acceptable.ids), message.acceptable.left_count
-        if not count:
-            self.query_one(NoticePanel).show_lines((ONLY_SINGLE,))
-            return
-        left = f" {left_count:,} merged or in conflict are left for you." if left_count else ""
-        question = ConfirmDialog(
-            f"Accept {count_noun(count, 'proposal')}?",
-            f"All that is undecided in the groups that are shown, and whom it names.{left} "
-            "Nothing is written before you commit.",
-            yes="Accept them",
-            no="Leave them",
-        )
-        self.app.push_screen(
-            question, lambda is_yes: self._accept_all(message.acceptable.ids) if is_yes else None
-        )
-
-    def _accept_all(self, ids: tuple[Id, ...]) -> None:
-        self.start_change(partial(self._write_acceptance, ids), "decide")
-
-    async def _write_acceptance(self, ids: tuple[Id, ...]) -> None:
-        await self.services.ingest.decide(ids, Verdict.ACCEPT)
+    @on(DecidingScreen.DecisionUndone)
+    def _show_decision_undone(self, message: DecidingScreen.DecisionUndone) -> None:
+        verdict_word = VERDICT_WORDS[message.decision.verdict]
+        count_text = count_noun(len(message.decision.proposal_ids), "proposal")
+        self.query_one(NoticePanel).show_lines((f"Undone: {verdict_word}: {count_text}.",))
         self.reload()
 
     @on(ReviewGroupList.RowsRequested)
@@ -339,27 +213,6 @@ class ReviewScreen(ServiceScreen[None]):
             self.post_message(Visit(route))
         else:
             self.query_one(NoticePanel).show_lines(("It rests on the whole document, and on no page of it.",))
-
-    @on(ProposalDecisions.DecisionStarted)
-    def _clear_notices(self) -> None:
-        self.query_one(NoticePanel).clear()
-
-    @on(ProposalDecisions.DecisionRefused)
-    def _read_again(self) -> None:
-        self.reload()
-
-    @on(ProposalList.NothingToEdit)
-    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
-        self.query_one(NoticePanel).show_lines((nothing_to_edit_line(message.view),))
-
-    @on(ProposalList.NothingToUndo)
-    def _explain_undo(self) -> None:
-        self.query_one(NoticePanel).show_lines((NOTHING_TO_UNDO,))
-
-    @on(ProposalDecisions.UndoProposed)
-    def _explain_undone(self, message: ProposalDecisions.UndoProposed) -> None:
-        self.query_one(NoticePanel).show_lines(undo_lines(message))
-        self.reload()
 
     # --- committing --------------------------------------------------------------------------------
 
@@ -407,35 +260,17 @@ class ReviewScreen(ServiceScreen[None]):
 
     def action_closed(self) -> None:
         self._shows_closed = not self._shows_closed
-        self._rows_group_key = None
         self.groups.focus()
         self.reload()
 
     def action_groups(self) -> None:
         self.groups.focus()
 
-    def action_filter(self) -> None:
-        field = self.query_one("#filter", Input)
-        field.add_class("-shown")
-        field.focus()
-
     @on(Input.Changed, "#filter")
     def _filter_changed(self, message: Input.Changed) -> None:
         message.stop()
         self._filter_text = message.value
         self._show_groups()
-
-    @on(Input.Submitted, "#filter")
-    def _filter_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        if not message.value.strip():
-            self._close_filter()
-        self.groups.focus()
-
-    def _close_filter(self) -> None:
-        field = self.query_one("#filter", Input)
-        field.clear()
-        field.remove_class("-shown")
 
     def action_escape(self) -> None:
         """Go one step back: close a warning, the filter, leave the rows, what is closed, then the review."""
@@ -444,10 +279,9 @@ class ReviewScreen(ServiceScreen[None]):
         notices.clear()
         if is_warned:
             return
-        if self.query_one("#filter", Input).has_class("-shown"):
-            self._close_filter()
-            self.groups.focus()
-        elif self._shows_closed and self.groups.has_focus:
+        if self.close_filter():
+            return
+        if self._shows_closed and self.groups.has_focus:
             self.action_closed()
         elif not self.groups.has_focus:
             self.groups.focus()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
 
+from agents.count_words import count_noun
 from agents.events import CanonCommitted, IngestProgressed, ProposalsChanged
 from screens.base import ServiceScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -24,7 +25,7 @@ from screens.routes import Back, ToDocument, ToGate, ToMenu, ToPage, ToReview, V
 from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from stores.records.sources import READING_STATES, TAKEN_BACK_STATES, SourceState
-from widgets.safe_text import one_line
+from widgets.safe_text import ellipsise, one_line
 from widgets.source_list import SourceList
 from widgets.source_pane import SourcePane
 
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
     from agents.views.ingest_views import EditionView, SourceListView, SourceView, WithdrawalView
     from stores.records.world import Universe
 
+MAX_SUGGESTED_NAME: Final = 60
+"""Cells of the name that is suggested for a pasted text."""
 NO_SOURCE_HINT = (
-    "No document yet. n reads one in: a rulebook, a setting, a novel, your notes. What it says is proposed to you, "
+    "No document yet. n reads one in: a rulebook, a setting, a novel, your notes; so does pasting a text. "
+    "What it says is proposed to you, "
     "and nothing of it is true before you accept it."
 )
 NO_UNIVERSE_HINT = (
@@ -44,7 +48,10 @@ NO_UNIVERSE_HINT = (
 
 
 class SourcesScreen(ServiceScreen[None]):
-    """A list of documents with their state, and keys to read in, pause, review and take back."""
+    """A list of documents with their state, and keys to read in, pause, review and take back.
+
+    Implements `screens.base.PasteTarget`: pasted text becomes a document.
+    """
 
     CSS_PATH = SCREENS_FOLDER / "ingest/sources_screen.tcss"
     AUTO_FOCUS = "SourceList"
@@ -69,6 +76,13 @@ class SourcesScreen(ServiceScreen[None]):
             tooltip="Ask the model about what none was asked of",
         ),
         Binding(
+            "M",
+            "stop_asking",
+            "Without model",
+            id="documents.without_model",
+            tooltip="Read on without the model, by plain rules",
+        ),
+        Binding(
             "g", "gate", "Gate", id="documents.gate", tooltip="What waits for your decision in this world"
         ),
         Binding("U", "universe", "World", id="documents.universe", tooltip="The documents of the next world"),
@@ -90,6 +104,12 @@ class SourcesScreen(ServiceScreen[None]):
     class EditionLoaded(Message):
         path: str
         view: EditionView
+
+    @dataclass
+    class TextStarted(Message):
+        """A pasted text is a document now."""
+
+        universe_id: Id
 
     @dataclass
     class SourceChanged(Message):
@@ -177,11 +197,37 @@ class SourcesScreen(ServiceScreen[None]):
                 return state in TAKEN_BACK_STATES
             case "enrich":
                 return view is not None and state is SourceState.DONE and not view.source.uses_model
+            case "stop_asking":
+                return view is not None and state in READING_STATES and view.source.uses_model
         return super().check_action(action, parameters)
 
     def action_new(self) -> None:
         self.query_one(NoticePanel).clear()
         self.post_message(Visit(ToDocument(self.universe_id, beside_play=self._is_beside_play)))
+
+    def take_paste(self, text: str) -> None:
+        """Ask what a pasted text is called, and read it in."""
+        words = text.split()
+        if not words:
+            return
+        self.query_one(NoticePanel).clear()
+        dialog = LineDialog(
+            "Read in the pasted text as",
+            value=ellipsise(one_line(text.strip().splitlines()[0]).lstrip("# "), MAX_SUGGESTED_NAME),
+            explanation=f"{count_noun(len(words), 'word')}. It becomes a document, and what it says is proposed.",
+            save_line=partial(self._start_text, text),
+        )
+        self.app.push_screen(dialog)
+
+    async def _start_text(self, text: str, name: str) -> None:
+        progress = await self.services.ingest.start_text(name, text, self.universe_id)
+        self.post_message(self.TextStarted(progress.universe_id))
+
+    @on(TextStarted)
+    def _show_started_text(self, message: TextStarted) -> None:
+        self.universe_id = message.universe_id
+        self.query_one(NoticePanel).show_lines(("It is read now, beside play.",))
+        self.reload()
 
     def action_open(self) -> None:
         if self.current is not None:
@@ -231,6 +277,20 @@ class SourcesScreen(ServiceScreen[None]):
         self.post_message(
             self.SourceChanged(
                 ("The model reads it again, passage by passage. What you decided stays as it is.",)
+            )
+        )
+
+    def action_stop_asking(self) -> None:
+        if self.current is not None:
+            self.start_change(partial(self._stop_asking, self.current), "enrich")
+
+    async def _stop_asking(self, view: SourceView) -> None:
+        await self.services.ingest.read_without_model(view.source.id)
+        self.post_message(
+            self.SourceChanged(
+                (
+                    "Reading goes on without the model. What it gave is kept; M asks it again once this is read.",
+                )
             )
         )
 

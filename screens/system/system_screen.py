@@ -77,7 +77,11 @@ class SystemScreen(ServiceScreen[None]):
             _library_counts(menu), backlog_text(background.items_left, background.current_work)
         )
         self.query_one(SystemList).show_system(
-            menu.health, background, _loop_rows(menu.resume_story), menu.notes
+            menu.health,
+            background,
+            [(row.label, row.value) for row in self.services.ingest.ladder_metrics.rows()],
+            _loop_rows(menu.resume_story),
+            menu.notes,
         )
 
     # --- going on ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import apsw
 
-from stores.embedded.documents import DocumentReader, ids_json, parse_uncached, read_all, read_readable
+from stores.embedded.documents import RecordReader, ids_json, parse_uncached, read_all, read_readable
 from stores.ports import Neighbourhood
 from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
@@ -22,7 +22,7 @@ _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
 
-class EmbeddedCanonReader(DocumentReader):
+class EmbeddedCanonReader(RecordReader):
     async def universes(self) -> list[Universe]:
         return await self._all(Universe, _SELECT_UNIVERSES)
 

@@ -146,8 +146,8 @@ def _parse_cached(model: type[Record], body: str) -> Record:
     return model.model_validate_json(body)
 
 
-class DocumentReader:
-    """The helpers that every reader of document tables shares."""
+class RecordReader:
+    """The helpers that every reader of tables of records shares."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from stores.embedded.documents import DocumentReader, ids_json, quote_values, where_clause
+from stores.embedded.documents import RecordReader, ids_json, quote_values, where_clause
 from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
 
 
-class EmbeddedMemoryReader(DocumentReader):
+class EmbeddedMemoryReader(RecordReader):
     async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
         bindings = {
             "ids": None if query.ids is None else ids_json(query.ids),

@@ -112,7 +112,7 @@ def any_of(values: Collection[Any]) -> Document:
     return {"$in": list(dict.fromkeys(values))}
 
 
-class ServerDocumentReader:
+class ServerRecordReader:
     """The helpers that every reader of documents shares; `role` None is the owner."""
 
     def __init__(self, mongo: MongoDatabase, role: Role | None) -> None:

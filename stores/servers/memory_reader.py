@@ -8,11 +8,11 @@ from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.memory import ArchivedLog, Memory, Summary
-from stores.servers.log_documents import ServerDocumentReader, any_of, parse_document
+from stores.servers.log_documents import ServerRecordReader, any_of, parse_document
 from stores.servers.mongo import equality_filter
 
 
-class ServerMemoryReader(ServerDocumentReader):
+class ServerMemoryReader(ServerRecordReader):
     async def memories(self, query: MemoryQuery = MemoryQuery()) -> list[Memory]:
         if 0 in (query.last, query.most_important):  # to MongoDB, 0 is no limit
             return []

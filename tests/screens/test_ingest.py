@@ -9,11 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
+from agents.ingest.ingest_worker import EnrichWorker
+from agents.jobs.worker import RetryLater
 from screens.ingest.review_screen import ReviewScreen
 from stores.authority import Role
+from tests.agents.ingest.documents.typeset_book import typeset
 from tests.agents.ingest.reading_in import BoldNameServer
-from tests.screens.ingest_library import RULEBOOK, Reader, reading, write_rulebook
+from tests.screens.ingest_library import RULEBOOK, Reader, ladder_server, reading, write_rulebook
 from tests.screens.screen_driver import NARROW
 from widgets.proposal_list import ProposalList
 from widgets.review_group_list import ReviewGroupList
@@ -117,6 +121,8 @@ async def test_menu_says_what_waits_in_reviews_and_that_something_is_read(tmp_pa
         open_count = (await reader.program.services.ingest.read_review(await reader.source_id())).open_count
         await ui.press("5", "escape")
         assert ui.shows(f"Ingest {open_count} to review")
+        await ui.press("7", "pagedown")
+        assert ui.shows("Reading documents, since MONITOR was opened", "by rule", "ms each")
 
 
 async def test_left_comes_back_from_the_rows_to_the_groups(tmp_path: Path) -> None:
@@ -146,6 +152,33 @@ async def test_all_that_a_filter_shows_is_accepted_once_it_is_confirmed(tmp_path
         ]
         assert "Bram" in accepted
         assert "Saltglass" not in accepted
+
+
+async def test_all_that_is_shown_is_rejected_once_it_is_confirmed_and_undone(tmp_path: Path) -> None:
+    """A player: "of my notes I took one thing and threw the rest away; Ctrl+Z gave it back"."""
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        await read_rulebook(reader, tmp_path)
+        source_id = await reader.source_id()
+        await ui.press("enter", "a", "J")
+        assert ui.screen == "ConfirmDialog"
+        assert ui.shows("Reject", "Ctrl+Z undoes it until you commit")
+        await ui.press("enter")
+        view = await ingest.read_review(source_id)
+        rejected_count = sum(group.rejected_count for group in view.groups)
+        assert rejected_count == view.open_count - view.accepted_count > 0
+        assert view.accepted_count
+        await ui.press("ctrl+z")
+        assert ui.shows(f"Undone: Rejected: {rejected_count} proposals.")
+        view = await ingest.read_review(source_id)
+        assert view.undecided_count == rejected_count
+        await ui.press("escape")
+        assert ui.shows(f"{view.open_count} open in its review, {view.accepted_count} of them decided")
+        await ui.press("enter")
+        await ui.press("ctrl+z")
+        assert ui.shows("Undone: Accepted")
+        view = await ingest.read_review(source_id)
+        assert view.undecided_count == view.open_count
 
 
 async def test_what_was_rejected_is_shown_on_demand_and_brought_back(tmp_path: Path) -> None:
@@ -265,6 +298,54 @@ async def test_new_edition_shows_what_is_new_and_gone_before_it_is_read(tmp_path
         await ui.press("enter")
         await reader.read_all()
         assert ui.shows("edition 2", "read · 1 page")
+
+
+async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tmp_path: Path) -> None:
+    """A player: "I asked for the model, and have none today; the list said so, and M read the rest by rule"."""
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest, log = reader.ui, reader.program.services.ingest, reader.program.stores.log(Role.INGEST)
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(write_rulebook(tmp_path), universe.id, uses_model=True)
+        source_id = await reader.source_id()
+        await reader.read_pages(source_id)
+        worker = EnrichWorker(
+            log,
+            ingest.recorder,
+            ladder_server(reader.program),
+            lambda: False,
+            reader.program.services.events.publish,
+        )
+        with pytest.raises(RetryLater):
+            await worker.reconcile(source_id)
+        await ui.press("5")
+        assert ui.shows("waits for its model: No model is set up to read documents", "M reads on")
+        await ui.press("M")
+        assert ui.shows("Reading goes on without the model.")
+        assert not ui.shows("waits for its model")
+        await reader.read_all()
+        assert ui.shows("read · 1 page", "by rule", "M Model")
+
+
+async def test_pasted_text_becomes_a_document_of_its_name(tmp_path: Path) -> None:
+    """A player: "I copied my notes from a page in the browser; I gave them a name, and they were read"."""
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await ui.press("5")
+        ui.app.post_message(events.Paste(RULEBOOK))
+        await ui.settle()
+        assert ui.screen == "LineDialog"
+        assert ui.shows("Read in the pasted text as", "The Salt Coast")
+        await ui.press("escape")
+        assert ui.shows("No document yet.")
+        ui.app.post_message(events.Paste(RULEBOOK))
+        await ui.settle()
+        await ui.type(': "my" notes')
+        assert ui.screen == "SourcesScreen"
+        await reader.read_all()
+        assert ui.shows('The Salt Coast: "my" notes', "read · 1 page", "to review")
+        await ui.press("o")
+        assert ui.shows("The dead must never be named aloud")
+        assert not ui.shows("title:")
 
 
 async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:
@@ -392,14 +473,14 @@ async def test_burst_of_verdicts_reads_the_review_once_more(
         await reader.read_all(BoldNameServer())
         await ui.press("5", "enter")
         review_reads = 0
-        read_review = type(ingest.review).read_review
+        read_review = type(ingest.review_reader).read_review
 
         async def count_reads(*arguments: object, **options: object) -> object:
             nonlocal review_reads
             review_reads += 1
             return await read_review(*arguments, **options)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(type(ingest.review), "read_review", count_reads)
+        monkeypatch.setattr(type(ingest.review_reader), "read_review", count_reads)
         for _ in range(20):
             ui.app.simulate_key("a")
         await ui.settle()
@@ -469,6 +550,26 @@ async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
         assert ui.shows("▌")
         await ui.press("escape")
         assert ui.screen == "SourcesScreen"
+
+
+@pytest.mark.slow
+async def test_page_of_a_pdf_is_written_as_it_is_printed_to_a_picture(tmp_path: Path) -> None:
+    """A player: "the text of the map's page says little; X gave me the page itself"."""
+    book = typeset("# The Drowned Keep\n\nSer Aldric keeps the gate.", "The Drowned Keep").pdf
+    (tmp_path / "keep.pdf").write_bytes(book)
+    async with reading(tmp_path / "home") as reader:
+        ui, ingest = reader.ui, reader.program.services.ingest
+        (universe,) = await reader.program.services.stories.universes()
+        await ingest.start(str(tmp_path / "keep.pdf"), universe.id)
+        await reader.read_all()
+        await ui.press("5", "o")
+        assert ui.shows("Ser Aldric keeps the gate.", "X Export")
+        await ui.press("X")
+        assert ui.shows("Written:", "the-drowned-keep-page-1.png")
+        (picture,) = (tmp_path / "home" / "exports").iterdir()
+        data = picture.read_bytes()
+        assert data.startswith(b"\x89PNG")
+        assert int.from_bytes(data[16:20], "big") == 1_600
 
 
 async def test_documents_are_opened_from_play_and_lead_back_to_it(tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ from agents.ingest.ladder.fallback_findings import (
     forced_minimal,
     generate_tool_calls,
 )
-from agents.ingest.ladder.ladder_metrics import LadderMetrics
 from agents.ingest.ladder.suggested_calls import find_tool_calls
 from agents.ingest.ladder.tool_calls import ToolCall, order_tool_calls
 from agents.ingest.ladder.tool_door import ChunkStaging, invoke_tool, log, log_stage, retry_relations
@@ -67,7 +66,6 @@ class ChunkLadder:
     find_in_chunk: FindInChunk
     model: ChunkModel | None = None
     timeouts: AdaptiveTimeout = field(default_factory=AdaptiveTimeout)
-    metrics: LadderMetrics = field(default_factory=LadderMetrics)
     timer: Callable[[], float] = time.perf_counter
 
     async def process_chunk(self, chunk: Chunk, context: ChunkContext) -> ChunkOutcome:
@@ -82,9 +80,7 @@ class ChunkLadder:
             if not reading.staging.has_written:
                 self._force(reading)
         with self._timed(reading, FINALIZE):
-            outcome = _finalize(reading)
-        self.metrics.record(outcome)
-        return outcome
+            return _finalize(reading)
 
     # --- stages --------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from agents.ingest.structure.markdown_blocks import (
     split_blocks,
 )
 from agents.ingest.structure.stat_blocks import find_sheet_blocks
+from agents.ingest.structure.word_uses import count_word_uses
 from stores.records.world import EntityKind
 
 _LABEL_EDGE: Final = re.compile(
@@ -107,15 +108,26 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
         ]
         for one in read_introductions(text):
             introductions.setdefault(one.name.casefold(), one)
-    named = read_named_text("\n\n".join(prose)).named
+    prose_text = "\n\n".join(prose)
+    uses = count_word_uses(prose_text, load_name_words().first_names)
+    introductions = {
+        key: one for key, one in introductions.items() if uses.is_name(one.name, is_introduced=True)
+    }
+    named = [
+        one
+        for one in read_named_text(prose_text).named
+        if uses.is_name(one.name, is_introduced=one.name.casefold() in introductions)
+    ]
     stated_kinds = {
         key: kind
-        for match in _STATED_BEING.finditer("\n\n".join(prose))
+        for match in _STATED_BEING.finditer(prose_text)
         if (kind := kind_of_described(match["being"], EntityKind.CONCEPT)) is not EntityKind.CONCEPT
         for key in [match["name"].casefold()]
     }
     guesses = {
-        one.name.casefold(): stated_kinds.get(one.name.casefold(), kind_of_named(one)) for one in named
+        key: stated_kinds.get(key, kind_of_title(one.name, {}) if key in uses.terms else kind_of_named(one))
+        for one in named
+        for key in [one.name.casefold()]
     }
     kinds = {
         key: kind_of_described(one.description, kind_of_title(one.name, guesses))

@@ -16,7 +16,7 @@ from agents.canon_keeper.predicates import load_catalogue
 from agents.ingest.findings import Finding, FoundEntity, FoundRelation, FoundStatement
 from agents.ingest.names.named_text import read_named_text
 from agents.ingest.structure.definitions import Definition, read_definitions, read_term_table
-from agents.ingest.structure.document_names import DocumentName, find_names_in_texts, kind_of_named
+from agents.ingest.structure.document_names import DocumentName, find_names_in_texts
 from agents.ingest.structure.headings import kind_of_title, name_in_heading
 from agents.ingest.structure.introductions import (
     SaidSentence,
@@ -245,7 +245,10 @@ class _ChunkReader:
     # --- names ----------------------------------------------------------------------------------
 
     def read_names(self, already_named: set[str]) -> Iterator[FoundEntity]:
-        """Return who and what else the sentences of the chunk name, each with the first sentence that does."""
+        """Return who and what else the sentences of the chunk name, each with the first sentence that does.
+
+        What the whole document does not take for a name is none in its chunk either: it has seen more.
+        """
         named_text = read_named_text(self._text)
         reported = set(already_named)
         sentences = [
@@ -258,16 +261,13 @@ class _ChunkReader:
         for span, owner in zip(named_text.spans, named_text.owners, strict=True):
             one = named_text.named[owner]
             known = self._by_spelling.get(one.name.casefold())
-            name, kind, aliases = (
-                (known.name, known.kind, known.aliases)
-                if known
-                else (one.name, kind_of_named(one), one.aliases)
-            )
             number = bisect_right(starts, span.start) - 1
-            if name.casefold() in reported or number < 0 or span.start >= sentences[number][1]:
+            if known is None or number < 0 or span.start >= sentences[number][1]:
                 continue
-            reported.add(name.casefold())
-            yield FoundEntity(name, kind, self._text[slice(*sentences[number])], aliases)
+            if known.name.casefold() not in reported:
+                reported.add(known.name.casefold())
+                quote = self._text[slice(*sentences[number])]
+                yield FoundEntity(known.name, known.kind, quote, known.aliases)
 
     def _sentences(self, block: TextBlock) -> Iterator[tuple[int, int]]:
         """Return the sentences of a paragraph, or of each item of a list: an item ends what is said in it."""

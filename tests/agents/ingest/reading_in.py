@@ -104,6 +104,7 @@ def build_worker(
         DocumentReader(),
         split_document,
         server or BoldNameServer(),
+        program.services.events.publish,
     )
 
 

@@ -25,6 +25,7 @@ from agents.ingest.ladder.chunk_context import PREVIEW_CHARACTERS, evidence_name
 from agents.ingest.ladder.chunk_ladder import ChunkLadder
 from agents.ingest.ladder.chunk_model import ChunkAnswer
 from agents.ingest.ladder.fallback_findings import MAX_ANCHORS, find_plain_names, forced_minimal
+from agents.ingest.ladder.ladder_metrics import LadderMetrics, figures_of
 from agents.ingest.ladder.suggested_calls import find_tool_calls
 from agents.ingest.ladder.tool_calls import (
     ChunkToolCalls,
@@ -235,7 +236,7 @@ async def test_quote_that_is_not_in_the_chunk_is_dropped_and_counted() -> None:
     outcome = await reader.process_chunk(make_chunk(), make_context())
     assert [type(f) for f in outcome.findings] == [FoundRule]
     assert [d.reason for d in outcome.dropped] == [NO_QUOTE]
-    assert reader.metrics.dropped_count == 1
+    assert figures_of(outcome).dropped_count == 1
 
 
 async def test_name_that_is_not_in_the_chunk_is_dropped() -> None:
@@ -347,15 +348,18 @@ async def test_ladder_metrics_count_stages_fallbacks_and_times() -> None:
     ticks = iter(range(1_000))
     reader = ladder(tool_calls(**RICH))
     reader.timer = lambda: float(next(ticks))
-    await reader.process_chunk(make_chunk(), make_context())
+    metrics = LadderMetrics()
+    assert metrics.rows() == ()
+    metrics.record(figures_of(await reader.process_chunk(make_chunk(), make_context())))
     reader.model = ScriptedChunkModel(ChunkAnswer())
-    await reader.process_chunk(make_chunk(ordinal=1), make_context("chunk-1"))
-    counts = reader.metrics.as_counts()
-    assert (counts["chunks_primary"], counts["chunks_generated"], counts["fallbacks"]) == (1, 1, 1)
-    assert reader.metrics.durations["primary"].count == 2
-    rows = {row.label: row.value for row in reader.metrics.rows()}
-    assert rows["Chunks read"] == "2"
-    assert rows["Finalize, milliseconds a chunk"].startswith("1,000.0")
+    metrics.record(figures_of(await reader.process_chunk(make_chunk(ordinal=1), make_context("chunk-1"))))
+    counts = metrics.as_json()
+    assert counts["chunks_by_stage"] == {"primary": 1, "suggested": 0, "generated": 1, "forced": 0}
+    assert counts["fallbacks"] == 1
+    assert metrics.durations["primary"].count == 2
+    rows = {row.label: row.value for row in metrics.rows()}
+    assert (rows["passages"], rows["fell back from the model"]) == ("2", "1")
+    assert rows["putting together"].startswith("1,000.0 ms each")
 
 
 def test_suggested_calls_keep_every_block_of_a_message() -> None:

@@ -463,7 +463,8 @@ async def test_page_shows_its_text_and_what_it_made_true(
     assert "Bren keeps the lamp." in {view.fact.statement for view in page.facts}
     with pytest.raises(InputError, match="has no page 99"):
         await program.services.ingest.read_page(source_id, 99)
-    assert await program.services.ingest.read_original(source_id) == BOOK.encode()
+    with pytest.raises(InputError, match="is no PDF"):
+        await program.services.ingest.export_page(source_id, 1)
 
 
 async def test_rules_of_a_book_reach_the_package_with_book_and_page(

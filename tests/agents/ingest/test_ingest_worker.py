@@ -92,7 +92,14 @@ def build_worker(program: Program, writer: SourceWriter, server: ChunkServer) ->
         DocumentReader(),
         split_document,
         server,
+        program.services.events.publish,
     )
+
+
+def build_enrich_worker(program: Program, server: ChunkServer) -> EnrichWorker:
+    """Return a worker whose model is there."""
+    services, log = program.services, program.stores.log(Role.INGEST)
+    return EnrichWorker(log, services.ingest.recorder, server, lambda: True, services.events.publish)
 
 
 async def start(program: Program, folder: Path, text: str = BOOK) -> Id:
@@ -270,7 +277,9 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         assert {s.stage for s in await log.snippets(source_id)} == {None}
         server = ScriptedModelServer()
         server.answers = 2
-        worker = EnrichWorker(log, program.services.ingest.recorder, server, lambda: True)
+        worker = EnrichWorker(
+            log, program.services.ingest.recorder, server, lambda: True, program.services.events.publish
+        )
         event = IngestProgressed(universe.id, source_id)
         assert [subject.id for subject in await worker.on_event(event)] == [source_id]
         with pytest.raises(RetryLater):
@@ -279,6 +288,8 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         snippets = await log.snippets(source_id)
         assert [s.asked_model for s in snippets].count(True) == 2
         assert [s.stage for s in snippets].count(LadderStage.FORCED) == 1
+        (progress,) = await program.services.ingest.read_progress(universe.id)
+        assert progress.waits_for_model
         server.answers = 1_000
         await run_to_end(program, worker, source_id)
         assert len(server.served_ids) == len(set(server.served_ids)) == len(snippets)
@@ -320,7 +331,11 @@ async def test_enrichment_by_the_ladder_doubles_nobody(tmp_path: Path) -> None:
         server = LadderChunkServer(
             stores.canon(Role.INGEST), log, program.services.gate.read_catalogue, QuotingModel()
         )
-        await run_to_end(program, EnrichWorker(log, ingest.recorder, server, lambda: True), source_id)
+        await run_to_end(
+            program,
+            build_enrich_worker(program, server),
+            source_id,
+        )
         stages = await log.snippet_stages(source_id, 1)
         assert stages[LadderStage.PRIMARY] >= 1
         assert None not in stages
@@ -348,7 +363,11 @@ async def test_enrichment_asks_again_about_what_a_model_left_to_plain_rules(tmp_
         for model in (SilentModel(), QuotingModel()):
             await ingest.enrich(source_id)
             server = LadderChunkServer(stores.canon(Role.INGEST), log, read_catalogue, model)
-            await run_to_end(program, EnrichWorker(log, ingest.recorder, server, lambda: True), source_id)
+            await run_to_end(
+                program,
+                build_enrich_worker(program, server),
+                source_id,
+            )
             assert all(s.asked_model for s in await log.snippets(source_id))
             stages.append({s.stage for s in await log.snippets(source_id)})
         assert LadderStage.PRIMARY not in stages[0]
@@ -361,7 +380,9 @@ async def test_enrichment_asks_about_what_no_model_was_asked_about(tmp_path: Pat
         await read_in(program)
         log, server = program.stores.log(Role.INGEST), ScriptedModelServer()
         server.answers = 1_000
-        worker = EnrichWorker(log, program.services.ingest.recorder, server, lambda: True)
+        worker = EnrichWorker(
+            log, program.services.ingest.recorder, server, lambda: True, program.services.events.publish
+        )
         assert await worker.subjects() == []
         await program.services.ingest.enrich(source_id)
         await run_to_end(program, worker, source_id)

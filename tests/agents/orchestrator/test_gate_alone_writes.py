@@ -367,18 +367,23 @@ CALLS: dict[str, Call] = {
     "model.test_model": lambda p: p.services.llm.test_model(),
     "ingest.preview": lambda p: _with(p.universe, lambda u: p.services.ingest.preview(p.book(), u)),
     "ingest.start": lambda p: _with(p.universe, lambda u: p.services.ingest.start(p.book(), u)),
+    "ingest.start_text": lambda p: _with(
+        p.universe, lambda u: p.services.ingest.start_text("Notes", "The mill burned down.", u)
+    ),
     "ingest.read_progress": lambda p: _with(p.universe, p.services.ingest.read_progress),
     "ingest.pause": lambda p: _with(p.source, p.services.ingest.pause),
     "ingest.resume": lambda p: _with(p.source, p.services.ingest.resume),
     "ingest.cancel": lambda p: _with(p.source, p.services.ingest.cancel),
     "ingest.enrich": lambda p: _with(p.source, p.services.ingest.enrich),
     "ingest.read_without_model": lambda p: _with(p.source, p.services.ingest.read_without_model),
-    "ingest.read_original": lambda p: _with(p.source, p.services.ingest.read_original),
+    "ingest.export_page": lambda p: _with(p.source, lambda s: p.services.ingest.export_page(s, 1)),
     "ingest.list_sources": lambda p: _with(p.universe, p.services.ingest.list_sources),
     "ingest.search": lambda p: _with(p.source, lambda s: p.services.ingest.search(s, "mill")),
     "ingest.read_page": lambda p: _with(p.source, lambda s: p.services.ingest.read_page(s, 1)),
     "ingest.read_review": lambda p: _with(p.source, p.services.ingest.read_review),
     "ingest.find_acceptable": lambda p: _with(p.source, lambda s: p.services.ingest.find_acceptable(s, [""])),
+    "ingest.find_undecided": lambda p: _with(p.source, lambda s: p.services.ingest.find_undecided(s, [""])),
+    "ingest.undo_last_decision": lambda p: _with(p.source, p.services.ingest.undo_last_decision),
     "ingest.read_rows": lambda p: _with(p.source, lambda s: p.services.ingest.read_rows(s, "")),
     "ingest.decide": lambda p: _with(
         p.source_proposal, lambda i: p.services.ingest.decide([i], p.dice.choice([*Verdict, None]))

@@ -1,0 +1,76 @@
+"""Measures keys and verdicts while the process behind play reads books of 300 pages in.
+
+The row of its share of a core says that it was at work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import gate, keys
+from benchmarks.background_work import BackgroundWork
+from benchmarks.ingest import PAGES, make_books
+from benchmarks.libraries import Libraries, open_scene
+from benchmarks.table import Row, make_times_row
+from benchmarks.terminal import ENTER, MENU_FILLED, NO_MODEL, SCENE, Terminal, open_monitor
+from benchmarks.while_indexing import LETTER_AIM, MOVE_AIM, VERDICT_AIM
+
+BOOKS = 6
+"""Books that are read one after another, so that there is work until the last key."""
+ROW_SUFFIX = f", while {PAGES} pages are read"
+
+
+def run(libraries: Libraries) -> Iterator[Row]:
+    count = libraries.often(keys.COUNT)
+    with _open_with_books(_copy_library(libraries, "reading-keys")) as terminal:
+        terminal.press(ENTER, SCENE)
+        work = BackgroundWork(terminal)
+        yield from keys.time_keys(terminal, count, ROW_SUFFIX, letter_aim=LETTER_AIM, move_aim=MOVE_AIM)
+        yield from work.rows("keys")
+    home = _copy_library(libraries, "reading-gate")
+    asyncio.run(gate.propose(home))
+    with _open_with_books(home) as terminal:
+        terminal.press(ENTER, "proposed")
+        cursor = gate.CursorWatch()
+        terminal.press(gate.F3, gate.SHOWN)
+        terminal.since_key(cursor)
+        work = BackgroundWork(terminal)
+        verdicts = [
+            terminal.press("d", cursor) for _ in range(min(libraries.often(gate.COUNT), gate.PROPOSALS // 3))
+        ]
+        yield make_times_row(
+            f"key to frame *, verdict, gate of {gate.PROPOSALS}{ROW_SUFFIX}", verdicts, VERDICT_AIM
+        )
+        yield from work.rows("verdicts")
+
+
+def _copy_library(libraries: Libraries, name: str) -> Path:
+    """Return a copy of the large library in which the background has nothing else to do."""
+    return Path(shutil.copytree(libraries.indexed_big, libraries.folder / name))
+
+
+@contextmanager
+def _open_with_books(home: Path) -> Iterator[Terminal]:
+    """Open a library into which books are read as soon as it is open."""
+    asyncio.run(_start_books(home))
+    with open_monitor(home, NO_MODEL) as terminal:
+        terminal.since_key(MENU_FILLED)
+        yield terminal
+        terminal.settle()
+        terminal.quit()
+
+
+async def _start_books(home: Path) -> None:
+    book = make_books(PAGES)["book.pdf"]
+    async with open_scene(home) as scene_in_play:
+        view = await scene_in_play.services.play.scene(scene_in_play.scene_id)
+        for number in range(BOOKS):
+            path = home / f"book {number}.pdf"
+            path.write_bytes(
+                book + b"\n%" + str(number).encode()
+            )  # other bytes: the same document is read once
+            await scene_in_play.services.ingest.start(str(path), view.universe.id)
