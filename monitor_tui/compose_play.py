@@ -285,6 +285,7 @@ class PlayParts:
             contexts,
             agents.gm_turn_writer,
             self.rolls,
+            agents.agendas,
             agents.proposals,
             agents.loops,
             self.narration_runner,
@@ -339,6 +340,7 @@ class PlayParts:
             agents.keeper,
             agents.loops,
             self.verdict_undo,
+            base.clock,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
