@@ -226,6 +226,7 @@ class ServiceComposer:
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
             save_text=partial(save_story_text, self._home, base.clock),
+            read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
         )

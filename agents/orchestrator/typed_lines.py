@@ -206,5 +206,4 @@ class TypedLines:
         """Run what the arbiter offers, except ending a scene; what it proposes is committed at once."""
         if not state.offered_command or state.offered_command.startswith("/end"):
             return ()
-        name, _, argument = state.offered_command.removeprefix("/").partition(" ")
-        return (await self.run_command(scene_id, name, argument)).lines
+        return (await self.submit(scene_id, state.offered_command)).lines

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets
+from agents.count_words import count_noun
+from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets, format_dollars
 from agents.views.llm_views import BillRow, BillView, BudgetView
 from stores.ports import CanonReader, LlmSpending, LogReader
 from stores.queries import LlmCallQuery
@@ -52,6 +53,13 @@ class BillReader:
         rows = [row for row in await self._log.llm_spending() if row.story_id == story_id]
         return sum(row.micros for row in rows), not any(row.unpriced for row in rows)
 
+    async def read_story_costs(self, story_id: Id) -> BillRow:
+        """Return what all calls of a story have cost, in sum."""
+        total = BillRow("the story", 0, 0, 0, 0, subject=story_id)
+        for row in await self._log.llm_spending():
+            total = _add_spending(total, row) if row.story_id == story_id else total
+        return total
+
     async def _read_budgets(self, spending: Sequence[LlmSpending], story: Story | None) -> list[BudgetView]:
         """Return the budgets of a story, its universe and the day; without one, of every universe."""
         universe_names = {u.id: u.name for u in (await self._canon.readable_universes()).records}
@@ -82,6 +90,17 @@ class BillReader:
                 )
             )
         return sorted(budget_views, key=lambda view: ("story", "universe", "day").index(view.scope))
+
+
+def describe_cost(costs: BillRow) -> str:
+    """Return what a model has cost in words; empty if none was asked."""
+    if not costs.call_count:
+        return ""
+    tokens = f"{costs.tokens_in + costs.tokens_out:,} tokens in {count_noun(costs.call_count, 'call')}"
+    if costs.unpriced_count == costs.call_count:
+        return f"The model used {tokens}; its price is not known."
+    unpriced = f", {costs.unpriced_count} of them without a known price" if costs.unpriced_count else ""
+    return f"The model cost {format_dollars(costs.micros)}: {tokens}{unpriced}."
 
 
 def _spent_on_budget(budget: Budget, spending: Sequence[LlmSpending], today: str) -> int:

@@ -295,6 +295,9 @@ class CommitReport:
     open_matters: tuple[str, ...] = ()
     """What a story that is over promised, owed or asked and left open, for the GM to decide."""
 
+    cost_line: str = ""
+    """What the model cost in a story that is over, in words; empty if none was asked."""
+
     def describe_accepted(self) -> str:
         """Return how many were accepted and what became of them; empty if none was.
 

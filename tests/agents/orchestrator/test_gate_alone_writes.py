@@ -234,6 +234,7 @@ CALLS: dict[str, Call] = {
     "characters": lambda p: _with(p.universe, p.services.stories.characters),
     "places": lambda p: _with(p.universe, p.services.stories.places),
     "stories": lambda p: p.services.stories.stories(),
+    "draft_closure": lambda p: _with(p.story, p.services.stories.draft_closure),
     "resume": lambda p: _with(p.story, p.services.stories.resume),
     "suspend": lambda p: p.services.stories.suspend(),
     "scene": lambda p: p.services.play.scene(p.scene_id),
