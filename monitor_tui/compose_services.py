@@ -11,6 +11,7 @@ from agents.events import EventBus, Notice
 from agents.importers.import_runner import Importers, ImportRunner
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.documents.reading import DocumentReader
+from agents.jobs.worker import MODEL_QUEUE
 from agents.llm.llm_settings import AppSettings
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
@@ -420,6 +421,7 @@ class ServiceComposer:
             agents.keeper,
             self._play.dispatcher,
             StoryIdeas(agents.calls, agents.canon, base.ids),
+            lambda: agents.background.runner.retry_now(MODEL_QUEUE),
         )
 
 

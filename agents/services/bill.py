@@ -66,12 +66,20 @@ class BillReader:
         budgets_by_scope: dict[tuple[str, Id | None], Budget] = {}
         for universe_id in [story.universe_id] if story else universe_names:
             for budget in await self._budget_guard.budgets(universe_id, story.id if story else None):
+                if budget.is_in_tokens and budget.limit is None:
+                    continue
                 budgets_by_scope[budget.scope, budget.subject] = budget
         today = self._clock().strftime("%Y-%m-%d")
         budgets_by_scope.setdefault(("day", None), Budget("day", 0, None))
         names = {**universe_names, **({story.id: story.title} if story else {})}
         budget_views = []
         for budget in budgets_by_scope.values():
+            if budget.is_in_tokens:
+                label = f"this week, {names.get(budget.subject or '', '')}"
+                budget_views.append(
+                    BudgetView("week", label, budget.spent, budget.limit, budget.subject, budget.limitation)
+                )
+                continue
             # What was spent is summed here: the purse leaves it out where nothing is limited.
             budget_with_spending = replace(budget, spent=_spent_on_budget(budget, spending, today))
             label = (
@@ -89,7 +97,7 @@ class BillReader:
                     budget_with_spending.limitation,
                 )
             )
-        return sorted(budget_views, key=lambda view: ("story", "universe", "day").index(view.scope))
+        return sorted(budget_views, key=lambda view: ("story", "universe", "day", "week").index(view.scope))
 
 
 def describe_cost(costs: BillRow) -> str:

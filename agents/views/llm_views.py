@@ -58,9 +58,9 @@ class BillRow:
 
 @dataclass(frozen=True, slots=True)
 class BudgetView:
-    """A budget of a story, a universe or a day, in millionths of a US dollar."""
+    """A budget of a story, a universe or a day, in millionths of a US dollar, or of a week, in tokens."""
 
-    scope: Literal["story", "universe", "day"]
+    scope: Literal["story", "universe", "day", "week"]
     label: str
     spent: int
     limit: int | None

@@ -202,6 +202,10 @@ class GatePolicy(Record):
     """YAML that is merged over the bundled catalogue of predicates."""
     budget: int | None = Field(default=None, ge=0)
     """What the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
+    weekly_tokens: int | None = Field(default=None, ge=0)
+    """Tokens that a model may use in this universe in a week (None: as the settings have it)."""
+    share: int = Field(default=1, ge=1, le=100)
+    """How many jobs of this universe are done in the background for one of a universe with the share 1."""
 
 
 class Loop(StrEnum):

@@ -362,6 +362,7 @@ CALLS: dict[str, Call] = {
     "model.read_bill": lambda p: p.services.llm.read_bill(),
     "model.read_story_cost": lambda p: _with(p.story, p.services.llm.read_story_cost),
     "model.read_setup": lambda p: p.services.llm.read_setup(),
+    "model.set_share": lambda p: _with(p.universe, lambda u: p.services.llm.set_share(u, 2)),
     "model.set_budget": lambda p: _with(
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),
