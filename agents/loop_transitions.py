@@ -55,9 +55,22 @@ class LoopTransitions:
             at=self._clock(),
         )
 
-    async def fire(self, loop: Loop, subject_id: Id, event: str, *, detail: str = "") -> Transition:
-        """Make the transition; it is stored when this returns. Raises IllegalTransition."""
-        transition = await self.plan_transition(loop, subject_id, event, detail=detail)
+    async def fire(
+        self,
+        loop: Loop,
+        subject_id: Id,
+        event: str,
+        *,
+        detail: str = "",
+        proposer: str = "orchestrator",
+        score: float | None = None,
+    ) -> Transition:
+        """Make the transition; it is stored when this returns. Raises IllegalTransition.
+
+        `proposer` is who brought it about, `score` that of the proposal which it follows.
+        """
+        planned_transition = await self.plan_transition(loop, subject_id, event, detail=detail)
+        transition = planned_transition.model_copy(update={"proposer": proposer, "score": score})
         await self._log.record_transition(transition)
         self.publish_transitions(transition)
         return transition

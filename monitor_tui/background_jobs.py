@@ -30,12 +30,13 @@ from agents.indexer.question_vectors import (
 from agents.indexer.source_reader import SourceReader
 from agents.ingest.source_recorder import SourceRecorder
 from agents.jobs.followed_scenes import SceneFollower
-from agents.jobs.job_runner import JobRunner
+from agents.jobs.job_runner import FindHold, JobRunner, ReadShares
 from agents.jobs.job_store import JobStore
-from agents.jobs.worker import Worker
+from agents.jobs.worker import JobSubject, Worker
 from agents.jobs.worker_process import WorkerProcess
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext
+from agents.llm.errors import BudgetExhausted
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
 from agents.llm.model_names import ModelTarget
@@ -159,6 +160,8 @@ def build_background_jobs(
         names=_names_reader(stores),
         extra_rows=status_rows,
         follow_ups=FOLLOWING_JOBS,
+        find_hold=_hold_finder(settings, budget_guard),
+        read_shares=_shares_reader(stores),
         is_enabled=mode is BackgroundMode.PLAY,
     )
     log, canon = stores.log(Role.MEMORY_MANAGER), stores.canon(Role.MEMORY_MANAGER)
@@ -267,6 +270,46 @@ def _embedding_status(
     if in_use.cached_model and in_use.cached_model != default_embedder.model:
         return f"{default_embedder.model}; searches go by {in_use.cached_model} until its vectors are whole"
     return default_embedder.model
+
+
+_PERSONA_BY_JOB: Final[Mapping[JobKind, Persona]] = {
+    JobKind.DOUBT: Persona.STEWARD,
+    JobKind.ENRICH: Persona.READER,
+}
+"""The persona that a job asks."""
+
+
+def _hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
+    """Return what says why a job is postponed: no budget allows it, of the cheaper model either."""
+
+    async def find_hold(kind: JobKind, subject: JobSubject) -> str:
+        persona = _PERSONA_BY_JOB.get(kind)
+        if persona is None:
+            return ""
+        context = CallContext(subject.universe_id, None, None, run_id="")
+        reason = ""
+        for is_cheaper in (False, True) if settings.budget.cheaper_model else (False,):
+            try:
+                await budget_guard.check_allowed(
+                    persona, context, upcoming_tokens=subject.tokens, is_cheaper=is_cheaper
+                )
+            except BudgetExhausted as error:
+                reason = reason or error.what
+            else:
+                return ""
+        return reason
+
+    return find_hold
+
+
+def _shares_reader(stores: Stores) -> ReadShares:
+    log = stores.log(Role.CONTEXT_ASSEMBLY)
+
+    async def read_shares(universe_ids: Sequence[Id]) -> dict[Id, int]:
+        policies = {universe_id: await log.policy(universe_id) for universe_id in universe_ids}
+        return {universe_id: policy.share if policy else 1 for universe_id, policy in policies.items()}
+
+    return read_shares
 
 
 def _names_reader(stores: Stores) -> Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]:

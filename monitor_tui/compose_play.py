@@ -65,6 +65,7 @@ from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.story_closure import StoryClosureBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
@@ -286,6 +287,7 @@ class PlayParts:
             contexts,
             agents.gm_turn_writer,
             self.rolls,
+            agents.agendas,
             agents.proposals,
             agents.loops,
             self.narration_runner,
@@ -318,6 +320,7 @@ class PlayParts:
             agents.canon,
             agents.keeper,
             agents.proposals,
+            StoryClosureBuilder(log, agents.canon, contexts, agents.agendas, base.clock),
             agents.loops,
             base.ids,
             base.clock,
@@ -340,6 +343,7 @@ class PlayParts:
             agents.keeper,
             agents.loops,
             self.verdict_undo,
+            base.clock,
         )
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(

@@ -12,6 +12,7 @@ from agents.importers.import_runner import Importers, ImportRunner
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ladder.ladder_metrics import LadderMetrics
+from agents.jobs.worker import MODEL_QUEUE
 from agents.llm.llm_settings import AppSettings
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.orchestrator.commands.all_commands import COMMANDS
@@ -228,6 +229,7 @@ class ServiceComposer:
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
             save_text=partial(save_story_text, self._home, base.clock),
+            read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
         )
@@ -432,6 +434,7 @@ class ServiceComposer:
             agents.keeper,
             self._play.dispatcher,
             StoryIdeas(agents.calls, agents.canon, base.ids),
+            lambda: agents.background.runner.retry_now(MODEL_QUEUE),
         )
 
 

@@ -138,16 +138,21 @@ def budget_percent(budget: BudgetView) -> int:
     return budget.spent * 100 // budget.limit if budget.limit else 100
 
 
+def amount_text(budget: BudgetView, amount: int) -> str:
+    """Return an amount of a budget: dollars, or tokens for that of a week."""
+    return f"{amount:,} tokens" if budget.scope == "week" else format_dollars(amount)
+
+
 def _budget_lines(budget: BudgetView, width: int) -> Sequence[Line]:
     """Return a budget as a bar and in words, with what it makes wait."""
     spent_percent = budget_percent(budget)
     ink = Ink.BAD if spent_percent >= 100 else Ink.WARN if spent_percent >= WARNING_PERCENT else Ink.GOOD
     filled_cells = min(BAR_CELLS, spent_percent * BAR_CELLS // 100)
     if budget.limit is None:
-        bar, spent_text, ink = "", f"{format_dollars(budget.spent)} spent, no limit", Ink.MUTED
+        bar, spent_text, ink = "", f"{amount_text(budget, budget.spent)} spent, no limit", Ink.MUTED
     else:
         bar = f"{'█' * filled_cells}{'░' * (BAR_CELLS - filled_cells)} {spent_percent:>3} %"
-        spent_text = f"{format_dollars(budget.spent)} of {format_dollars(budget.limit)}"
+        spent_text = f"{amount_text(budget, budget.spent)} of {amount_text(budget, budget.limit)}"
     room = max(8, width - 2 - SCOPE_CELLS - BAR_CELLS - 6 - cell_len(spent_text) - 3)
     lines: list[Line] = [
         [

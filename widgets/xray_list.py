@@ -15,6 +15,7 @@ from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.records.ids import Id
 from stores.records.llm import LlmCall, RecordedSection
 from stores.records.play import Degree, Resolution
+from stores.records.workflow import TransitionProposal
 from widgets.ink import Ink, Line, Piece
 from widgets.llm_call_text import (
     CALL_OUTCOMES,
@@ -129,6 +130,11 @@ def _xray_rows(view: XrayView) -> Iterator[ListRow[XrayItem]]:
         yield ListRow(f"step {number}", partial(_step_lines, step), StepRow(step))
     if not view.steps:
         yield text_row("none", "None: this turn is only your words and the dice.")
+    if view.weighed:
+        yield heading_row("What could come next")
+        for number, proposal in enumerate(view.weighed):
+            is_offered = number == 0 and view.is_first_offered
+            yield ListRow(f"next {number}", partial(_weighed_lines, proposal, is_offered))
     if view.resolution is not None:
         yield heading_row("Dice result, before the narration")
         yield text_row("sealed", *_resolution_lines(view.resolution), ink=Ink.PROSE)
@@ -178,6 +184,29 @@ def _step_lines(step: ExchangeStepView, width: int) -> Sequence[Line]:
             (f"{time:>7}", Ink.MUTED),
         ],
         *([(indent, Ink.PROSE), (line, Ink.PROSE)] for line in rest),
+    ]
+
+
+def _weighed_lines(proposal: TransitionProposal, is_offered: bool, width: int) -> Sequence[Line]:
+    """Return a proposal with its score, who made it and why, and below what the score is made of."""
+    state: Piece = ("✓ offered", Ink.GOOD) if is_offered else ("– weighed", Ink.MUTED)
+    if is_offered and not proposal.command:
+        state = ("✓ it won", Ink.GOOD)
+    command = one_line(proposal.command) or "go on"
+    room = max(8, width - 2 - STEP_CELLS - STATE_CELLS - 8)
+    first, *rest = wrap(f"{command}: {one_line(proposal.reason)}", room) or [""]
+    indent = " " * (2 + STEP_CELLS + STATE_CELLS)
+    parts = f"urgency {proposal.urgency} · dependency {proposal.dependency} · your intent {proposal.intent}"
+    return [
+        [
+            ("  ", Ink.PROSE),
+            (pad(proposal.proposer, STEP_CELLS), Ink.STRONG),
+            (pad(state[0], STATE_CELLS), state[1]),
+            (pad(first, room), Ink.PROSE),
+            (f"{proposal.score:>3}/100", Ink.MUTED),
+        ],
+        *([(indent, Ink.PROSE), (line, Ink.PROSE)] for line in rest),
+        *([(indent, Ink.PROSE), (line, Ink.MUTED)] for line in wrap(parts, max(8, width - len(indent)))),
     ]
 
 

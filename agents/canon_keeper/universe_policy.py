@@ -113,6 +113,16 @@ class PolicyStore:
         policy = await self._stored_policy(universe_id)
         await self._log.put_policy(policy.model_copy(update={"budget": micros}))
 
+    async def set_weekly_tokens(self, universe_id: Id, tokens: int | None) -> None:
+        """Set how many tokens a model may use in this universe in a week (None: as the settings have it)."""
+        policy = await self._stored_policy(universe_id)
+        await self._log.put_policy(policy.model_copy(update={"weekly_tokens": tokens}))
+
+    async def set_share(self, universe_id: Id, share: int) -> None:
+        """Set how many of its jobs are done in the background for one of a universe with the share 1."""
+        policy = await self._stored_policy(universe_id)
+        await self._log.put_policy(policy.model_copy(update={"share": share}))
+
     async def read_tallies(self, universe_id: Id) -> dict[str, DecisionTally]:
         """Return how the GM decided what commits closed lately, by kind and by kind with its part.
 

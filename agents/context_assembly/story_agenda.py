@@ -66,9 +66,11 @@ class StoryAgendaReader:
         self.canon = canon
         self._thread_numbers = ThreadNumbers(canon, log)
 
-    async def read_numbered_agenda(self, context: SceneContext) -> StoryAgenda:
-        """Return the agenda at the scene's head, with the numbers of its threads."""
-        agenda = await self.read_agenda(context)
+    async def read_numbered_agenda(
+        self, context: SceneContext, agenda: StoryAgenda | None = None
+    ) -> StoryAgenda:
+        """Return the agenda at the scene's head (read already, if it is given), with the numbers of its threads."""
+        agenda = agenda or await self.read_agenda(context)
         numbers = await self._thread_numbers.number_threads(context, agenda.threads)
         return replace(agenda, thread_numbers=numbers)
 

@@ -42,6 +42,8 @@ CHUNKS_PER_WRITE: Final = 20
 CHUNKS_PER_PIECE: Final = 500
 """Chunks that are read at once: more than are served in a piece."""
 MODEL_RETRY_SECONDS: Final = 60.0
+CHUNK_TOKENS: Final = 3_000
+"""Tokens that the question about one chunk takes, with its answer."""
 
 
 def concerns_ingest(event: Event) -> bool:
@@ -191,13 +193,13 @@ class EnrichWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         sources = await self.log.sources(states=READING_STATES)
-        return [_subject_of(source) for source in sources if source.uses_model]
+        return [_subject_for_model(source) for source in sources if source.uses_model]
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         if not isinstance(event, IngestProgressed):
             return ()
         source = await _find_source(self.log, event.source_id)
-        return [_subject_of(source)] if source is not None and _is_for_model(source) else ()
+        return [_subject_for_model(source)] if source is not None and _is_for_model(source) else ()
 
     async def confirm_complete(self) -> Collection[JobSubject]:
         """Return nothing: the states of the documents say what is left."""
@@ -306,6 +308,11 @@ def _is_for_model(source: Source) -> bool:
 
 def _subject_of(source: Source) -> JobSubject:
     return JobSubject(source.id, source.universe_id, source.chunk_count or 1)
+
+
+def _subject_for_model(source: Source) -> JobSubject:
+    """Return the document as what a model is asked about."""
+    return _subject_of(source)._replace(tokens=CHUNK_TOKENS)
 
 
 async def _find_source(log: LogReader, source_id: Id) -> Source | None:

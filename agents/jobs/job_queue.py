@@ -1,13 +1,15 @@
 """Orders the jobs that wait in one queue of the background.
 
-Universes take turns. Within one, the order is: what play just touched, then the higher priority, then what
-was requested first.
+Universes take turns by their shares: one with the share 3 is served three times for one with the share 1, evenly
+spread (smooth weighted round-robin), and none is ever left out. Within one, the order is: what play just touched, then
+the higher priority, then what was requested first.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -50,6 +52,10 @@ class QueueEntry:
 class JobQueue:
     """Jobs that are ready, by universe, and jobs that wait for a time. Times are in seconds of any clock."""
 
+    shares: Mapping[Id, int] = field(default_factory=dict)
+    """How often each universe is served, relative to the others (1 if it is not named)."""
+    _credits: dict[Id, int] = field(default_factory=dict)
+    """How far each universe with ready jobs is from its next turn: the most is next."""
     _ready: OrderedDict[Id, list[tuple[tuple[bool, int, int], int, QueueEntry]]] = field(
         default_factory=OrderedDict
     )
@@ -78,12 +84,27 @@ class JobQueue:
             self._drop_stale_tickets(universe_id)
         if not self._ready:
             return None
-        urgent = (u for u, heap in self._ready.items() if not heap[0][0][0])
-        universe_id = next(urgent, next(iter(self._ready)))
+        urgent = [u for u, heap in self._ready.items() if not heap[0][0][0]]
+        universe_id = self._choose_universe(urgent or list(self._ready))
         _, _, entry = heapq.heappop(self._ready[universe_id])
         self._ready.move_to_end(universe_id)
         del self._ticket_of[entry]
         return entry
+
+    def ready_universes(self) -> list[Id]:
+        """Return the universes with jobs that are ready."""
+        return list(self._ready)
+
+    def _choose_universe(self, universe_ids: Sequence[Id]) -> Id:
+        """Return whose turn it is among these, and put it at the end of its round."""
+        shares = {u: max(1, self.shares.get(u, 1)) for u in universe_ids}
+        for universe_id, share in shares.items():
+            self._credits[universe_id] = self._credits.get(universe_id, 0) + share
+        chosen_id = max(
+            universe_ids, key=lambda u: self._credits[u]
+        )  # the first of equals: it waited longest
+        self._credits[chosen_id] -= sum(shares.values())
+        return chosen_id
 
     def next_due(self) -> float | None:
         """Return when the next delayed entry is to be tried."""
@@ -96,3 +117,4 @@ class JobQueue:
             heapq.heappop(heap)
         if not heap:
             del self._ready[universe_id]
+            self._credits.pop(universe_id, None)

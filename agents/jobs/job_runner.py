@@ -36,6 +36,18 @@ from stores.records.jobs import Job, JobKind, derive_job_id
 SubjectNames = Callable[[Sequence[Id]], Awaitable[Mapping[Id, str]]]
 """Returns the display names of subjects."""
 
+FindHold = Callable[[JobKind, JobSubject], Awaitable[str]]
+"""Returns why a job that asks a model is to be postponed; empty if it may be done."""
+
+ReadShares = Callable[[Sequence[Id]], Awaitable[Mapping[Id, int]]]
+"""Returns how often each of these universes is served, relative to the others."""
+
+HOLD_SECONDS: Final = 300.0
+"""Wait before a budget that held a job back is looked at again."""
+
+SHARE_SECONDS: Final = 30.0
+"""How long the shares of universes that compete are taken as they were read."""
+
 STORE_SECONDS: Final = 5.0
 """Wait before a store that did not answer is tried again; doubled each time, up to a minute."""
 
@@ -65,11 +77,20 @@ async def no_names(ids: Sequence[Id]) -> Mapping[Id, str]:
     return {}
 
 
+async def equal_shares(universe_ids: Sequence[Id]) -> Mapping[Id, int]:
+    return {}
+
+
+async def never_hold(kind: JobKind, subject: JobSubject) -> str:
+    return ""
+
+
 class JobRunner:
     """Runs workers on what events and scans show to be out of date. Implements `JobRequests`.
 
     `extra_rows` are further lines for the System screen and `seconds` is the clock for waits. When a worker
-    is done with a subject, the workers that `follow_ups` names for its kind look at the same subject. Unless
+    is done with a subject, the workers that `follow_ups` names for its kind look at the same subject. `find_hold` says
+    whether a job that asks a model is postponed, `read_shares` how universes take turns. Unless
     `is_enabled`, `start` does nothing, and work is only done by `wait_until_idle`.
     """
 
@@ -82,10 +103,15 @@ class JobRunner:
         extra_rows: Callable[[], tuple[tuple[str, str], ...]] = lambda: (),
         seconds: Callable[[], float] = time.monotonic,
         follow_ups: Mapping[JobKind, tuple[JobKind, ...]] = MappingProxyType({}),
+        find_hold: FindHold = never_hold,
+        read_shares: ReadShares = equal_shares,
         is_enabled: bool = True,
     ) -> None:
         self._follow_ups = follow_ups
         self._is_enabled = is_enabled
+        self._find_hold = find_hold
+        self._read_shares = read_shares
+        self._shares_read_at = -SHARE_SECONDS
         self._store = store
         self._events = events
         self._names = names
@@ -186,6 +212,20 @@ class JobRunner:
         """Have the workers of this kind list their subjects again, in a few seconds."""
         for worker in self._workers:
             if worker.kind is kind and self._tasks:
+                self._rescan_soon(worker)
+
+    def retry_now(self, queue_name: str) -> None:
+        """Try at once what waits in a queue, and look for more: what it waited for may be there."""
+        for worker in self._workers:
+            if worker.queue != queue_name:
+                continue
+            self._paused_kinds.pop(worker.kind, None)
+            for entry in self._entries.values():
+                if entry.worker is worker and entry.wait_reason and not entry.waits_after_failure:
+                    entry.wait_reason = ""
+                    self._queues[queue_name].put(entry)
+            self._wake_events[queue_name].set()
+            if self._tasks:
                 self._rescan_soon(worker)
 
     def request(self, kind: JobKind, subject: JobSubject, *, urgent: bool = False) -> None:
@@ -370,6 +410,7 @@ class JobRunner:
         queue, wake_event = self._queues[name], self._wake_events[name]
         store_wait_seconds = 0.0
         while True:
+            await self._refresh_shares(queue)
             entry = queue.take_next(self._seconds())
             if entry is None:
                 self._update_idle()
@@ -390,6 +431,9 @@ class JobRunner:
                 "",
             )
             try:
+                reason = await self._find_hold(kind, entry.subject) if entry.subject.tokens else ""
+                if reason:
+                    raise RetryLater(reason, seconds=HOLD_SECONDS)
                 await self._process(entry)
                 store_wait_seconds = 0.0
             except RetryLater as error:
@@ -404,11 +448,27 @@ class JobRunner:
             self._publish_change()
             await asyncio.sleep(YIELD_SECONDS)
 
+    async def _refresh_shares(self, queue: JobQueue) -> None:
+        """Read the universes' shares again if several have jobs that are ready."""
+        universe_ids = queue.ready_universes()
+        if len(universe_ids) < 2:
+            return
+        is_known = queue.shares.keys() >= set(universe_ids)
+        if is_known and self._seconds() - self._shares_read_at < SHARE_SECONDS:
+            return
+        try:
+            shares = await self._read_shares(universe_ids)
+        except MonitorError as error:
+            log.info("background: the shares of universes were not read: %s", error)
+            shares = {}
+        queue.shares = {u: shares.get(u, queue.shares.get(u, 1)) for u in universe_ids}
+        self._shares_read_at = self._seconds()
+
     async def _process(self, entry: QueueEntry) -> None:
         self._unconfirmed.set()
         worker, subject = entry.worker, entry.subject
         if entry.attempts:
-            await self._store.record_start(worker.kind, subject, entry.attempts + 1)
+            await self._store.record_start(worker.kind, subject, entry.attempts + 1, priority=worker.priority)
         entry.items_left = await worker.reconcile(subject.id)
         self._logged_reasons.pop(worker.kind, None)
         if entry.attempts:
@@ -446,7 +506,9 @@ class JobRunner:
         error_text = error.what if isinstance(error, MonitorError) else f"{type(error).__name__}: {error}"
         try:
             retry_in = None if is_poisoned else timedelta(seconds=seconds)
-            await self._store.record_failure(kind, subject, entry.attempts, error_text, retry_in)
+            await self._store.record_failure(
+                kind, subject, entry.attempts, error_text, retry_in, priority=entry.worker.priority
+            )
         except MonitorError as store_error:
             log.warning("background: the failure was not written down: %s", store_error)
             is_poisoned = False

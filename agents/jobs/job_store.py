@@ -61,18 +61,36 @@ class JobStore:
             if job.attempts
         ]
 
-    async def record_start(self, kind: JobKind, subject: JobSubject, attempts: int) -> None:
+    async def record_start(
+        self, kind: JobKind, subject: JobSubject, attempts: int, *, priority: int = 0
+    ) -> None:
         """Record that the job is tried, as what will be the `attempts`-th failure if it fails."""
         now = self._clock()
-        changes = {"state": JobState.RUNNING, "attempts": attempts, "lease": now + LEASE, "updated_at": now}
+        changes = {
+            "priority": priority,
+            "estimate": subject.tokens,
+            "state": JobState.RUNNING,
+            "attempts": attempts,
+            "lease": now + LEASE,
+            "updated_at": now,
+        }
         await self._update(kind, subject, lambda job: job.model_copy(update=changes))
 
     async def record_failure(
-        self, kind: JobKind, subject: JobSubject, attempts: int, error: str, retry_in: timedelta | None
+        self,
+        kind: JobKind,
+        subject: JobSubject,
+        attempts: int,
+        error: str,
+        retry_in: timedelta | None,
+        *,
+        priority: int = 0,
     ) -> None:
         """Record a failure. `retry_in` is the time until the next try (None: the job is poisoned)."""
         now = self._clock()
         changes = {
+            "priority": priority,
+            "estimate": subject.tokens,
             "state": JobState.WAITING if retry_in is not None else JobState.POISONED,
             "attempts": attempts,
             "error": error[:MAX_ERROR_CHARACTERS],

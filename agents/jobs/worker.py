@@ -22,8 +22,9 @@ many items are left of its subject, as far as it knows; 0 means done. The runner
 had their turn. So nothing waits long behind a large subject, a stop loses one piece at most, and the backlog
 is counted. It may be cancelled at any await; a piece must be idempotent.
 
-*Order.* Workers of one queue run one at a time: what play just touched, then the universe next in turn,
-within it the highest `priority`, then what was requested first. Queues run beside each other: `WORDS` and
+*Order.* Workers of one queue run one at a time: what play just touched, then the universe next in turn (by their
+shares), within it the highest `priority`, then what was requested first. A piece that asks a model is postponed while
+the budgets of its universe do not allow its `tokens`. Queues run beside each other: `WORDS` and
 `VECTORS` are the Indexer's, `PLAIN` is for work of milliseconds, `MODEL` for calls to a provider, which may
 take a minute, and `INGEST` for documents, which may take many. When REMEMBER or SUMMARISE is done with a scene, the
 runner has the Indexer look at it (`follow_ups`). Other code that changes memories raises the edition in their scene's
@@ -78,6 +79,8 @@ class JobSubject(NamedTuple):
     universe_id: Id
     items: int = 1
     """How much there is to do, as far as known without looking closer."""
+    tokens: int = 0
+    """Tokens of a model that the next piece is expected to take (0: it asks none)."""
 
 
 class Worker(Protocol):

@@ -1,7 +1,8 @@
 """Computes what the model may still cost, and refuses calls that a budget does not allow.
 
-Amounts are whole millionths of a US dollar. At 80 % of a budget the personas of `DEFERRED_PERSONAS` wait; at
-100 % nothing is sent until the player raises the budget or narrates the turn by hand.
+Amounts are whole millionths of a US dollar, of a week's budget tokens. From 80 % of a budget on the personas of
+`DEFERRED_PERSONAS` are asked of the cheaper model, if one is set, or wait; at 100 % nothing is sent until the player
+raises the budget or narrates the turn by hand. A cheaper model saves no tokens: those of a week hold it back as well.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Literal
 
 from agents.llm.call_context import CallContext
@@ -36,18 +38,21 @@ DEFERRED_PERSONAS = (
 BUDGET_RULES = (
     f"At {WAIT_PERCENT} % of a budget the Librarian, Critic, Director, Steward, Archivist and Characters wait: "
     "checks, quotes and proposals that need no model go on.",
+    "With a cheaper_model in [budget] of settings.toml they are asked of that one instead, and so is a call that costs "
+    "more than what is left.",
     "At 100 % nothing is sent at all: raise the budget with /budget, or narrate yourself with >.",
     "Dice, canon and everything else cost nothing and never wait.",
-    "A model without a known price counts tokens, but no money: no budget can stop it.",
+    "A model without a known price counts tokens, but no money: only a budget of tokens can stop it (/budget week "
+    "200000).",
 )
 """The rules above, as the Bill screen states them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """One limit and the amount spent against it, in millionths of a US dollar."""
+    """One limit and the amount spent against it, in millionths of a US dollar; of a week, in tokens."""
 
-    scope: Literal["story", "universe", "day"]
+    scope: Literal["story", "universe", "day", "week"]
     spent: int
     limit: int | None
     """None: there is no limit."""
@@ -61,6 +66,14 @@ class Budget:
         if self.limit is None:
             return 0
         return self.spent * 100 // self.limit if self.limit else 100
+
+    @property
+    def is_in_tokens(self) -> bool:
+        return self.scope == "week"
+
+    def describe_amount(self, amount: int) -> str:
+        """Return an amount of this budget as text."""
+        return f"{amount:,} tokens" if self.is_in_tokens else format_dollars(amount)
 
     @property
     def limitation(self) -> str:
@@ -78,8 +91,12 @@ def compute_budgets(
     story: tuple[Id, int | None] | None,
     universe: tuple[Id, int | None] | None,
     day: tuple[str, int | None],
+    week: tuple[Id, str, int | None] | None = None,
 ) -> tuple[Budget, ...]:
-    """Return the current budgets of this story, this universe (each an id and a limit) and this day."""
+    """Return the current budgets of this story, this universe (each an id and a limit) and this day.
+
+    `week` is a universe, the first day of the week, and the tokens that it may use in it.
+    """
     rows = list(spent)
     budgets = []
     if story is not None:
@@ -89,20 +106,42 @@ def compute_budgets(
         spent_micros = sum(row.micros for row in rows if row.universe_id == universe[0])
         budgets.append(Budget("universe", spent_micros, universe[1], universe[0]))
     budgets.append(Budget("day", sum(row.micros for row in rows if row.day == day[0]), day[1]))
+    if week is not None:
+        universe_id, first_day, limit = week
+        week_rows = (row for row in rows if row.universe_id == universe_id and row.day >= first_day)
+        tokens = sum(row.tokens_in + row.tokens_out for row in week_rows)
+        budgets.append(Budget("week", tokens, limit, universe_id))
     return tuple(budgets)
 
 
-def find_stopping_budget(budgets: Sequence[Budget], persona: Persona) -> Budget | None:
-    """Return the fullest budget that does not allow this persona to be called, or None."""
+def first_day_of_week(now: datetime) -> str:
+    """Return the Monday of a moment's week, as YYYY-MM-DD."""
+    return (now - timedelta(days=now.weekday())).strftime("%Y-%m-%d")
+
+
+def find_stopping_budget(
+    budgets: Sequence[Budget], persona: Persona, *, is_cheaper: bool = False
+) -> Budget | None:
+    """Return the fullest budget that does not allow this persona to be called, or None.
+
+    With `is_cheaper` it is the cheaper model that would be called: money holds it back only when it is used up.
+    """
     threshold = WAIT_PERCENT if persona in DEFERRED_PERSONAS else 100
-    exceeded_budgets = [b for b in budgets if b.limit is not None and b.percent >= threshold]
+    exceeded_budgets = [
+        b
+        for b in budgets
+        if b.limit is not None and b.percent >= (100 if is_cheaper and not b.is_in_tokens else threshold)
+    ]
     return max(exceeded_budgets, key=lambda b: b.percent, default=None)
 
 
-def find_too_small_budget(budgets: Sequence[Budget], upcoming_micros: int) -> Budget | None:
-    """Return the budget with the least left of those that a call of this price would exceed, or None."""
+def find_too_small_budget(
+    budgets: Sequence[Budget], upcoming_micros: int, upcoming_tokens: int = 0
+) -> Budget | None:
+    """Return the budget with the least left of those that a call of this price and size would exceed, or None."""
     left = {b: b.limit - b.spent for b in budgets if b.limit is not None}
-    too_small = [budget for budget, micros in left.items() if micros < upcoming_micros]
+    upcoming = {b: upcoming_tokens if b.is_in_tokens else upcoming_micros for b in left}
+    too_small = [budget for budget, amount in left.items() if amount < upcoming[budget]]
     return min(too_small, key=lambda budget: left[budget], default=None)
 
 
@@ -140,9 +179,12 @@ class BudgetGuard:
         limit = policy.budget if policy else None
         universe = (universe_id, to_micros(general.universe) if limit is None else limit)
         day = (self.clock().strftime("%Y-%m-%d"), to_micros(general.day))
-        limits = (story[1] if story else None, universe[1], day[1])
+        week_limit = policy.weekly_tokens if policy else None
+        week_limit = general.weekly_tokens if week_limit is None else week_limit
+        week = (universe_id, first_day_of_week(self.clock()), week_limit)
+        limits = (story[1] if story else None, universe[1], day[1], week_limit)
         spending = await self.log.llm_spending() if any(limit is not None for limit in limits) else []
-        return compute_budgets(spending, story=story, universe=universe, day=day)
+        return compute_budgets(spending, story=story, universe=universe, day=day, week=week)
 
     async def _read_story(self, story_id: Id | None) -> Story | None:
         return await self.log.story(story_id) if story_id is not None else None
@@ -153,35 +195,41 @@ class BudgetGuard:
         call_context: CallContext,
         *,
         upcoming_micros: int = 0,
+        upcoming_tokens: int = 0,
         unrecorded_micros: int = 0,
+        is_cheaper: bool = False,
     ) -> None:
         """Raise BudgetExhausted, before anything is sent, if a budget does not allow this call.
 
-        `upcoming_micros` is the most that it may cost, `unrecorded_micros` what it has cost already.
+        `upcoming_micros` and `upcoming_tokens` are the most that it may cost and use, `unrecorded_micros` is what it
+        has cost already. `is_cheaper`: it would be made to the cheaper model.
         """
         budgets = [
-            replace(budget, spent=budget.spent + unrecorded_micros)
+            budget if budget.is_in_tokens else replace(budget, spent=budget.spent + unrecorded_micros)
             for budget in await self.budgets(call_context.universe_id, call_context.story_id)
         ]
-        exceeded_budget = find_stopping_budget(budgets, persona) or find_too_small_budget(
-            budgets, upcoming_micros
-        )
+        stopping_budget = find_stopping_budget(budgets, persona, is_cheaper=is_cheaper)
+        exceeded_budget = stopping_budget or find_too_small_budget(budgets, upcoming_micros, upcoming_tokens)
         if exceeded_budget is None or exceeded_budget.limit is None:
             return
-        budget_text = f"today's budget of {format_dollars(exceeded_budget.limit)}"
+        show = exceeded_budget.describe_amount
+        example = "500000 (in tokens)" if exceeded_budget.is_in_tokens else "5 (in dollars)"
+        budget_text = f"today's budget of {show(exceeded_budget.limit)}"
         if exceeded_budget.scope != "day":
-            budget_text = f"this {exceeded_budget.scope}'s budget of {format_dollars(exceeded_budget.limit)}"
-        if find_stopping_budget(budgets, persona) is None:
-            budget_left = format_dollars(exceeded_budget.limit - exceeded_budget.spent)
+            budget_text = f"this {exceeded_budget.scope}'s budget of {show(exceeded_budget.limit)}"
+        if stopping_budget is None:
+            upcoming = upcoming_tokens if exceeded_budget.is_in_tokens else upcoming_micros
+            verb = "use" if exceeded_budget.is_in_tokens else "cost"
             message = (
-                f"The call may cost up to {format_dollars(upcoming_micros)}, and {budget_left} is left of "
-                f"{budget_text}. Nothing was sent."
+                f"The call may {verb} up to {show(upcoming)}, and "
+                f"{show(max(0, exceeded_budget.limit - exceeded_budget.spent))} is left of {budget_text}. "
+                "Nothing was sent."
             )
         elif exceeded_budget.percent < 100:
             message = f"{exceeded_budget.percent} % of {budget_text} is spent, so the {persona.value} waits."
         else:
-            message = f"{format_dollars(exceeded_budget.spent)} is spent: {budget_text} is used up. Nothing was sent."
+            message = f"{show(exceeded_budget.spent)} is spent: {budget_text} is used up. Nothing was sent."
         raise BudgetExhausted(
             message,
-            todo=f"Raise it: /budget {exceeded_budget.scope} 5 (in dollars), or narrate yourself with >.",
+            todo=f"Raise it: /budget {exceeded_budget.scope} {example}, or narrate yourself with >.",
         )

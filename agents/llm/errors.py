@@ -83,3 +83,7 @@ class ModelRejected(ModelError):
 
 class BudgetExhausted(ModelError):
     code = "BudgetExhausted"
+
+
+ABSENT_MODEL_ERRORS = (ModelUnset, ModelKeyRefused, ModelUnreachable, ModelBusy)
+"""Errors after which work that needs a model waits until one is there: nothing is wrong with what was asked."""

@@ -80,6 +80,12 @@ class PersonaSettings(_Section):
 class BudgetSettings(_Section):
     """Default budgets in US dollars; None: no limit."""
 
+    weekly_tokens: int | None = Field(default=None, ge=0)
+    """Tokens that a model may use in each universe in a week: it bounds models without a price, too."""
+
+    cheaper_model: str = ""
+    """Model that takes over what a budget holds back, as far as its price allows (empty: none)."""
+
     day: float | None = Field(default=None, ge=0.0)
     story: float | None = Field(default=None, ge=0.0)
     universe: float | None = Field(default=None, ge=0.0)
@@ -189,6 +195,11 @@ class AppSettings(BaseModel):
             return ()
         rest = (parse_target(entry, self.target()) for entry in self.model.fallbacks)
         return (first, *(one for one in rest if one != first))
+
+    def cheaper_target(self) -> ModelTarget | None:
+        """Return the model that takes over what a budget holds back; None if there is none."""
+        name = self.budget.cheaper_model
+        return parse_target(name, self.target()) if name else None
 
     def embedding_target(self) -> ModelTarget | None:
         """Return the provider's embedding model; None if it is the built-in one or none."""

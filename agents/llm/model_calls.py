@@ -19,7 +19,7 @@ from agents.events import EventBus, LlmCallRecorded
 from agents.llm.budget import BudgetGuard
 from agents.llm.call_context import CallContext, OnText, PromptParts, ProseAnswer, StructuredAnswer
 from agents.llm.cancellations import Cancellations
-from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelTimeout, ModelUnset
+from agents.llm.errors import BudgetExhausted, ModelCut, ModelError, ModelRefused, ModelTimeout, ModelUnset
 from agents.llm.fallback_ladder import MAX_REQUESTS, FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LanguageModel, LlmRequest, ModelFacts, TextChunk, Usage
 from agents.llm.llm_settings import AppSettings
@@ -246,15 +246,37 @@ class ModelCalls:
     async def _prepare(
         self, persona: Persona, parts: PromptParts, call_context: CallContext, task: str = ""
     ) -> _PreparedCall:
-        """Build the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
+        """Build the request: to the cheaper model, if there is one and a budget holds back the persona's own.
+
+        Raises BudgetExhausted or ModelUnset before anything is sent.
+        """
         settings = self._settings()
-        targets = settings.targets(persona)
+        targets, cheaper_target = settings.targets(persona), settings.cheaper_target()
         if not targets:
             raise ModelUnset(
                 f"No model is set up for the {persona.value}.",
                 todo="Model on the menu sets one up; > narrates without one.",
             )
-        await self._budget_guard.check_allowed(persona, call_context)
+        try:
+            return await self._prepare_for(targets, persona, parts, call_context, task)
+        except BudgetExhausted:
+            if cheaper_target is None or cheaper_target == targets[0]:
+                raise
+        return await self._prepare_for((cheaper_target,), persona, parts, call_context, task, is_cheaper=True)
+
+    async def _prepare_for(
+        self,
+        targets: tuple[ModelTarget, ...],
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        task: str,
+        *,
+        is_cheaper: bool = False,
+    ) -> _PreparedCall:
+        """Build the request to these models. Raises BudgetExhausted."""
+        settings = self._settings()
+        await self._budget_guard.check_allowed(persona, call_context, is_cheaper=is_cheaper)
         prompt, model = self._prompts().get(persona, task), targets[0].model
         facts = {target.model: await self._model.read_facts(target.model) for target in targets}
         texts = countable_texts(prompt, parts)
@@ -277,7 +299,13 @@ class ModelCalls:
             api_base=targets[0].api_base,
         )
         prepared = _PreparedCall(request, built_prompt, targets, facts)
-        await self._budget_guard.check_allowed(persona, call_context, upcoming_micros=prepared.highest_cost)
+        await self._budget_guard.check_allowed(
+            persona,
+            call_context,
+            upcoming_micros=prepared.highest_cost,
+            upcoming_tokens=built_prompt.tokens + answer_tokens,
+            is_cheaper=is_cheaper,
+        )
         return prepared
 
     async def _receive(

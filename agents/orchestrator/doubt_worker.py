@@ -15,7 +15,7 @@ from agents.canon_keeper.proposal_subjects import named_entities
 from agents.events import Event, EventBus, ProposalsChanged
 from agents.jobs.worker import MODEL_QUEUE, JobSubject, RetryLater
 from agents.llm.call_context import CallContext
-from agents.llm.errors import BudgetExhausted, ModelError
+from agents.llm.errors import ABSENT_MODEL_ERRORS, BudgetExhausted, ModelError
 from agents.personas.sentence_doubts import SentenceDoubter
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, ProposalQuery
@@ -27,7 +27,11 @@ DOUBT_PRIORITY: Final = 5
 MAX_SENTENCES_SENT: Final = 20
 MAX_NAMES: Final = 3
 """Names of a sentence about which the record is read."""
+SENTENCE_TOKENS: Final = 1_200
+"""Tokens that the question about one sentence takes, with the record and the answer."""
 _BUDGET_SECONDS: Final = 600.0
+_ABSENT_SECONDS: Final = 300.0
+"""Wait before a model that did not answer is asked again."""
 
 
 @dataclass(slots=True)
@@ -53,11 +57,12 @@ class DoubtWorker:
             return []
         waiting = await self.log.proposals(ProposalQuery(statuses=WAITING_STATUSES))
         gates = dict.fromkeys((p.scene_id or p.universe_id, p.universe_id) for p in waiting)
-        return [JobSubject(gate_id, universe_id) for gate_id, universe_id in gates]
+        return [JobSubject(gate_id, universe_id, tokens=SENTENCE_TOKENS) for gate_id, universe_id in gates]
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         if isinstance(event, ProposalsChanged) and self.is_on():
-            return [JobSubject(event.scene_id or event.universe_id, event.universe_id)]
+            gate_id = event.scene_id or event.universe_id
+            return [JobSubject(gate_id, event.universe_id, tokens=SENTENCE_TOKENS)]
         return []
 
     async def confirm_complete(self) -> Collection[JobSubject]:
@@ -76,7 +81,10 @@ class DoubtWorker:
         try:
             await self._look_at(proposal, waiting)
         except BudgetExhausted as error:
-            raise RetryLater(str(error), seconds=_BUDGET_SECONDS, whole_kind=True) from error
+            # Of this universe: the work of others goes on.
+            raise RetryLater(str(error), seconds=_BUDGET_SECONDS) from error
+        except ABSENT_MODEL_ERRORS as error:
+            raise RetryLater(error.what, seconds=_ABSENT_SECONDS, whole_kind=True) from error
         except ModelError:
             # The call is on record with its error; a sentence that nothing was said of is no doubtful one.
             self._unanswered.add((proposal.id, sentence_of(proposal)))

@@ -10,14 +10,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
 from agents.events import EventBus, ProposalsChanged, ResolutionSealed, TurnAppended
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.decision_marks import find_plain_marks, find_typed_marks
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.arbiter import NO_ARBITRATION, Arbitration, arbitrate
+from agents.orchestrator.deadlock import (
+    STUCK_LINES,
+    TURNS_A_LINE,
+    find_repeated_lines,
+    is_due_to_look,
+    mark_pattern,
+)
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
 from agents.orchestrator.narration.runner import NarrationRunner
 from agents.orchestrator.narration.state import NarrationState, read_exchange, read_words
 from agents.orchestrator.rolls import RollService
+from agents.orchestrator.transition_sources import PlayedExchange, propose_transitions
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolution_requests import SealedResult
 from agents.solo.cast_moves import CastMoves, RecordedMoves
@@ -25,7 +35,7 @@ from agents.solo.oracle_draws import followup_roll_of
 from stores.errors import IllegalTransition, InputError, NotFound
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
-from stores.records.play import GM_SPEAKERS, MoveKind, Resolution, Speaker, Turn
+from stores.records.play import GM_SPEAKERS, Degree, MoveKind, Resolution, Speaker, Turn
 from stores.records.workflow import Checkpoint, Loop, ProposedChange, Transition
 
 
@@ -46,6 +56,16 @@ class ExchangeRun:
     """The changes that were staged."""
     moves: RecordedMoves = field(default_factory=RecordedMoves)
     """Who comes and leaves by the typed words."""
+    scene_transition: Transition | None = None
+    """The move of the scene's loop that the exchange made."""
+    context_after: SceneContext | None = None
+    """The scene as it stands after the exchange, once it has ended; None if a model still has to narrate it."""
+    agenda: StoryAgenda | None = None
+    """The story's agenda after it, if what comes next was weighed by it."""
+    arbitration: Arbitration = NO_ARBITRATION
+    """What was weighed to come next."""
+    circle: str = ""
+    """What repeats without anything new, if play goes in circles."""
 
 
 ExchangeStep = Callable[[ExchangeRun], Awaitable[ExchangeRun]]
@@ -60,6 +80,7 @@ class ExchangePipeline:
         contexts: SceneContextLoader,
         gm_turn_writer: GmTurnWriter,
         rolls: RollService,
+        agenda_reader: StoryAgendaReader,
         proposals: Proposals,
         loops: LoopTransitions,
         narration_runner: NarrationRunner,
@@ -71,6 +92,7 @@ class ExchangePipeline:
         self._contexts = contexts
         self._gm_turn_writer = gm_turn_writer
         self._rolls = rolls
+        self._agenda_reader = agenda_reader
         self._proposals = proposals
         self._loops = loops
         self._narration_runner = narration_runner
@@ -96,6 +118,8 @@ class ExchangePipeline:
 
     async def read_context_after(self, run: ExchangeRun) -> SceneContext:
         """Return the scene as it is after an exchange that was played to its end."""
+        if run.context_after is not None:
+            return run.context_after
         if run.exchange.roll is not None and run.exchange.roll.alteration is not None:
             # The old roll's proposals left the line.
             return await self._contexts.load_context(run.exchange.scene_id)
@@ -174,10 +198,11 @@ class ExchangePipeline:
             last_transition, Loop.SCENE, exchange.scene_id, "user_turn"
         )
         turn_transition = self._loops.build_transition(None, Loop.TURN, exchange.run_id, "user_input")
+        scene_transition = mark_pattern(scene_transition, last_transition, exchange, run.context)
         transitions = [scene_transition, turn_transition]
         checkpoint = self._build_checkpoint(exchange, "record")
         turn = exchange.build_words_turn(self._clock())
-        run = replace(run, last_transition=turn_transition)
+        run = replace(run, last_transition=turn_transition, scene_transition=scene_transition)
         if turn is not None and not exchange.gm_authored:
             await self._log.begin_exchange(turn, MoveKind.APPEND, checkpoint, transitions)
             self._events.publish(TurnAppended(turn))
@@ -279,9 +304,33 @@ class ExchangePipeline:
         staged_transition = self._loops.build_transition(
             ready_transition, Loop.TURN, exchange.run_id, "proposals_staged"
         )
+        run = await self._weigh_next_step(run)
+        staged_transition = run.arbitration.record_on(staged_transition).model_copy(
+            update={"detail": run.circle[:200]}
+        )
         await self._log.finish_exchange(exchange.run_id, [ready_transition, staged_transition])
         self._loops.publish_transitions(ready_transition, staged_transition)
         return replace(run, last_transition=staged_transition)
+
+    async def _weigh_next_step(self, run: ExchangeRun) -> ExchangeRun:
+        """Return the run with what could come next, and with what repeats, if play goes in circles.
+
+        Nothing is read for it that the reply would not read: the story's clocks only if they bear on it, for the
+        reply to show, and the last turns only once a line has come five times.
+        """
+        context = await self.read_context_after(run)
+        played = _describe_played(run, context)
+        agenda = None
+        if played.is_of_interest_to_clocks():
+            agenda = await self._agenda_reader.read_agenda(context)
+            full_clocks = tuple(clock for clock in agenda.clocks if clock.is_full)
+            played = replace(played, open_clocks=agenda.open_clocks, finished_clocks=full_clocks)
+        circle = ""
+        if is_due_to_look(run.scene_transition) and run.exchange.words and not run.exchange.gm_authored:
+            turn_count = STUCK_LINES * TURNS_A_LINE
+            circle = find_repeated_lines(await self._log.line_tail(context.scene.id, turn_count))
+        arbitration = arbitrate(propose_transitions(played))
+        return replace(run, context_after=context, agenda=agenda, arbitration=arbitration, circle=circle)
 
     def _build_checkpoint(self, exchange: Exchange, step: str) -> Checkpoint:
         return Checkpoint(
@@ -291,6 +340,30 @@ class ExchangePipeline:
             state=exchange.model_dump(mode="json"),
             at=self._clock(),
         )
+
+
+def _describe_played(run: ExchangeRun, context: SceneContext) -> PlayedExchange:
+    """Return the exchange as the arbiter's sources look at it."""
+    exchange = run.exchange
+    degrees = [result.degree for result in run.results if result.degree is not Degree.NONE]
+    return PlayedExchange(
+        scene=context,
+        parent_id=exchange.parent_id,
+        turn_ids=frozenset(filter(None, (exchange.words_id, *(turn.id for turn in run.turns)))),
+        # The GM answers the player's words: what comes of them is weighed by both.
+        words=_player_words(exchange, run.context.head),
+        narrated_text=exchange.words if exchange.gm_authored else "",
+        degree=degrees[-1] if degrees else None,
+    )
+
+
+def _player_words(exchange: Exchange, head: Turn | None) -> str:
+    """Return the player's words of the exchange, or those that the GM answers in it."""
+    if exchange.is_oracle_question:
+        return ""
+    if not exchange.gm_authored:
+        return exchange.words
+    return head.text if head is not None and head.speaker is Speaker.PLAYER else ""
 
 
 def is_answered(turns: list[Turn]) -> bool:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda
 from agents.narrator.decision_marks import strip_typed_markers
+from agents.orchestrator.deadlock import describe_circle
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
@@ -53,6 +55,8 @@ class LineRun:
     hearer_ids: tuple[Id, ...] = ()
     exchange: Exchange | None = None
     reply: Reply | None = None
+    agenda: StoryAgenda | None = None
+    """The story's agenda after the exchange, if it was read."""
 
     @property
     def roll(self) -> RollInput | None:
@@ -118,7 +122,7 @@ class LinePlayer:
             if run.reply is not None:
                 break
         assert run.reply is not None
-        return Outcome(run.reply, run.context, "active", run.exchange)
+        return Outcome(run.reply, run.context, "active", run.exchange, agenda=run.agenda)
 
     async def check_start(self, context: SceneContext, faces: tuple[int, ...] | None) -> Outcome:
         """Roll whether the scene begins as expected, altered or interrupted, as an exchange of its own."""
@@ -230,10 +234,12 @@ class LinePlayer:
         )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
+        circle_lines = (describe_circle(played.circle),) if played.circle else ()
         reply = replace(reply, lines=(*reply.lines, *claim_lines))
         reply = add_notices(reply, (*notice_missed(played.moves), *unknown_names))
-        reply = replace(reply, lines=(*reply.lines, *question_lines))
-        return replace(run, context=context, reply=reply)
+        next_lines = (*played.arbitration.player_lines, *circle_lines)
+        reply = replace(reply, lines=(*reply.lines, *question_lines, *next_lines))
+        return replace(run, context=context, reply=reply, agenda=played.agenda)
 
 
 def _is_unanswered_question(run: LineRun) -> bool:

@@ -18,6 +18,7 @@ from agents.declarations.reader import build_involvements, find_mentioned_entiti
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened
 from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
+from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -45,6 +46,7 @@ from stores.records.workflow import (
     Decision,
     Loop,
     ProposedChange,
+    TransitionProposal,
     Verdict,
 )
 
@@ -86,14 +88,35 @@ class SceneLoop:
     async def end_scene(self, context: SceneContext, summary: str) -> None:
         """Move from Active to Finalizing; the summary becomes the scene's proposed event, and clocks act."""
         scene_id = context.scene.id
-        await self._loops.plan_transition(Loop.SCENE, scene_id, "end")
+        accepted_proposal = await self._find_accepted_end(context)
+        event = accepted_proposal.event if accepted_proposal else "end"
+        await self._loops.plan_transition(Loop.SCENE, scene_id, event)
         if summary:
             await self._reject_old_outcome(context)
             outcome = name_hero_in(context, summary)
             await self._log.update_scene(context.scene.model_copy(update={"summary": outcome}))
             await self._propose_outcome(context, outcome, summary)
         await self._scene_end.apply_scene_end(context)
-        await self._loops.fire(Loop.SCENE, scene_id, "end")
+        if accepted_proposal is None:
+            await self._loops.fire(Loop.SCENE, scene_id, event, proposer="player")
+            return
+        await self._loops.fire(
+            Loop.SCENE,
+            scene_id,
+            event,
+            detail=accepted_proposal.reason[:200],
+            proposer=accepted_proposal.proposer,
+            score=float(accepted_proposal.score),
+        )
+
+    async def _find_accepted_end(self, context: SceneContext) -> TransitionProposal | None:
+        """Return the proposal that the last exchange offered, if it was the scene's end: the player takes it."""
+        if context.last_play_turn is None:
+            return None
+        run_ids = (context.last_play_turn.id, context.last_play_turn.exchange_id)
+        states = await self._log.loop_states(Loop.TURN, run_ids)
+        winner = next(filter(None, (find_winner(states.get(run_id)) for run_id in run_ids)), None)
+        return winner if winner is not None and winner.event in ("end", "goal_met") else None
 
     async def rename_scene(self, scene: Scene, name: str, goal: str) -> Scene:
         """Give the scene a title and, if there is one, a goal. Raises InputError without a title."""

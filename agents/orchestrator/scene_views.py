@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
-from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.loop_transitions import LoopTransitions
+from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
+from agents.loop_transitions import LoopTransitions, state_after
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
+from agents.orchestrator.deadlock import describe_stalled_loop
 from agents.orchestrator.folded_rows import (
     count_by_row,
     expand_to_row_ids,
@@ -29,7 +31,7 @@ from agents.views.play_views import CastMember, CommitReport, GateView, Proposal
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.ids import Id
+from stores.records.ids import Clock, Id
 from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
 from stores.records.workflow import (
@@ -62,6 +64,7 @@ class SceneViewBuilder:
         keeper: CanonKeeper,
         loops: LoopTransitions,
         verdict_undo: VerdictUndo,
+        clock: Clock,
     ) -> None:
         self._log = log
         self._canon = canon
@@ -70,18 +73,28 @@ class SceneViewBuilder:
         self._keeper = keeper
         self._loops = loops
         self._verdict_undo = verdict_undo
+        self._clock = clock
 
     async def build_scene_view(
-        self, context: SceneContext, offer: CommitOffer | None, *, state: str | None = None
+        self,
+        context: SceneContext,
+        offer: CommitOffer | None,
+        *,
+        state: str | None = None,
+        agenda: StoryAgenda | None = None,
     ) -> SceneView:
         """Return all that the Scene screen shows except the transcript.
 
-        `offer` is the commit that is offered, if one is; `state` is the scene loop's, if it was read already.
+        `offer` is the commit that is offered, if one is; `state` is the scene loop's and `agenda` the story's, if
+        they were read already.
         """
-        scene = context.scene
+        scene, entered_at = context.scene, None
         if state is None:
-            state = await self._loops.read_state(Loop.SCENE, scene.id)
-        agenda = await self._agenda_reader.read_numbered_agenda(context)
+            last_transition = await self._loops.read_last_transition(Loop.SCENE, scene.id)
+            state = state_after(Loop.SCENE, last_transition)
+            entered_at = last_transition.at if last_transition else None
+        checkpoints = await self._log.checkpoints(scene.id)
+        agenda = await self._agenda_reader.read_numbered_agenda(context, agenda)
         shown_proposals = await self._add_closed_proposals(scene.id, context.undecided)
         return SceneView(
             universe=context.universe,
@@ -105,20 +118,38 @@ class SceneViewBuilder:
             or find_undone_command(context) is not None
             or self._verdict_undo.find_undone(context) is not None
             or any(map(is_open_again, context.undecided)),  # redo brings it back, or says why it does not
-            unfinished_count=len(await self._log.checkpoints(scene.id)),
+            unfinished_count=len(checkpoints),
+            stalled_note=self._describe_stalled(state, entered_at, [c.at for c in checkpoints]),
             threads=tuple(t for t in build_thread_views(context, agenda) if t.is_open),
             clocks=agenda.open_clocks,
             tracks=agenda.open_tracks,
             opening_hint=await self._start_rules.describe_opening(context) if state == "active" else "",
         )
 
+    def _describe_stalled(
+        self, state: str, entered_at: datetime | None, unfinished_since: Sequence[datetime]
+    ) -> str:
+        if state == "active" and not unfinished_since:
+            return ""
+        return describe_stalled_loop(state, entered_at, unfinished_since, self._clock())
+
     async def build_gate_view(self, scene_id: Id) -> GateView:
         """Return what waits at a scene's gate, and what its commits closed lately, which can be undone."""
         scene = await self._log.scene(scene_id)
         universe = await self._canon.universe(scene.universe_id)
         rows = sort_by_weight(await self.read_scene_rows(scene_id))
-        is_finalizing = await self._loops.read_state(Loop.SCENE, scene_id) in ("finalizing", "failed")
-        return GateView(scene.label, universe, scene, is_finalizing, rows)
+        last_transition = await self._loops.read_last_transition(Loop.SCENE, scene_id)
+        state = state_after(Loop.SCENE, last_transition)
+        entered_at = last_transition.at if last_transition else None
+        stalled_note = self._describe_stalled(state, entered_at, ())
+        return GateView(
+            scene.label,
+            universe,
+            scene,
+            state in ("finalizing", "failed"),
+            rows,
+            scene_end_lines=(stalled_note,) if stalled_note else (),
+        )
 
     async def read_scene_rows(self, scene_id: Id) -> tuple[ProposalView, ...]:
         """Return the rows of a scene's proposals, with the numbers that commands take."""

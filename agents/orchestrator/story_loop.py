@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from agents.loop_transitions import LoopTransitions
+from agents.orchestrator.story_closure import StoryClosureBuilder, draft_closure, read_closure
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title, split_described_name
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from stores.errors import InputError, NotFound
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
-from stores.queries import FactQuery
-from stores.records.canon import Authority, CreateEntity, Fact, FactKind, Payload
+from stores.records.canon import Authority, CreateEntity, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
 from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
@@ -35,6 +35,7 @@ class StoryLoop:
         containers: ContainerWriter,
         keeper: CanonKeeper,
         proposals: Proposals,
+        closures: StoryClosureBuilder,
         loops: LoopTransitions,
         ids: IdGenerator,
         clock: Clock,
@@ -44,6 +45,7 @@ class StoryLoop:
         self._containers = containers
         self._keeper = keeper
         self._proposals = proposals
+        self._closures = closures
         self._loops = loops
         self._ids = ids
         self._clock = clock
@@ -172,38 +174,36 @@ class StoryLoop:
         )
         return await self.open_scene(scene, previous_scene_id=previous_scene.id)
 
-    async def complete_story(self, story_id: Id, recap: str) -> CommitResult:
-        """Close the story: the chart is Completed, the recap stored, the container's status in canon.
+    async def draft_closure(self, story_id: Id) -> str:
+        """Return the lines that the story's end is edited from: what it leaves open, and who is where."""
+        return draft_closure(await self._closures.read_matters(await self._log.story(story_id)))
 
-        The result lists what the story promised, owed or asked and left open: the GM decides what becomes of it.
+    async def complete_story(self, story_id: Id, text: str) -> CommitResult:
+        """Close the story by its edited draft, in one write of canon.
+
+        The write has the closing event, the promises and clocks that end, who is where, and the container's status; the
+        recap is stored, and becomes a summary. The result lists what is still open. Raises InputError.
         """
         story = await self._log.story(story_id)
         await self._loops.plan_transition(Loop.STORY, story_id, "complete")
-        await self._log.put_story(story.model_copy(update={"recap": clean(recap)}))
+        closure = read_closure(text, await self._closures.read_matters(story))
+        proposals = await self._closures.build_proposals(story, closure)
+        await self._log.put_story(story.model_copy(update={"recap": closure.recap}))
+        await self._proposals.stage(proposals)
+        accepted = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason="story end")
         result = await self._keeper.commit(
-            [],
+            proposals,
             reason="story end",
             scene=None,
             story_id=story_id,
             universe_id=story.universe_id,
             complete_story=True,
+            undecided="leave",
+            decisions={proposal.id: accepted for proposal in proposals},
         )
-        await self._loops.fire(Loop.STORY, story_id, "complete")
-        open_commitments = await self._read_open_commitments(story)
+        await self._loops.fire(Loop.STORY, story_id, "complete", proposer="player")
+        open_commitments = await self._closures.read_open_commitments(story)
         return replace(result, open_matters=tuple(fact.statement for fact in open_commitments))
-
-    async def _read_open_commitments(self, story: Story) -> list[Fact]:
-        """Return the promises, debts and questions that this story made and left open."""
-        commitments = await self._canon.facts(story.universe_id, FactQuery(kind=FactKind.COMMITMENT))
-        open_commitments = [f for f in commitments if not f.closed and f.valid_to is None]
-        proposals = await self._log.proposals_by_id(
-            [f.proposal_id for f in open_commitments if f.proposal_id]
-        )
-        return [
-            f
-            for f in open_commitments
-            if (p := proposals.get(f.proposal_id or "")) and p.story_id == story.id
-        ]
 
     async def open_scene(self, scene: Scene, previous_scene_id: Id | None) -> Scene:
         """Create the scene's record and container, and load it; repeated steps have no further effect."""

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.context_assembly.story_agenda import StoryAgenda
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
 from agents.orchestrator.commands.tools import CommandTools
@@ -141,7 +142,9 @@ class TypedLines:
         if not moves_timeline:
             # A death that comes of what ran out is the GM's to stage.
             reply = self._play_tools.depletion.add_depletion_lines(dispatched.before, context, reply)
-        return await self._finish(context, reply, state=outcome.state, with_view=with_view)
+        return await self._finish(
+            context, reply, state=outcome.state, agenda=outcome.agenda, with_view=with_view
+        )
 
     async def read_view(self, scene_id: Id) -> SceneView:
         """Return all that the play screen shows except the transcript."""
@@ -151,8 +154,19 @@ class TypedLines:
         offer = await self._triggers.find_offer(context)
         return await self._views.build_scene_view(context, offer, state=state)
 
-    async def _finish(self, context: SceneContext, reply: Reply, *, state: str, with_view: bool) -> Reply:
-        """Offer a commit if one is due in a scene that is being played, and read what is shown next."""
+    async def _finish(
+        self,
+        context: SceneContext,
+        reply: Reply,
+        *,
+        state: str,
+        agenda: StoryAgenda | None = None,
+        with_view: bool,
+    ) -> Reply:
+        """Offer a commit if one is due in a scene that is being played, and read what is shown next.
+
+        `agenda` is the story's in that scene, if it was read already.
+        """
         state = state or await self._loops.read_state(Loop.SCENE, context.scene.id)
         offer = await self._triggers.find_offer(context) if with_view or state == "active" else None
         if offer is not None and state == "active":
@@ -160,11 +174,12 @@ class TypedLines:
                 report = await self._triggers.raise_offer(context, offer)
             if report is not None:
                 reply = replace(reply, lines=(*reply.lines, *commit_lines(report)))
-                context = await self._contexts.load_context(context.scene.id)
+                context, agenda = await self._contexts.load_context(context.scene.id), None
                 offer = await self._triggers.find_offer(context) if with_view else None
         if not with_view:
             return reply
-        return replace(reply, scene=await self._views.build_scene_view(context, offer, state=state))
+        view = await self._views.build_scene_view(context, offer, state=state, agenda=agenda)
+        return replace(reply, scene=view)
 
     async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
         """Have the model narrate the exchange if it should; in autopilot, do what it leads to."""
@@ -194,5 +209,4 @@ class TypedLines:
         """Run what the arbiter offers, except ending a scene; what it proposes is committed at once."""
         if not state.offered_command or state.offered_command.startswith("/end"):
             return ()
-        name, _, argument = state.offered_command.removeprefix("/").partition(" ")
-        return (await self.run_command(scene_id, name, argument)).lines
+        return (await self.submit(scene_id, state.offered_command)).lines

@@ -45,6 +45,8 @@ class Plan(PersonaAnswer):
 
     beats: tuple[ShortText, ...] = Field(min_length=1, max_length=4)
     assumptions: tuple[ShortText, ...] = Field(default=(), max_length=3)
+    next_step: Annotated[str, Field(max_length=20)] = ""
+    """What comes after these beats: `go on`, `goal reached`, `beat complete` or `scene over`."""
 
     def in_short(self) -> str:
         return _count_with_noun(self.beats, "beat") + (
@@ -174,6 +176,8 @@ class Chronicle(PersonaAnswer):
     """The sentence of the text that shows it."""
     time: Annotated[str, Field(max_length=40)] = ""
     """How much world time the text lets pass: `none`, `20 minutes`, `3 hours`, `to dawn`."""
+    next_step: Annotated[str, Field(max_length=20)] = ""
+    """Where the scene stands at the end of the text: `go on`, `goal reached`, `beat complete` or `scene over`."""
     summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 

@@ -162,6 +162,8 @@ class ArchivistRecord:
     outcome_quote: str = ""
     time: str = ""
     """How much world time the draft lets pass, in the model's words."""
+    next_step: str = ""
+    """Whether the scene's goal is reached, a beat complete or the scene over, in the model's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ class Archivist:
             chronicle.outcome,
             chronicle.outcome_quote,
             chronicle.time,
+            chronicle.next_step,
         )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets
+from agents.count_words import count_noun
+from agents.llm.budget import BUDGET_RULES, Budget, BudgetGuard, compute_budgets, format_dollars
 from agents.views.llm_views import BillRow, BillView, BudgetView
 from stores.ports import CanonReader, LlmSpending, LogReader
 from stores.queries import LlmCallQuery
@@ -52,18 +53,33 @@ class BillReader:
         rows = [row for row in await self._log.llm_spending() if row.story_id == story_id]
         return sum(row.micros for row in rows), not any(row.unpriced for row in rows)
 
+    async def read_story_costs(self, story_id: Id) -> BillRow:
+        """Return what all calls of a story have cost, in sum."""
+        total = BillRow("the story", 0, 0, 0, 0, subject=story_id)
+        for row in await self._log.llm_spending():
+            total = _add_spending(total, row) if row.story_id == story_id else total
+        return total
+
     async def _read_budgets(self, spending: Sequence[LlmSpending], story: Story | None) -> list[BudgetView]:
         """Return the budgets of a story, its universe and the day; without one, of every universe."""
         universe_names = {u.id: u.name for u in (await self._canon.readable_universes()).records}
         budgets_by_scope: dict[tuple[str, Id | None], Budget] = {}
         for universe_id in [story.universe_id] if story else universe_names:
             for budget in await self._budget_guard.budgets(universe_id, story.id if story else None):
+                if budget.is_in_tokens and budget.limit is None:
+                    continue
                 budgets_by_scope[budget.scope, budget.subject] = budget
         today = self._clock().strftime("%Y-%m-%d")
         budgets_by_scope.setdefault(("day", None), Budget("day", 0, None))
         names = {**universe_names, **({story.id: story.title} if story else {})}
         budget_views = []
         for budget in budgets_by_scope.values():
+            if budget.is_in_tokens:
+                label = f"this week, {names.get(budget.subject or '', '')}"
+                budget_views.append(
+                    BudgetView("week", label, budget.spent, budget.limit, budget.subject, budget.limitation)
+                )
+                continue
             # What was spent is summed here: the purse leaves it out where nothing is limited.
             budget_with_spending = replace(budget, spent=_spent_on_budget(budget, spending, today))
             label = (
@@ -81,7 +97,18 @@ class BillReader:
                     budget_with_spending.limitation,
                 )
             )
-        return sorted(budget_views, key=lambda view: ("story", "universe", "day").index(view.scope))
+        return sorted(budget_views, key=lambda view: ("story", "universe", "day", "week").index(view.scope))
+
+
+def describe_cost(costs: BillRow) -> str:
+    """Return what a model has cost in words; empty if none was asked."""
+    if not costs.call_count:
+        return ""
+    tokens = f"{costs.tokens_in + costs.tokens_out:,} tokens in {count_noun(costs.call_count, 'call')}"
+    if costs.unpriced_count == costs.call_count:
+        return f"The model used {tokens}; its price is not known."
+    unpriced = f", {costs.unpriced_count} of them without a known price" if costs.unpriced_count else ""
+    return f"The model cost {format_dollars(costs.micros)}: {tokens}{unpriced}."
 
 
 def _spent_on_budget(budget: Budget, spending: Sequence[LlmSpending], today: str) -> int:

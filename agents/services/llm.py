@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.llm.call_context import PersonaCalls
 from agents.llm.cancellations import Cancellations
@@ -20,8 +22,14 @@ from stores.records.llm import Persona
 MICROS_PER_DOLLAR = 1_000_000
 
 
+MAX_SHARE = 100
+
+
 class LlmService:
-    """Set-up, costs and control of the language model."""
+    """Set-up, costs and control of the language model.
+
+    `retry_waiting` has the background try again what waits for a model or a budget.
+    """
 
     def __init__(
         self,
@@ -34,6 +42,7 @@ class LlmService:
         keeper: CanonKeeper,
         dispatcher: Dispatcher,
         story_ideas: StoryIdeas,
+        retry_waiting: Callable[[], None],
     ) -> None:
         self._story_ideas = story_ideas
         self._calls = calls
@@ -44,6 +53,7 @@ class LlmService:
         self._log = log
         self._keeper = keeper
         self._dispatcher = dispatcher
+        self._retry_waiting = retry_waiting
 
     @property
     def is_on(self) -> bool:
@@ -92,7 +102,9 @@ class LlmService:
 
         Raises InputError for a name that no provider knows, with similar names.
         """
-        return await self._llm_setup.choose_model(model=model, api_base=api_base)
+        setup = await self._llm_setup.choose_model(model=model, api_base=api_base)
+        self._retry_waiting()
+        return setup
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         return await self._llm_setup.set_fallbacks(models)
@@ -105,34 +117,52 @@ class LlmService:
         model: str | None = None,
         temperature: float | None = None,
     ) -> LlmSetupView:
-        return await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
+        setup = await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
+        self._retry_waiting()
+        return setup
 
     async def set_key(self, key: str) -> LlmSetupView:
         """Store the key of the default model's provider in the system's keyring, and nowhere else.
 
         Raises InputError, with what to do instead, where there is no keyring.
         """
-        return await self._llm_setup.set_key(key)
+        setup = await self._llm_setup.set_key(key)
+        self._retry_waiting()
+        return setup
 
-    async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
-        """Set a budget. Raises InputError for an unknown scope, and for a story or universe that is not named."""
-        if micros is not None and micros < 0:
+    async def set_share(self, universe_id: Id, share: int) -> None:
+        """Set how many background jobs of a universe are done for one of another. Raises InputError."""
+        if not 1 <= share <= MAX_SHARE:
+            raise InputError(f"A share is a number from 1 to {MAX_SHARE}.", kept="Nothing was changed.")
+        async with self._dispatcher.exclusive():
+            await self._keeper.policies.set_share(universe_id, share)
+
+    async def set_budget(self, scope: str, amount: int | None, *, subject: Id | None = None) -> BillView:
+        """Set a budget in millionths of a dollar, that of a week in tokens; None: no limit.
+
+        Raises InputError for an unknown scope, and for a story or universe that is not named.
+        """
+        if amount is not None and amount < 0:
             raise InputError("A budget is no less than nothing.", kept="Nothing was changed.")
         if scope == "day":
-            await self._llm_setup.set_day_budget(None if micros is None else micros / MICROS_PER_DOLLAR)
+            await self._llm_setup.set_day_budget(None if amount is None else amount / MICROS_PER_DOLLAR)
+            self._retry_waiting()
             return await self.read_bill()
-        if scope not in ("story", "universe") or subject is None:
+        if scope not in ("story", "universe", "week") or subject is None:
             raise InputError(
-                "A budget is of a story, a universe or a day.",
+                "A budget is of a story, a universe, a day or a week.",
                 kept="Nothing was changed.",
                 todo="As in: /budget story 5, or /budget day none.",
             )
         async with self._dispatcher.exclusive():
             if scope == "story":
                 story = await self._log.story(subject)
-                await self._log.put_story(story.model_copy(update={"budget": micros}))
+                await self._log.put_story(story.model_copy(update={"budget": amount}))
+            elif scope == "week":
+                await self._keeper.policies.set_weekly_tokens(subject, amount)
             else:
-                await self._keeper.policies.set_budget(subject, micros)
+                await self._keeper.policies.set_budget(subject, amount)
+        self._retry_waiting()
         return await self.read_bill(story_id=subject if scope == "story" else None)
 
     async def test_model(self, model: str = "", *, api_base: str = "") -> LlmTrialView:

@@ -13,11 +13,13 @@ from agents.orchestrator.session import SessionLoop
 from agents.orchestrator.session_reader import SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
+from agents.services.bill import describe_cost
 from agents.services.menu import MenuReader
 from agents.services.story_export import StoryRecord, without_secrets, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
+from agents.views.llm_views import BillRow
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import NotFound
 from stores.ports import CanonReader
@@ -33,6 +35,10 @@ SAMPLE_SYSTEM = "lantern_twos"
 
 SaveStoryText = Callable[[str, str], Awaitable[str]]
 """Writes the text of a story of this title to a new file; returns its path."""
+
+
+ReadStoryCosts = Callable[[Id], Awaitable[BillRow]]
+"""Returns what a story's calls of a model have cost, in sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class StoryService:
         canon: CanonReader,
         startup: StartupReaders,
         save_text: SaveStoryText,
+        read_costs: ReadStoryCosts,
         clock: Clock,
         events: EventBus,
     ) -> None:
@@ -75,6 +82,7 @@ class StoryService:
         self._canon = canon
         self._startup = startup
         self._save_text = save_text
+        self._read_costs = read_costs
         self._clock = clock
         self._events = events
         self._open_story_id: Id | None = None
@@ -201,6 +209,15 @@ class StoryService:
         text = write_journal(record) if as_journal else write_markdown(record)
         return await self._save_text(record.story.title, text)
 
-    async def complete_story(self, story_id: Id, recap: str = "") -> CommitReport:
+    async def draft_closure(self, story_id: Id) -> str:
+        """Return the lines that a story's end is edited from: what it leaves open, and who is where."""
+        return await self._stories.draft_closure(story_id)
+
+    async def complete_story(self, story_id: Id, text: str = "") -> CommitReport:
+        """Close a story by its edited draft, or by a recap alone; the report says what the model cost in it.
+
+        Raises InputError for a line of the draft that cannot be read.
+        """
         async with self._dispatcher.exclusive():
-            return await self._stories.complete_story(story_id, recap)
+            report = await self._stories.complete_story(story_id, text)
+        return replace(report, cost_line=describe_cost(await self._read_costs(story_id)))

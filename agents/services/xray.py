@@ -42,18 +42,24 @@ class XrayReader:
         ]
         calls = await self._read_calls(turn_calls, run_ids)
         steps = end_transitions[0].steps if end_transitions else ()
+        weighing = next((transition for transition in end_transitions if transition.weighed), None)
         return XrayView(
             turn=turn,
             steps=tuple(_build_step_view(step, calls) for step in steps),
             calls=tuple(calls),
             resolution=await self._read_resolution(turn),
             warnings=tuple(_list_warnings(steps, calls)),
+            weighed=weighing.weighed if weighing else (),
+            is_first_offered=weighing is not None and weighing.score is not None,
         )
 
     async def _read_end_transition(self, run_id: Id) -> Transition | None:
-        """Return the transition that ended an exchange, if it holds the steps."""
+        """Return the transition that ended an exchange, if it holds the steps or what was weighed."""
         transitions = await self._log.transitions(loop=Loop.TURN, subject_id=run_id, limit=MAX_TRANSITIONS)
-        return next((transition for transition in reversed(transitions) if transition.steps), None)
+        return next(
+            (transition for transition in reversed(transitions) if transition.steps or transition.weighed),
+            None,
+        )
 
     async def _read_calls(self, turn_calls: Sequence[LlmCall], run_ids: Collection[Id]) -> list[LlmCall]:
         """Return the calls of the turn and of its exchange, in the order they were made.

@@ -50,7 +50,7 @@ class SoloTools:
         suggestion = await self.tension_advisor.suggest_change(context)
         return replace(
             view,
-            scene_end_lines=await self.scene_end.describe_scene_end(context),
+            scene_end_lines=(*view.scene_end_lines, *await self.scene_end.describe_scene_end(context)),
             tension_suggestion=suggestion,
         )
 

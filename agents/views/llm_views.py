@@ -8,6 +8,7 @@ from typing import Literal
 from stores.records.ids import Id
 from stores.records.llm import LlmCall, Persona
 from stores.records.play import Resolution, Turn
+from stores.records.workflow import TransitionProposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class XrayView:
     calls: tuple[LlmCall, ...]
     resolution: Resolution | None = None
     warnings: tuple[str, ...] = ()
+    weighed: tuple[TransitionProposal, ...] = ()
+    """What was weighed to come next, the best first."""
+    is_first_offered: bool = False
+    """Whether the first of them was offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,9 @@ class BillRow:
 
 @dataclass(frozen=True, slots=True)
 class BudgetView:
-    """A budget of a story, a universe or a day, in millionths of a US dollar."""
+    """A budget of a story, a universe or a day, in millionths of a US dollar, or of a week, in tokens."""
 
-    scope: Literal["story", "universe", "day"]
+    scope: Literal["story", "universe", "day", "week"]
     label: str
     spent: int
     limit: int | None

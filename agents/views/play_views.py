@@ -200,6 +200,9 @@ class SceneView:
     unfinished_count: int = 0
     """Number of exchanges whose narration was interrupted."""
 
+    stalled_note: str = ""
+    """How to go on, if the scene stands at its gate or an exchange unfinished for too long."""
+
     threads: tuple[ThreadView, ...] = ()
     clocks: tuple[ProgressClock, ...] = ()
     """Clocks that are open."""
@@ -234,7 +237,7 @@ class GateView:
     """Number of proposals at the gates of scenes that are being played."""
 
     scene_end_lines: tuple[str, ...] = ()
-    """What the end of the scene proposed by itself, in lines."""
+    """What the end of the scene proposed by itself, and how to go on if it has stood for too long, in lines."""
 
     tension_suggestion: TensionSuggestion | None = None
     """A change of tension that its results suggest."""
@@ -291,6 +294,9 @@ class CommitReport:
 
     open_matters: tuple[str, ...] = ()
     """What a story that is over promised, owed or asked and left open, for the GM to decide."""
+
+    cost_line: str = ""
+    """What the model cost in a story that is over, in words; empty if none was asked."""
 
     def describe_accepted(self) -> str:
         """Return how many were accepted and what became of them; empty if none was.

@@ -103,6 +103,8 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         yield Content.assemble(("? ", "$text-accent"), f"Still open: {one_line(matter)}")
     if report.open_matters:
         yield content("Promises, in the world, settles them or drops them.", "$text-muted")
+    if report.cost_line:
+        yield content(report.cost_line, "$text-muted")
 
 
 def _decision_counts(report: CommitReport) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, assert_never, get_args
 
 from textual import on
 from textual.app import ComposeResult
@@ -26,7 +26,7 @@ from screens.title_bar import TitleBar
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.llm import LlmCall
-from widgets.bill_list import BillList, BillTab
+from widgets.bill_list import BillList, BillTab, amount_text
 
 if TYPE_CHECKING:
     from agents.events import Event
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 BILL_TABS: tuple[BillTab, ...] = get_args(BillTab)
 MAX_BUDGET_DOLLARS = 1_000_000
+MAX_TOKEN_DIGITS = 12
 """Dollars; a larger budget is taken for a typing error."""
 
 
@@ -128,6 +129,9 @@ class BillScreen(ServiceScreen[None]):
         if message.lift:
             self.start_change(partial(self._save_budget, budget, None), "budget")
             return
+        if budget.scope == "week":
+            self._edit_token_budget(budget)
+            return
         current_limit = f"{budget.limit / 1_000_000:g}" if budget.limit is not None else ""
         dialog = LineDialog(
             f"What may the model cost {_budget_period(budget)}, in US dollars?",
@@ -138,12 +142,27 @@ class BillScreen(ServiceScreen[None]):
         )
         self.app.push_screen(dialog, partial(self._apply_budget_answer, budget))
 
+    def _edit_token_budget(self, budget: BudgetView) -> None:
+        dialog = LineDialog(
+            f"How many tokens may the model use {_budget_period(budget)}?",
+            value="" if budget.limit is None else str(budget.limit),
+            explanation=f"{amount_text(budget, budget.spent)} used so far. At 80\xa0% background work waits, at "
+            "100\xa0% nothing is sent until you allow it. Empty: as the settings have it.",
+            validate_line=parse_tokens,
+        )
+
+        def apply_answer(tokens_text: str | None) -> None:
+            if tokens_text is not None:
+                self.start_change(partial(self._save_budget, budget, parse_tokens(tokens_text)), "budget")
+
+        self.app.push_screen(dialog, apply_answer)
+
     def _apply_budget_answer(self, budget: BudgetView, dollars_text: str | None) -> None:
         if dollars_text is not None:
             self.start_change(partial(self._save_budget, budget, parse_micros(dollars_text)), "budget")
 
-    async def _save_budget(self, budget: BudgetView, micros: int | None) -> None:
-        await self.services.llm.set_budget(budget.scope, micros, subject=budget.subject)
+    async def _save_budget(self, budget: BudgetView, amount: int | None) -> None:
+        await self.services.llm.set_budget(budget.scope, amount, subject=budget.subject)
         self.post_message(self.BillLoaded(await self.services.llm.read_bill(story_id=self.story_id)))
 
     # --- leaving -----------------------------------------------------------------------------------
@@ -172,8 +191,29 @@ def parse_micros(dollars_text: str) -> int | None:
     return round(amount * 1_000_000)
 
 
+def parse_tokens(text: str) -> int | None:
+    """Return a number of tokens; None, as the settings have it, if nothing is typed. Raises InputError."""
+    digits = text.replace(",", "").replace(" ", "")
+    if not digits:
+        return None
+    if not digits.isdecimal() or len(digits) > MAX_TOKEN_DIGITS:
+        raise InputError(
+            f"{text!r} is not a number of tokens.",
+            todo="Type a number such as 200000, or leave it empty.",
+        )
+    return int(digits)
+
+
 def _budget_period(budget: BudgetView) -> str:
-    return {"story": f"in {budget.label}", "universe": f"in {budget.label}", "day": "today"}[budget.scope]
+    match budget.scope:
+        case "story" | "universe":
+            return f"in {budget.label}"
+        case "day":
+            return "today"
+        case "week":
+            return f"in {budget.label}"
+        case _ as scope:
+            assert_never(scope)
 
 
 def _tabs_line(current_tab: BillTab) -> Content:

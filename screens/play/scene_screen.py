@@ -250,6 +250,8 @@ class SceneScreen(ServiceScreen[None]):
         self._play_next()
         if is_first_view:
             self._restore_draft(view.story.id)
+            if view.stalled_note:
+                self._notices.show_lines((view.stalled_note,), "warning")
         if is_first_view and view.unfinished_count:
             # What a crash left untold goes on before all else, where the player sees it.
             self._queue_play(partial(self.services.play.finish_narration, self.scene_id))

@@ -34,8 +34,14 @@ if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import CommitReport, StoryCard
+    from stores.records.play import Story
 
 BRANCH_HINT = "The story stays as it is. Its branch has the same canon now, and its own from then on."
+
+CLOSURE_HINT = (
+    "Write a recap under the lines, if you like. What is open stays open: make it kept: or broken:. What runs goes on: "
+    "make it stops:. A line you take out changes nothing. What is undecided in the last scene stays undecided."
+)
 
 PLAYABLE_STATES = ("created", "active")
 """States of the story loop that can be played on."""
@@ -67,6 +73,13 @@ class StoriesScreen(ServiceScreen[None]):
         ),
         Binding("escape", "back", "Menu", id="stories.back", tooltip="Back to the main menu"),
     ]
+
+    @dataclass
+    class ClosureDrafted(Message):
+        """The lines that a story's end is edited from were read."""
+
+        story: Story
+        draft: str
 
     @dataclass
     class StoriesLoaded(Message):
@@ -178,18 +191,24 @@ class StoriesScreen(ServiceScreen[None]):
         self.reload()
 
     def action_finish(self) -> None:
-        card = self._current_card
-        if card is None:
-            return
+        if card := self._current_card:
+            self.start_change(partial(self._draft_closure, card.story), "finish")
+
+    async def _draft_closure(self, story: Story) -> None:
+        draft = await self.services.stories.draft_closure(story.id)
+        self.post_message(self.ClosureDrafted(story, draft))
+
+    @on(ClosureDrafted)
+    def _edit_closure(self, message: ClosureDrafted) -> None:
+        story = message.story
         save_recap, show_completion = save_then_show(
-            partial(self.services.stories.complete_story, card.story.id),
+            partial(self.services.stories.complete_story, story.id),
             lambda report: self.post_message(self.StoryCompleted(report)),
         )
         editor = TextDialog(
-            f"Finish “{one_line(card.story.title)}”",
-            "",
-            "A recap, if you like. What is still undecided in its last scene stays undecided; "
-            "end that scene first if it should become canon.",
+            f"Finish “{one_line(story.title)}”",
+            message.draft,
+            CLOSURE_HINT,
             is_optional=True,
             save_text=save_recap,
         )

@@ -300,7 +300,7 @@ class _Cut:
         for move in self._all("transitions", Transition):
             match move.loop:
                 case Loop.SCENE if move.subject_id == target.id:
-                    ended_ids |= {target.id} if move.event == "end" else set()
+                    ended_ids |= {target.id} if move.event in ("end", "goal_met") else set()
                     is_kept = target.id not in ended_ids
                 case Loop.STORY if move.subject_id == target.story_id:
                     ended_ids |= {target.story_id} if move.event in _STORY_ENDS else set()

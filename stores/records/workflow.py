@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -202,6 +202,10 @@ class GatePolicy(Record):
     """YAML that is merged over the bundled catalogue of predicates."""
     budget: int | None = Field(default=None, ge=0)
     """What the model may cost in this universe, in millionths of a US dollar (None: no limit)."""
+    weekly_tokens: int | None = Field(default=None, ge=0)
+    """Tokens that a model may use in this universe in a week (None: as the settings have it)."""
+    share: int = Field(default=1, ge=1, le=100)
+    """How many jobs of this universe are done in the background for one of a universe with the share 1."""
 
 
 class Loop(StrEnum):
@@ -224,6 +228,51 @@ class ExchangeStep(Record):
     """How long it took, in milliseconds."""
 
 
+URGENCY_SHARE: Final = 0.3
+DEPENDENCY_SHARE: Final = 0.4
+INTENT_SHARE: Final = 0.3
+"""How much urgency, dependency and the player's intent count for in the score of a transition proposal."""
+
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class TransitionProposal(Record):
+    """What could come next in a scene, proposed after an exchange by an agent or by what the exchange changed.
+
+    Proposals compete: `agents/orchestrator/arbiter.py` weighs them. docs/schemas has this as JSON schema.
+    """
+
+    proposer: str = Field(min_length=1, max_length=40)
+    """Who proposes it: a persona (`Director`), or what it was read from (`clocks`, `scene goal`, `player`)."""
+    loop: Loop = Loop.SCENE
+    source: str = "active"
+    """The state that the loop leaves."""
+    event: Literal["user_turn", "critical_event", "goal_met", "end"]
+    """The event that it would be in that loop."""
+    command: str = Field(default="", max_length=1_000)
+    """The line that would do it, as it is typed (`/end`); empty: play goes on as it is."""
+    reason: str = Field(max_length=1_000)
+    urgency: Percent
+    """How soon it has to happen."""
+    dependency: Percent
+    """How much what happened calls for it."""
+    intent: Percent
+    """How much the player's words ask for it."""
+    confidence: Percent = 100
+    """How sure the proposer is; it only decides between equal scores."""
+    estimated_tokens: int = Field(default=0, ge=0)
+    """Tokens of a model that it would take."""
+    is_explicit: bool = False
+    """Whether the player's words ask for it outright: such a proposal wins over every score."""
+
+    @property
+    def score(self) -> int:
+        """Weighted sum, out of 100."""
+        return round(
+            URGENCY_SHARE * self.urgency + DEPENDENCY_SHARE * self.dependency + INTENT_SHARE * self.intent
+        )
+
+
 class Transition(Record):
     """One move of one loop, written before its effects."""
 
@@ -235,11 +284,20 @@ class Transition(Record):
     event: str
     target: str
     proposer: str = "orchestrator"
+    """Who brought it about; at the end of an exchange, whose proposal for what comes next won."""
     score: float | None = None
+    """The score of that proposal, out of 100 (None: nothing was offered)."""
     cost: float | None = None
+    """What the exchange that it ends has cost, in US dollars (None: no model was asked, or its price is unknown)."""
     detail: str = ""
     steps: tuple[ExchangeStep, ...] = ()
     """The steps of the exchange that this transition ends."""
+    weighed: tuple[TransitionProposal, ...] = ()
+    """What was weighed as the exchange ended, the best first; it won if there is a `score`."""
+    pattern: str = ""
+    """What was played and how things stood then, as a short key: the same again leads nowhere."""
+    repeats: int = Field(default=0, ge=0)
+    """How many lines in a row had the same `pattern`."""
     at: datetime
 
 

@@ -16,6 +16,9 @@ from stores.records.play import GM_SPEAKERS, Speaker, Turn
 DEFAULT_TRANSCRIPT_TURNS = 20
 """Turns that /transcript shows if no number is typed."""
 MAX_LINE_LENGTH = 300
+MAX_TOKEN_DIGITS = 12
+"""Digits of a number of tokens."""
+
 """Characters that /transcript shows of a turn."""
 MAX_XRAY_LOOKBACK = 12
 """Turns back in which /xray looks for the last GM turn."""
@@ -121,13 +124,18 @@ async def show_bill(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "budget",
-    "/budget story 5  (or day none)",
-    "What the model may cost, in dollars",
+    "/budget story 5  (or day none, week 200000)",
+    "What the model may cost, in dollars; of a week in tokens",
     access=Access.DELEGATE,
 )
 async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
     context = call.context
-    subjects = {"story": context.story.id, "universe": context.universe.id, "day": None}
+    subjects = {
+        "story": context.story.id,
+        "universe": context.universe.id,
+        "day": None,
+        "week": context.universe.id,
+    }
     words = call.argument.casefold().replace("$", "").split()
     if not words:
         bill_view = await tools.budgets.read_bill(story_id=context.story.id)
@@ -135,12 +143,22 @@ async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
         return Reply(
             "operation", tuple(_budget_line(b.scope, b.spent, b.limit, b.limitation) for b in shown_budgets)
         )
-    scope, amount = words[0], _read_amount(words[1:])
+    scope = words[0]
+    if scope == "share" and len(words) == 2:
+        share = int(words[1]) if words[1].isdecimal() and len(words[1]) < 4 else 0
+        await tools.budgets.set_share(context.universe.id, share)
+        return Reply("operation", (f"Background work of this universe counts {share} to 1 of another now.",))
+    if scope == "week" and len(words) == 2:
+        tokens = _read_tokens(words[1])
+        await tools.budgets.set_budget(scope, tokens, subject=context.universe.id)
+        limit = "as the settings have it" if tokens is None else f"{tokens:,}"
+        return Reply("operation", (f"Tokens of a week in this universe: {limit}.",))
+    amount = _read_amount(words[1:])
     if scope not in subjects or len(words) != 2:
         raise InputError(
-            "A budget is of a story, a universe or a day.",
+            "A budget is of a story, a universe, a day or a week.",
             kept="Nothing was changed.",
-            todo="As in: /budget story 5 (US dollars), or /budget day none.",
+            todo="As in: /budget story 5 (US dollars), /budget week 200000 (tokens), or /budget day none.",
         )
     await tools.budgets.set_budget(scope, amount, subject=subjects[scope])
     limit = "has no limit now" if amount is None else f"may cost {format_dollars(amount)} now"
@@ -179,6 +197,22 @@ def _read_amount(words: list[str]) -> int | None:
     return round(value * 1_000_000)
 
 
+def _read_tokens(text: str) -> int | None:
+    """Return a number of tokens; None for `none`. Raises InputError."""
+    if text in ("none", "off", "-"):
+        return None
+    digits = text.replace(",", "")
+    if not digits.isdecimal() or len(digits) > MAX_TOKEN_DIGITS:
+        raise InputError(
+            f"{text[:20]!r} is not a number of tokens.",
+            kept="Nothing was changed.",
+            todo="As in: /budget week 200000, or /budget week none.",
+        )
+    return int(digits)
+
+
 def _budget_line(scope: str, spent: int, limit: int | None, degraded: str) -> str:
+    if scope == "week":
+        return f"week: {spent:,} of {limit or 0:,} tokens used" + (f" · {degraded}" if degraded else "")
     limit_text = f"of {format_dollars(limit)}" if limit is not None else "no limit"
     return f"{scope}: {format_dollars(spent)} spent, {limit_text}" + (f" · {degraded}" if degraded else "")

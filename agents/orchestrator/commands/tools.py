@@ -80,8 +80,12 @@ class Budgets(Protocol):
         """Return what the model has cost."""
         ...
 
-    async def set_budget(self, scope: str, micros: int | None, *, subject: Id | None = None) -> BillView:
-        """Set a budget in millionths of a dollar; None for no limit."""
+    async def set_budget(self, scope: str, amount: int | None, *, subject: Id | None = None) -> BillView:
+        """Set a budget in millionths of a dollar, that of a week in tokens; None for no limit."""
+        ...
+
+    async def set_share(self, universe_id: Id, share: int) -> None:
+        """Set how many background jobs of a universe are done for one of another."""
         ...
 
 

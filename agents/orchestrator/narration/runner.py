@@ -7,14 +7,17 @@ The steps are in `steps.py`; an engine runs them: LangGraph by default, or a pla
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Protocol
 
 from agents.loop_transitions import LoopTransitions
+from agents.orchestrator.arbiter import arbitrate
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
+from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id
+from stores.records.llm import LlmCall
 from stores.records.workflow import Checkpoint, Loop
 
 StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
@@ -119,9 +122,23 @@ class NarrationRunner:
         staged_transition = self._loops.build_transition(
             ready_transition, Loop.TURN, run_id, "proposals_staged"
         )
-        staged_transition = staged_transition.model_copy(update={"steps": state.steps})
+        arbitration = arbitrate(state.transition_proposals)
+        staged_transition = arbitration.record_on(staged_transition).model_copy(
+            update={"steps": state.steps, "cost": await self._read_cost(run_id)}
+        )
         await self._log.finish_exchange(run_id, [ready_transition, staged_transition])
         self._loops.publish_transitions(ready_transition, staged_transition)
+
+    async def _read_cost(self, run_id: Id) -> float | None:
+        return total_cost(await self._log.llm_calls(LlmCallQuery(run_id=run_id)))
+
+
+def total_cost(calls: Iterable[LlmCall]) -> float | None:
+    """Return what the calls cost in US dollars; None if there are none, or the price of one is unknown."""
+    costs = [call.cost for call in calls]
+    if not costs or not all(cost.known for cost in costs):
+        return None
+    return sum(cost.micros for cost in costs) / 1_000_000
 
 
 def remaining_steps(state: NarrationState) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from agents.orchestrator.exchange import Exchange, NarrationPlan
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from stores.records.base import Record, old_names_reader
 from stores.records.ids import Id
-from stores.records.workflow import Checkpoint, ExchangeStep, ProposedChange
+from stores.records.workflow import Checkpoint, ExchangeStep, ProposedChange, TransitionProposal
 
 NARRATION_STEPS = (
     "assemble",
@@ -74,6 +74,8 @@ class NarrationState(Record):
     reported_time: str = ""
     """How much world time the narration lets pass, in the Archivist's words."""
     proposals: tuple[ProposedChange, ...] = ()
+    transition_proposals: tuple[TransitionProposal, ...] = ()
+    """What the personas proposed to come next; with those of the arbiter's other sources once it has weighed them."""
     offered_command: str = ""
     """The command that the arbiter offers next."""
     player_lines: tuple[str, ...] = ()

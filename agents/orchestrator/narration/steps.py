@@ -27,9 +27,11 @@ from agents.llm.errors import ModelError
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.prose_checks import find_unfounded_claims
 from agents.narrator.result_check import find_reported_contradiction
-from agents.orchestrator.arbiter import WAYS_OUT, choose_offer, find_stuck_pattern, list_offers
+from agents.orchestrator.arbiter import arbitrate
+from agents.orchestrator.deadlock import describe_circle, find_repeated_narrations
 from agents.orchestrator.narration.inputs import NarrationInput, NarrationInputLoader, ReadNarrationInput
 from agents.orchestrator.narration.npc_voices import count_voices
+from agents.orchestrator.narration.played_exchange import build_narrated_exchange, propose_as_persona
 from agents.orchestrator.narration.prose_steps import ProseSteps
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NarrationState
@@ -42,6 +44,7 @@ from agents.orchestrator.narration.step_results import (
     with_failure,
     with_fault,
 )
+from agents.orchestrator.transition_sources import propose_transitions
 from agents.personas.personas import ArchivistRecord, Personas
 from agents.personas.reported_cast import NO_REPORT
 from agents.proposals.proposals import Proposals
@@ -163,7 +166,13 @@ class NarrationSteps:
         )
         if plan is None:
             return StepResult(state, "skipped", "off")
-        update = {"beats": plan.beats, "assumptions": plan.assumptions}
+        update = {
+            "beats": plan.beats,
+            "assumptions": plan.assumptions,
+            "transition_proposals": tuple(
+                propose_as_persona("Director", plan.next_step, state, narration_input, is_plan=True)
+            ),
+        }
         return StepResult(state.model_copy(update=update), "done", plan.in_short())
 
     async def _check_premises(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
@@ -224,11 +233,12 @@ class NarrationSteps:
         assert turn is not None
         catalogue = await self._read_catalogue(narration_input.package.scene.universe.id)
         failure: ModelError | None = None
-        changes, exchange_summary, reported_cast, reported_time = None, "", NO_REPORT, ""
+        changes, exchange_summary, reported_cast, reported_time, next_step = None, "", NO_REPORT, "", ""
         try:
             archivist_record = await self._record_exchange(state, narration_input)
             changes, exchange_summary = archivist_record.changes, archivist_record.summary
             reported_cast, reported_time = archivist_record.cast, archivist_record.time
+            next_step = archivist_record.next_step
             state = _with_result_warning(state, narration_input, archivist_record, turn.text)
         except ModelError as error:
             failure, state = error, with_failure(state, "extract", error)
@@ -240,6 +250,10 @@ class NarrationSteps:
             "exchange_summary": exchange_summary,
             "reported_cast": reported_cast,
             "reported_time": reported_time,
+            "transition_proposals": (
+                *state.transition_proposals,
+                *propose_as_persona("Archivist", next_step, state, narration_input),
+            ),
         }
         outcome: StepOutcome = "failed" if failure else "done"
         return StepResult(state.model_copy(update=update), outcome, extraction.in_short())
@@ -288,27 +302,21 @@ class NarrationSteps:
         """Offer what could come next, and say when play goes nowhere."""
         if state.gm_turn_id is None:
             return StepResult(state, "skipped", "nothing was narrated")
-        offer = choose_offer(
-            list(
-                list_offers(
-                    narration_input.package,
-                    narration_input.brief.player_text,
-                    state.narrated_text,
-                    narration_input.brief.degree,
-                )
-            )
-        )
-        player_lines = [offer.player_line] if offer else []
+        played = build_narrated_exchange(state, narration_input)
+        arbitration = arbitrate((*propose_transitions(played), *state.transition_proposals))
+        player_lines = arbitration.player_lines
         turn = await self._input_loader.find_turn(state.gm_turn_id)
         recent_turns = (*narration_input.package.narrative.recent_turns, *((turn,) if turn else ()))
-        if not state.proposals and (pattern := find_stuck_pattern(recent_turns, narration_input.package)):
-            player_lines.append(f"Going in circles: {pattern}. {'; '.join(WAYS_OUT)}.")
+        if not state.proposals and (
+            pattern := find_repeated_narrations(recent_turns, narration_input.package)
+        ):
+            player_lines = (*player_lines, describe_circle(pattern))
         update = {
-            "offered_command": offer.command if offer else "",
+            "transition_proposals": arbitration.weighed,
+            "offered_command": arbitration.offered_command,
             "player_lines": (*state.player_lines, *player_lines),
         }
-        step_summary = f"{offer.command} ({offer.score} of 100)" if offer else "go on"
-        return StepResult(state.model_copy(update=update), "done", step_summary)
+        return StepResult(state.model_copy(update=update), "done", arbitration.summary)
 
     # --- inside --------------------------------------------------------------------------------------
 

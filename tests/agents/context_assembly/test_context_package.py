@@ -325,7 +325,7 @@ async def test_context_package_recalls_how_an_earlier_story_ended(story: PlayedS
     story.scene_id = await story.program.services.stories.start_story(outline)
     await story.play("I arrive.")
     sections = build_prompt_sections(await pack(story, await indexed(story), "I ask for the copper idol."))
-    assert "“A story” is over: The copper idol sank in the bay." in sections["scenes"]
+    assert "“A story” ends: The copper idol sank in the bay." in sections["scenes"]
 
 
 async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(story: PlayedStory) -> None:

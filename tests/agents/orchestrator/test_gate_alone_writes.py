@@ -234,6 +234,7 @@ CALLS: dict[str, Call] = {
     "characters": lambda p: _with(p.universe, p.services.stories.characters),
     "places": lambda p: _with(p.universe, p.services.stories.places),
     "stories": lambda p: p.services.stories.stories(),
+    "draft_closure": lambda p: _with(p.story, p.services.stories.draft_closure),
     "resume": lambda p: _with(p.story, p.services.stories.resume),
     "suspend": lambda p: p.services.stories.suspend(),
     "scene": lambda p: p.services.play.scene(p.scene_id),
@@ -361,6 +362,7 @@ CALLS: dict[str, Call] = {
     "model.read_bill": lambda p: p.services.llm.read_bill(),
     "model.read_story_cost": lambda p: _with(p.story, p.services.llm.read_story_cost),
     "model.read_setup": lambda p: p.services.llm.read_setup(),
+    "model.set_share": lambda p: _with(p.universe, lambda u: p.services.llm.set_share(u, 2)),
     "model.set_budget": lambda p: _with(
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),

@@ -9,6 +9,7 @@ import pytest
 
 from agents.canon_keeper.model_doubts import MODEL_DOUBT_CHECK
 from agents.llm.errors import ModelUnreachable
+from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program, open_program
@@ -103,3 +104,19 @@ async def test_model_doubts_become_a_conflict_that_is_ruled_on(tmp_path: Path) -
         assert conflict.is_model_doubt
         assert conflict.old is not None
         assert {"new", "old", "both"} <= {option.name for option in conflict.options}
+
+
+async def test_model_doubts_wait_for_a_model_and_are_made_when_one_is_there(tmp_path: Path) -> None:
+    is_there = False
+
+    def answer(ask: LlmRequest) -> ScriptedAnswer:
+        return doubt(1) if is_there else ModelUnreachable("Nobody answers.")
+
+    async with telling(tmp_path, {Persona.STEWARD: answer}) as table:
+        await propose(table, *WORLD, f"/fact {NEW_SENTENCE}")
+        assert not (await row_of(table, NEW_SENTENCE)).similar_matches
+        is_there = True
+        # Setting a budget, a key or a model has what waits for one tried again.
+        await table.program.services.play.submit(table.scene_id, "/budget universe 5")
+        await work_behind_play(table.program)
+        assert (await row_of(table, NEW_SENTENCE)).similar_matches
