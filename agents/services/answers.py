@@ -30,7 +30,6 @@ from agents.search.death_questions import (
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.passage_windows import find_best_window, find_sought_words
 from agents.search.question import (
-    MIN_WORD_SHARE,
     QuestionMatch,
     RecordQuestion,
     counts_as_about_speaker,
@@ -42,6 +41,7 @@ from agents.search.question import (
 from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.search.source_texts import read_source_texts
+from agents.search.turn_answers import match_turn
 from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
 from agents.services.scene_whereabouts import SceneWhereabouts
@@ -60,6 +60,7 @@ MAX_FINDINGS: Final = {
     AnswerStanding.ON_RECORD: 6,
     AnswerStanding.BELIEVED: 4,
     AnswerStanding.CONTRADICTED: 4,
+    AnswerStanding.UNKNOWN: 4,
 }
 """Findings of each standing that an answer has at most, in this order."""
 MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0, 0)
@@ -226,7 +227,9 @@ class FindingCollector:
         dead_ids = {subject_of(f) for f in facts if is_death(f)}
         entities = await self._canon.entities_by_id(question.entity_ids[:MAX_NAMED_ENTITIES])
         return [
-            _RankedFinding(replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True)
+            _RankedFinding(
+                replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True, is_answer=True
+            )
             for e in entities.values()
             if e.kind in ACTORS and e.id not in dead_ids
         ]
@@ -306,21 +309,12 @@ class FindingCollector:
                 statement_text = statement_text.replace(quote, " ")
             parent = parent_turns.get(turn.parent_id or "")
             speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
-            match_with_parent = match_question(
-                question, " ".join((speaker_name, statement_text, parent.text if parent else ""))
-            )
-            match_alone = match_question(question, f"{speaker_name} {statement_text}")
-            # The turn before may say whom it is about, not what is said of them.
-            has_own_match = (
-                match_alone.word_share >= MIN_WORD_SHARE
-                if question.content_words
-                else match_alone.name_share > 0
-            )
-            is_match = match_with_parent.is_match and has_own_match
+            turn_match = match_turn(question, statement_text, speaker_name, parent.text if parent else "")
+            is_match = turn_match.is_answer
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, statement_text)
             matched_turns.append((one, turn))
-            match_results.append((match_alone, is_match))
+            match_results.append((turn_match.match, is_match))
         findings = [
             replace(finding, where=f"{finding.where}, {REJECTED_NOTE}")
             if finding.turn_id in rejected_quotes
