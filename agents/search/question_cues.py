@@ -86,6 +86,39 @@ _MONTH = re.compile(
     r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<year>(?:19|20)\d\d))?\b",
     re.IGNORECASE,
 )
+_ORDINAL_WORDS: Final = (
+    *(
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+    ),
+    *(
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
+    ),
+    *("twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth"),
+    *("twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
+)
+_ORDINAL_DATE = re.compile(
+    rf"\b(?P<ordinal>{'|'.join(sorted(_ORDINAL_WORDS, key=len, reverse=True))}) of (?={'|'.join(_MONTHS)})\b",
+    re.IGNORECASE,
+)
+_ISO_DATE = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d?)-(?P<day>\d\d?)\b")
+_WORLD_DAY = re.compile(r"\bday (?P<number>\d{1,6})\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MAY: Final = 5
 _ENDINGS: Final = (("ingly", 4), ("edly", 4), ("ing", 4), ("ies", 3), ("ied", 3), ("ed", 3), ("ly", 4))
@@ -126,6 +159,8 @@ class QuestionCues:
     """The question says so itself (now, still, in the end)."""
     dates: tuple[PartialDate, ...] = ()
     """Dates that the question names."""
+    world_days: tuple[int, ...] = ()
+    """Days of the world that it names, as its calendar counts them: 3 for `Day 3`."""
 
 
 def read_cues(question: str) -> QuestionCues:
@@ -141,6 +176,7 @@ def read_cues(question: str) -> QuestionCues:
         asks_about_present=not asks_when and _asks_about_present(text),
         asks_about_now=not asks_when and _NOW_WORDS.search(text) is not None,
         dates=tuple(_read_dates(text)),
+        world_days=tuple(int(match["number"]) for match in _WORLD_DAY.finditer(text)),
     )
 
 
@@ -201,7 +237,11 @@ def _asks_about_present(text: str) -> bool:
 
 
 def _read_dates(text: str) -> Iterable[PartialDate]:
+    text = _ORDINAL_DATE.sub(lambda match: f"{_ORDINAL_WORDS.index(match['ordinal'].casefold()) + 1} ", text)
     has_month = False
+    for iso_match in _ISO_DATE.finditer(text):
+        has_month = True
+        yield PartialDate(int(iso_match["year"]), int(iso_match["month"]), int(iso_match["day"]))
     for month_match in _MONTH.finditer(text):
         day, year = month_match["day1"] or month_match["day2"], month_match["year"]
         number = _MONTHS.index(month_match["month"].casefold()) + 1

@@ -107,7 +107,7 @@ def score_own_words(
         if previous_turn is not None and previous_turn.is_question:
             for way, score in item_scores.get(previous_turn.turn.id, {}).items():
                 turn_scores[way] = turn_scores.get(way, 0.0) + weights.answer * score
-        if not turn_scores:
+        if not turn_scores and id not in item_scores:
             continue
         if candidate.is_question:
             turn_scores = {way: score * (1 - weights.question) for way, score in turn_scores.items()}
