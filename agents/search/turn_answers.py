@@ -47,7 +47,7 @@ class TurnMatch:
     """How far a turn answers a question."""
 
     match: QuestionMatch
-    """Of the neighbouring sentences that have most of the question."""
+    """Of the whole turn."""
     is_answer: bool
 
 
@@ -58,24 +58,34 @@ def match_turn(question: RecordQuestion, text: str, speaker_name: str, previous_
     somebody is asked to have done, and a number or a name if it asks for one. Whom it is about may be said
     shortly before.
     """
-    sentences = split_sentences(text)
+    whole_match = match_question(question, f"{speaker_name} {text}")
     context = _last_sentences(previous_text)
-    deed = find_asked_deed(question)
-    best = match_question(question, f"{speaker_name} {text}" if not sentences else speaker_name)
-    is_answer = False
-    for start in range(max(1, len(sentences) - WINDOW_SENTENCES + 1)):
-        window = " ".join((speaker_name, *sentences[start : start + WINDOW_SENTENCES]))
-        before = sentences[max(0, start - CONTEXT_SENTENCES) : start]
-        if start < CONTEXT_SENTENCES:
-            before = [*context, *before]
-        alone = match_question(question, window)
-        # Half of the words of a long turn stand in many turns; short statements of canon are held to half.
-        has_own_match = alone.word_share > MIN_WORD_SHARE if question.content_words else alone.name_share > 0
-        has_deed = not deed or has_word_like(deed, word_forms(window))
-        if has_own_match and has_deed and _has_what_is_asked(question, window):
-            is_answer = is_answer or match_question(question, " ".join((*before, window))).is_match
-        best = max(best, alone, key=lambda match: match.average_share)
-    return TurnMatch(best, is_answer)
+    if not match_question(question, " ".join((*context, speaker_name, text))).is_match:
+        return TurnMatch(whole_match, is_answer=False)
+    deed, sentences = find_asked_deed(question), [*context, *split_sentences(text)]
+    first = len(context)
+    is_answer = any(
+        _says_it(question, deed, f"{speaker_name} {' '.join(sentences[start : start + WINDOW_SENTENCES])}")
+        and match_question(
+            question,
+            " ".join(
+                (speaker_name, *sentences[max(0, start - CONTEXT_SENTENCES) : start + WINDOW_SENTENCES])
+            ),
+        ).is_match
+        for start in range(first, max(first + 1, len(sentences) - WINDOW_SENTENCES + 1))
+    )
+    return TurnMatch(whole_match, is_answer)
+
+
+def _says_it(question: RecordQuestion, deed: str, text: str) -> bool:
+    """Say whether a text has enough of a question's own words, and what it asks for.
+
+    Half of the words of a question stand in many turns; short statements of canon are held to half.
+    """
+    match = match_question(question, text)
+    has_words = match.word_share > MIN_WORD_SHARE if question.content_words else match.name_share > 0
+    has_deed = not deed or has_word_like(deed, word_forms(text))
+    return has_words and has_deed and _has_what_is_asked(question, text)
 
 
 def find_asked_deed(question: RecordQuestion) -> str:

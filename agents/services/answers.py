@@ -38,10 +38,12 @@ from agents.search.question import (
     remove_questions,
     shares_content_word,
 )
+from agents.search.question_cues import read_cues
 from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.search.source_texts import read_source_texts
 from agents.search.turn_answers import match_turn
+from agents.search.turn_ranking import turn_time_order
 from agents.services.manual_edits import read_present_tick
 from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
 from agents.services.scene_whereabouts import SceneWhereabouts
@@ -50,7 +52,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, Payload
 from stores.records.ids import Id
-from stores.records.play import Speaker
+from stores.records.play import Speaker, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from stores.records.world import ACTORS
 
@@ -88,6 +90,8 @@ MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest; rejected ones likewise."""
 REJECTED_NOTE: Final = "rejected in part: you decided that it is not so"
 """Said of a turn with a statement that the GM rejected."""
+EARLIER_NOTE: Final = "said earlier: it may have changed"
+"""Said of a turn that is not the newest, where the question asks how it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,12 +325,15 @@ class FindingCollector:
             else finding
             for finding in await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         ]
-        return [
+        ranked_findings = [
             _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, text)), is_match)
             for (one, _), finding, (text, is_match) in zip(
                 matched_turns, findings, match_results, strict=True
             )
         ]
+        if not read_cues(question.text).asks_about_now:
+            return ranked_findings
+        return _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
 
     async def _read_rejected_quotes(
         self, scope: SearchScope, turn_ids: Collection[Id]
@@ -487,6 +494,29 @@ class FindingCollector:
         results = await self._record_search.search(kind, question.text, scope, k=k)
         notes.update(dict.fromkeys(results.notes))
         return results.hits
+
+
+def _put_newest_first(
+    ranked_findings: Sequence[_RankedFinding], turns: Sequence[Turn]
+) -> list[_RankedFinding]:
+    """Rank the matching turns by when they were said, the newest first, and mark the others as earlier."""
+    pairs = list(zip(ranked_findings, turns, strict=True))
+    matching = sorted(
+        (pair for pair in pairs if pair[0].is_match), key=lambda pair: turn_time_order(pair[1]), reverse=True
+    )
+    scores = sorted((ranked.finding.score for ranked, _ in matching), reverse=True)
+    newest_first = [
+        replace(
+            ranked,
+            finding=replace(
+                ranked.finding,
+                score=score,
+                where=ranked.finding.where if place == 0 else f"{ranked.finding.where}, {EARLIER_NOTE}",
+            ),
+        )
+        for place, ((ranked, _), score) in enumerate(zip(matching, scores, strict=True))
+    ]
+    return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
 
 
 def _subject_of_change(change: Payload) -> Id | None:
