@@ -23,6 +23,7 @@ from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
     asks_about_death,
     bears_on_death,
+    find_asked_deaths,
     is_death,
     subject_of,
     tells_of_death,
@@ -229,7 +230,8 @@ class FindingCollector:
         if not asks_about_death(question):
             return []
         dead_ids = {subject_of(f) for f in facts if is_death(f)}
-        entities = await self._canon.entities_by_id(question.entity_ids[:MAX_NAMED_ENTITIES])
+        asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
+        entities = await self._canon.entities_by_id(sorted(asked_ids)[:MAX_NAMED_ENTITIES])
         return [
             _RankedFinding(
                 replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True, is_answer=True
