@@ -33,8 +33,9 @@ _ARTICLES: Final = frozenset({"the", "a", "an"})
 _WHO: Final = "who"
 _ASKS_NUMBER: Final = re.compile(r"\bhow (?:many|much|old|tall|deep|far|long|high|big)\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w*(?:ty|red|thousand|million|dozen)"
-    r"|half|once|twice|none|no|nothing|an?)\b",
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|once|twice|none)\b"
+    r"|\ban? (?:minute|hour|day|night|week|month|year|penny|coin|couple|pair)\b",
     re.IGNORECASE,
 )
 _ASKS_NAME: Final = re.compile(
