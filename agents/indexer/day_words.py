@@ -8,8 +8,10 @@ for it has no other clock, of a turn of play by the world.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
-from agents.prose.day_mentions import find_day_offsets, find_mentioned_days
+from agents.prose.dates import read_dates
+from agents.prose.day_mentions import MAX_MENTIONED_DAYS, find_day_offsets, find_mentioned_days
 from agents.world_time.calendar import minutes_per_day
 from agents.world_time.log_times import find_said_day
 from stores.records.play import Scene, Turn
@@ -22,6 +24,10 @@ def list_day_words(turn: Turn, scene: Scene, calendar: Calendar) -> tuple[str, .
     if said_on := find_said_day(turn, scene):
         days = (said_on, *find_mentioned_days(turn.text, said_on)) if turn.ref else (said_on,)
         words += [word for day in days for word in calendar_day_words(day.year, day.month, day.day)]
+    if turn.ref:
+        for named in islice(read_dates(turn.text), MAX_MENTIONED_DAYS):
+            if named.month and named.day:
+                words += calendar_day_words(named.year, named.month, named.day)
     if not turn.ref:
         day_number = calendar.first_day + turn.tick // minutes_per_day(calendar)
         words += [world_day_word(day_number + offset) for offset in (0, *find_day_offsets(turn.text))]

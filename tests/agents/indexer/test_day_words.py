@@ -32,5 +32,10 @@ def test_day_words_of_a_played_turn_are_its_own_and_those_of_the_world() -> None
     assert list_day_words(turn, SCENE, Calendar()) == ("onday20260301", "onday0301", "worldday3", "worldday1")
 
 
+def test_day_words_of_dates_that_a_text_names() -> None:
+    turn = make.turn(SCENE, None, "Bring the bag by the first of February, not in March.", ref="7")
+    assert list_day_words(turn, SCENE, Calendar()) == ("onday0201",)
+
+
 def test_day_words_before_the_first_day_are_words_too() -> None:
     assert world_day_word(-3) == "worlddaybefore3"
