@@ -1,8 +1,8 @@
 """Measures whether an answer's standing is earned (`python -m benchmarks.query_answers`).
 
 The questions of `benchmarks/query_set` were written before the answering code was read: 30 that the sample world
-answers, and 20 with a false premise. Those of the recall set's campaign are asked of its imported log. Everything is
-searched by words and graph alone, without a model.
+answers, and 20 with a false premise. Those of two recall sets, the campaign and the winter, are asked of their imported
+logs. Everything is searched by words and graph alone, without a model.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from agents.importers.import_views import ImportRequest
 from agents.views.query_views import Answer, AnswerStanding
+from benchmarks.recall import CAMPAIGN, SETS
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id
@@ -84,8 +86,7 @@ async def _measure_sample(home: Path) -> tuple[list[AnswerQuestion], list[Answer
         await program.close()
 
 
-async def _measure_campaign(home: Path) -> tuple[list[AnswerQuestion], list[Answer]]:
-    folder = HERE / "recall_set"
+async def _measure_log(folder: Path, home: Path) -> tuple[list[AnswerQuestion], list[Answer]]:
     log = await asyncio.to_thread((folder / "log.jsonl").read_bytes)
     texts_by_ref = {turn["turn"]: turn["text"] for turn in map(json.loads, log.decode().splitlines())}
     lines = (await asyncio.to_thread((folder / "questions.jsonl").read_text, "utf-8")).splitlines()
@@ -108,7 +109,10 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="Print each question that is answered wrongly.")
     shows_questions = parser.parse_args().show
     os.environ["MONITOR_EMBEDDING_MODEL"] = "none"
-    for name, measure in (("sample world", _measure_sample), ("campaign", _measure_campaign)):
+    measures = {"sample world": _measure_sample} | {
+        name: partial(_measure_log, SETS[name]) for name in (CAMPAIGN, "winter")
+    }
+    for name, measure in measures.items():
         with tempfile.TemporaryDirectory(prefix="monitor-query-") as folder:
             questions, answers = asyncio.run(measure(Path(folder)))
         figures = measure_answers(questions, answers)

@@ -29,7 +29,7 @@ from stores.records.ids import Id
 
 HERE: Final = Path(__file__).parent / "recall_set"
 CAMPAIGN: Final = "campaign"
-SETS: Final = {CAMPAIGN: HERE, "friends": HERE / "friends", "tavern": HERE / "tavern"}
+SETS: Final = {CAMPAIGN: HERE, **{name: HERE / name for name in ("friends", "tavern", "winter")}}
 """The measuring sets by name, with their folders."""
 AT: Final = (5, 10, 20)
 DEEP: Final = 300

@@ -45,6 +45,7 @@ from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
 from agents.services.result_formatter import ResultFormatter
+from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.review_reader import ReviewReader
 from agents.services.services import Services
 from agents.services.source_review import SourceReview
@@ -301,6 +302,7 @@ class ServiceComposer:
             self._play.views,
             self._universe_gate,
             self._manual_edits,
+            RetoldTurnFinder(agents.canon, agents.log, agents.search),
         )
         return WorldServices(
             agents.canon,

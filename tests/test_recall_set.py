@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agents.importers.log_reading import read_log
-from agents.importers.log_times import format_day
+from agents.world_time.log_times import format_day
 from benchmarks.recall import CAMPAIGN, SETS
 from benchmarks.recall_set.build import KINDS, LOG, QUESTIONS, read_campaign, read_questions
 

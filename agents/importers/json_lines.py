@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agents.importers.log_entries import ImportProblem, LogEntry, ParsedEntries, Voice
-from agents.importers.log_times import parse_time
 from agents.importers.voices import parse_role
+from agents.world_time.log_times import parse_time
 
 _TURN: Final = ("turn", "turn_id", "id", "dia_id", "index")
 _SPEAKER: Final = ("speaker", "name", "author", "character", "who")

@@ -14,9 +14,9 @@ from typing import Final
 
 from agents.importers.journal_markup import read_block, split_blocks, word_set
 from agents.importers.log_entries import LEGEND, ImportProblem, LogEntry, ParsedEntries, Voice
-from agents.importers.log_times import format_day, parse_time
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
+from agents.world_time.log_times import format_day, parse_time
 
 _SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.ORACLE, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
 _SIGN: Final = re.compile(r"(?P<sign>@|\?|->|=>|d:|gen:|tbl:)\s*(?P<text>.*)", re.DOTALL)

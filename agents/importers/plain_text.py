@@ -14,9 +14,9 @@ from datetime import datetime
 from typing import Final
 
 from agents.importers.log_entries import LogEntry, ParsedEntries, Voice
-from agents.importers.log_times import format_day, parse_time
 from agents.importers.scenes import find_day, find_heading
 from agents.importers.voices import is_aside, voice_from_name
+from agents.world_time.log_times import format_day, parse_time
 
 _STAMP: Final = re.compile(
     r"\s*(?:\[(?P<square>[^\[\]]{3,40})\]|\((?P<round>\d[^()]{2,40})\)"

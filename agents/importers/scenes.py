@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from agents.importers.log_entries import LogEntry, Voice
-from agents.importers.log_times import SESSION_TITLE, format_day, parse_time
+from agents.world_time.log_times import SESSION_TITLE, format_day, parse_time
 
 _HEADING: Final = re.compile(r"#{1,6}\s+(?P<title>.+?)\s*#*")
 _TITLED_RULE: Final = re.compile(

@@ -2,7 +2,7 @@
 
 A fingerprint is a short hash of everything that is indexed; a different one means that the item is out of
 date. Measured: a turn is found much better with its speaker's name before it and the turn that it answers
-after it; by words, also with the turn that answers it.
+after it; by words, also with the turn that answers it, if its own words count more than those of both.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from stores.records.play import Scene, Speaker, Turn
 from stores.records.sources import Snippet
 from stores.records.world import Entity
 
+OWN_COPIES_OF_WORDS: Final = 2
+"""How often the index of words holds a turn's own: what it says weighs more than what is said beside it."""
 MAX_NEIGHBOUR_CHARS: Final = 600
 """Characters of a neighbouring turn that are indexed with a turn: of a long one, what is nearest to it."""
 
@@ -32,7 +34,8 @@ class TurnNeighbours(StrEnum):
 
     PREVIOUS = "1"
     """For vectors: one more turn in a text blurs its meaning, and each new turn would be embedded twice."""
-    BOTH = "2"
+    BOTH = "3"
+    """For words, which hold a turn's own words twice, and its days (`day_words`)."""
 
 
 UNFINISHED: Final = "~"
@@ -73,7 +76,14 @@ def parse_scene_fingerprint(fingerprint_text: str | None) -> SceneFingerprint | 
 
 
 def build_turn_item(
-    turn: Turn, previous_turn: Turn | None, next_turn: Turn | None, scene: Scene, pc_name: str
+    turn: Turn,
+    previous_turn: Turn | None,
+    next_turn: Turn | None,
+    scene: Scene,
+    pc_name: str,
+    *,
+    own_copies: int = 1,
+    day_words: Sequence[str] = (),
 ) -> TextItem | None:
     """Build a turn's item, or None for a turn without words; `pc_name` is the player character's name."""
     spoken_text = _spoken_text(turn, pc_name)
@@ -83,9 +93,10 @@ def build_turn_item(
         filter(
             None,
             (
-                spoken_text,
+                *(spoken_text,) * own_copies,
                 _spoken_text(previous_turn, pc_name)[-MAX_NEIGHBOUR_CHARS:] if previous_turn else "",
                 _spoken_text(next_turn, pc_name)[:MAX_NEIGHBOUR_CHARS] if next_turn else "",
+                " ".join(day_words),
             ),
         )
     )

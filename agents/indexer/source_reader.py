@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from agents.indexer.day_words import list_day_words
 from agents.indexer.index_texts import (
+    OWN_COPIES_OF_WORDS,
     TurnNeighbours,
     build_entity_item,
     build_fact_item,
@@ -118,7 +120,9 @@ class SourceReader:
     ) -> LineStretch:
         """Return the items of the turns at depths `start` and following of the current line."""
         previous_count = 1 if start else 0
-        next_count = 1 if neighbours is TurnNeighbours.BOTH else 0
+        is_of_words = neighbours is TurnNeighbours.BOTH
+        next_count = 1 if is_of_words else 0
+        calendar = (await self._canon.universe(scene.universe_id)).calendar
         line_turns = await self.log.line_slice(
             scene.id, start - previous_count, previous_count + count + next_count
         )
@@ -127,7 +131,13 @@ class SourceReader:
         padded_turns = [*([] if previous_count else [None]), *line_turns, None]
         items = (
             build_turn_item(
-                turn, padded_turns[index], padded_turns[index + 2] if next_count else None, scene, pc_name
+                turn,
+                padded_turns[index],
+                padded_turns[index + 2] if is_of_words else None,
+                scene,
+                pc_name,
+                own_copies=OWN_COPIES_OF_WORDS if is_of_words else 1,
+                day_words=list_day_words(turn, scene, calendar) if is_of_words else (),
             )
             for index, turn in enumerate(stretch_turns)
         )

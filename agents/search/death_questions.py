@@ -10,23 +10,32 @@ from typing import Final
 
 from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
 from agents.prose.words import split_sentences
-from agents.search.question import RecordQuestion, word_forms
+from agents.search.question import QuestionName, RecordQuestion, word_forms
 from agents.search.result_validity import is_ended
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
 
 _DEATH_FORMS: Final = word_forms("die died dies dead death alive kill killed kills slain")
 _DIES: Final = re.compile(
-    r"\b(?:dies?|died|dead|dying|death|alive|(?:is|was|were|been)\s+(?:killed|slain))\b", re.IGNORECASE
+    r"\b(?:dies?|died|(?<!\bthe )(?<!\ba )dead|dying|death|alive|(?:is|was|were|been)\s+(?:killed|slain))\b",
+    re.IGNORECASE,
 )
+"""`The dead man` is somebody else."""
 _KILLS: Final = re.compile(r"\b(?:kills?|killed|slays?|slew|death\s+of|killing\s+of)\b", re.IGNORECASE)
+_PLACE_WORDS: Final = frozenset({"in", "at", "on", "near", "outside", "inside"})
+_POSSESSIVE: Final = re.compile(r"['’]s?(?=\s+\w)")
 _REST_OF_NAME: Final = re.compile(r"(?:\s+[A-Z][\w'’-]+)+")
 _OTHER_NAME: Final = re.compile(r"\b[A-Z]")
 
 
 def asks_about_death(question: RecordQuestion) -> bool:
-    """Say whether the question asks if somebody of canon is dead or alive."""
-    return bool(question.entity_ids and question.content_words & _DEATH_FORMS)
+    """Say whether the question asks if somebody is dead or alive, be they in canon or not."""
+    return bool(question.content_words & _DEATH_FORMS and find_asked_deaths(question))
+
+
+def find_asked_deaths(question: RecordQuestion) -> tuple[QuestionName, ...]:
+    """Return whose death may be asked for: neither Osk in `Osk's dog` nor Harl in `Who died in Harl?`."""
+    return tuple(name for name in question.names if not _is_owner_or_place(question.text, name))
 
 
 def tells_of_death(question: RecordQuestion, text: str) -> bool:
@@ -46,18 +55,28 @@ def is_death(fact: Fact) -> bool:
 
 def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> bool:
     """Say whether a fact tells of a named death, or says how somebody is of whom the question asks it."""
+    asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
     if fact.predicate == ALIVE:
-        return subject_of(fact) in question.entity_ids
+        return subject_of(fact) in asked_ids
     is_state = fact.kind in (FactKind.STATE, FactKind.ATTRIBUTE) and not is_ended(fact)
-    is_of_them = subject_of(fact) is None or subject_of(fact) in question.entity_ids
+    is_of_them = subject_of(fact) is None or subject_of(fact) in asked_ids
     return (is_state and is_about and is_of_them) or tells_of_death(question, fact.statement)
+
+
+def _is_owner_or_place(text: str, name: QuestionName) -> bool:
+    words = list(re.finditer(r"[^\W_]+", text))
+    positions = [n for n, word in enumerate(words) if word_forms(word[0]) & name.normalized_words]
+    if not positions:
+        return False
+    before = words[positions[0] - 1][0].casefold() if positions[0] else ""
+    return before in _PLACE_WORDS or _POSSESSIVE.match(text, words[positions[-1]].end()) is not None
 
 
 def _tells(question: RecordQuestion, sentence: str) -> bool:
     words = list(re.finditer(r"[^\W_]+", sentence))
-    for name in question.names:
+    for name in find_asked_deaths(question):
         matches = [w for w in words if word_forms(w[0]) & name.normalized_words]
-        if not matches or not name.entity_ids:
+        if not matches:
             continue
         begin, end = matches[0].start(), matches[-1].end()
         rest_of_name = _REST_OF_NAME.match(sentence, end)

@@ -16,6 +16,7 @@ from agents.search.question_cues import MAX_QUESTION_CHARS, QuestionCues, read_c
 from agents.search.result_validity import ValidityChecker
 from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
 from agents.search.search_port import ReadExcludedIds, SearchHit, SearchKind, SearchResults, SearchScope
+from agents.search.turn_neighbours import find_mere_neighbours
 from agents.search.turn_ranking import WEIGHTS, RankingWeights
 from agents.search.turn_search import TurnSearch
 from stores.errors import StoreError
@@ -78,6 +79,7 @@ class HybridSearch:
         *,
         weights: RankingWeights = WEIGHTS,
     ) -> None:
+        self._log = log
         self._text_index = text_index
         self._vector_index = vector_index
         self._question_embedder = question_embedder
@@ -156,6 +158,10 @@ class HybridSearch:
         valid_hits = [
             SearchHit(hit.id, hit.score, {"words": hit.score}) for hit in hits if validity_by_id.get(hit.id)
         ]
+        if kind == "turns":
+            turns = await self._log.turns([hit.id for hit in valid_hits])
+            neighbour_ids = find_mere_neighbours(turns.values(), question)
+            valid_hits = [hit for hit in valid_hits if hit.id not in neighbour_ids]
         return SearchResults(tuple(valid_hits[:k]), notes.as_tuple())
 
     # --- inside --------------------------------------------------------------------------------------

@@ -67,6 +67,30 @@ _EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         "fight fought fights",
         "afraid fear fears feared",
         "lie lies lied lying",
+        "shoot shot shoots",
+        "burn burnt burned burns",
+        "pay paid pays",
+        "sink sank sunk sinks",
+        "drink drank drunk drinks",
+        "eat ate eaten eats",
+        "sleep slept sleeps",
+        "throw threw thrown throws",
+        "fall fell fallen falls",
+        "hear heard hears",
+        "catch caught catches",
+        "teach taught teaches learn learnt learned learns",
+        "choose chose chosen chooses",
+        "drive drove driven drives",
+        "ride rode ridden rides",
+        "draw drew drawn draws",
+        "win won wins",
+        "sing sang sung sings",
+        "swim swam swum swims",
+        "run ran runs",
+        "begin began begun begins start started starts",
+        "wake woke woken wakes",
+        "blow blew blown blows",
+        "hurt hurts wound wounded injure injured",
         "mother father parent parents child children daughter son",
         "brother sister sibling siblings",
         "wife husband married marry spouse",
@@ -123,8 +147,8 @@ MIN_WORD_SHARE: Final = 0.5
 _LOCATION_PREDICATE: Final = "located_in"
 
 _PASSIVE_WORDS: Final = word_set("is was are were be been being")
-_DOING_WORDS: Final = word_set("did does do has have had will would must should can could may")
-_SAYING_WORDS: Final = word_set(
+ASKING_AUXILIARIES: Final = word_set("did does do has have had will would must should can could may")
+SAYING_WORDS: Final = word_set(
     "say says said tell tells told ask asks asked answer answers answered promise promises promised swear swears swore "
     "sworn speak spoke mention mentioned claim claims claimed call calls called think thinks thought believe believes"
 )
@@ -236,7 +260,7 @@ def counts_as_about_speaker(question: RecordQuestion, statement: str) -> bool:
 
     It does if the question asks what was said, or if they speak of themselves.
     """
-    asks_what_was_said = not _SAYING_WORDS.isdisjoint(map(_fold_word, _WORD.findall(question.text)))
+    asks_what_was_said = not SAYING_WORDS.isdisjoint(map(_fold_word, _WORD.findall(question.text)))
     return asks_what_was_said or _FIRST_PERSON.search(statement) is not None
 
 
@@ -256,14 +280,14 @@ def find_asked_subjects(question: RecordQuestion) -> frozenset[Id]:
     if not _PASSIVE_WORDS.isdisjoint(words):
         return frozenset()
     subject_ids: set[Id] = set()
-    if any(before in _DOING_WORDS for before, word in pairwise(words) if word == "i"):
+    if any(before in ASKING_AUXILIARIES for before, word in pairwise(words) if word == "i"):
         subject_ids |= question.asker_ids
     for name in question.names:
         positions = [n for n, word in enumerate(words) if normalize_word(word) in name.normalized_words]
         if not positions:
             continue
         words_before = [word for word in words[: positions[0]] if word != "the"]
-        has_doing_word = bool(words_before) and words_before[-1] in _DOING_WORDS
+        has_doing_word = bool(words_before) and words_before[-1] in ASKING_AUXILIARIES
         if has_doing_word or not words_before or words[positions[-1] + 1 :][:1] == ["s"]:
             subject_ids |= name.entity_ids
     return frozenset(subject_ids)

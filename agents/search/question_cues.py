@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Final
+
+from agents.prose.dates import PartialDate, read_dates
 
 MAX_QUESTION_CHARS: Final = 2_000
 """Characters of a question that are read."""
@@ -77,35 +78,8 @@ _PLAYER_WORDS: Final = frozenset(
         "ourselves",
     ]
 )
-_MONTHS: Final = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
-_MONTH = re.compile(
-    rf"\b(?:(?P<day1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<month>{'|'.join(_MONTHS)})"
-    r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<year>(?:19|20)\d\d))?\b",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_MAY: Final = 5
+_WORLD_DAY = re.compile(r"\bday (?P<number>\d{1,6})\b", re.IGNORECASE)
 _ENDINGS: Final = (("ingly", 4), ("edly", 4), ("ing", 4), ("ies", 3), ("ied", 3), ("ed", 3), ("ly", 4))
-
-
-@dataclass(frozen=True, slots=True)
-class PartialDate:
-    """A date as precisely as it was written: a year, a month of any year, or a day."""
-
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
-
-    def includes(self, moment: datetime) -> bool:
-        """Say whether the moment falls on this date."""
-        date_parts = (self.year, self.month, self.day)
-        return all(
-            a is None or a == b
-            for a, b in zip(date_parts, (moment.year, moment.month, moment.day), strict=True)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +100,8 @@ class QuestionCues:
     """The question says so itself (now, still, in the end)."""
     dates: tuple[PartialDate, ...] = ()
     """Dates that the question names."""
+    world_days: tuple[int, ...] = ()
+    """Days of the world that it names, as its calendar counts them: 3 for `Day 3`."""
 
 
 def read_cues(question: str) -> QuestionCues:
@@ -140,7 +116,8 @@ def read_cues(question: str) -> QuestionCues:
         asks_when=asks_when,
         asks_about_present=not asks_when and _asks_about_present(text),
         asks_about_now=not asks_when and _NOW_WORDS.search(text) is not None,
-        dates=tuple(_read_dates(text)),
+        dates=tuple(read_dates(text)),
+        world_days=tuple(int(match["number"]) for match in _WORLD_DAY.finditer(text)),
     )
 
 
@@ -198,16 +175,3 @@ def _asks_about_present(text: str) -> bool:
     if _NOW_WORDS.search(text):
         return True
     return _PRESENT_WORDS.search(text) is not None and _PAST_WORDS.search(text) is None
-
-
-def _read_dates(text: str) -> Iterable[PartialDate]:
-    has_month = False
-    for month_match in _MONTH.finditer(text):
-        day, year = month_match["day1"] or month_match["day2"], month_match["year"]
-        number = _MONTHS.index(month_match["month"].casefold()) + 1
-        if number == _MAY and not (day or year or month_match["month"] == "May"):
-            continue  # "may" can be a verb
-        has_month = True
-        yield PartialDate(int(year) if year else None, number, int(day) if day else None)
-    if not has_month:
-        yield from (PartialDate(year=int(year_match[0])) for year_match in _YEAR.finditer(text))

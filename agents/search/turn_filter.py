@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from agents.importers.log_times import describe_said_time, parse_time
+from agents.world_time.log_times import find_said_day
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 
 PLAYER_WORD: Final = "player"
@@ -51,11 +51,3 @@ class TurnFilter:
 
 
 ALL_TURNS: Final = TurnFilter()
-
-
-def find_said_day(turn: Turn, scene: Scene | None) -> date | None:
-    """Return the day on which a turn was played; None if its log gave none."""
-    if not turn.ref:
-        return turn.created_at.date()
-    _, moment = parse_time(describe_said_time(turn, scene)) if scene else ("", None)
-    return moment.date() if moment else None

@@ -107,7 +107,7 @@ def score_own_words(
         if previous_turn is not None and previous_turn.is_question:
             for way, score in item_scores.get(previous_turn.turn.id, {}).items():
                 turn_scores[way] = turn_scores.get(way, 0.0) + weights.answer * score
-        if not turn_scores:
+        if not turn_scores and id not in item_scores:
             continue
         if candidate.is_question:
             turn_scores = {way: score * (1 - weights.question) for way, score in turn_scores.items()}
@@ -198,7 +198,7 @@ def boost_later_turns(
     max_boost = weights.later if cues.asks_about_now else weights.present if cues.asks_about_present else 0.0
     if not max_boost or len(scored_turns) < 2:
         return
-    ids_in_time_order = sorted(scored_turns, key=lambda id: _time_order(candidates[id].turn))
+    ids_in_time_order = sorted(scored_turns, key=lambda id: turn_time_order(candidates[id].turn))
     for position, id in enumerate(ids_in_time_order):
         scored_turns[id]["recent"] = max_boost * position / (len(ids_in_time_order) - 1)
 
@@ -209,6 +209,6 @@ def speaker_if_named(speaker: str, cues: QuestionCues) -> str:
     return speaker if speaker and any(word in cues.words for word in name_words) else ""
 
 
-def _time_order(turn: Turn) -> tuple[int, int, datetime, Id]:
+def turn_time_order(turn: Turn) -> tuple[int, int, datetime, Id]:
     """Return the sort key of turns in time: world time, then the line."""
     return turn.tick, turn.depth, turn.created_at, turn.id

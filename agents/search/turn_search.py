@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.importers.log_times import describe_said_time, parse_time
+from agents.indexer.day_words import calendar_day_words, world_day_word
 from agents.prose.names import find_names
 from agents.search.graph_linking import GraphLinks
 from agents.search.question_cues import QuestionCues, split_words
@@ -29,6 +29,7 @@ from agents.search.turn_ranking import (
     score_own_words,
     spread_to_neighbours,
 )
+from agents.world_time.log_times import describe_said_time, parse_time
 from stores.errors import NotFound
 from stores.ports import CanonReader, LogReader, TextIndex
 from stores.records.ids import Id
@@ -43,6 +44,8 @@ FIRST_HITS: Final = 5
 MAX_BRIDGES: Final = 6
 SECOND_SEARCH_HITS: Final = 30
 """Hits that are read in the second search."""
+MAX_DAY_HITS: Final = 100
+"""Turns of the days that a question names, which are ranked beside what was found by words and meaning."""
 ENDED_ONLY_SHARE: Final = 0.4
 """Factor on turns that are evidence of ended facts only, when the question asks about the present."""
 MAX_TURNS_CHECKED: Final = 40
@@ -85,6 +88,9 @@ class TurnSearch:
             id: item_scores[id]
             for id in rank_ids(item_scores)[: min(MAX_TURNS_READ, max(MIN_TURNS_READ, READ_PER_RESULT * k))]
         }
+        day_turn_ids = await self._search_named_days(cues, search_scope)
+        for id in day_turn_ids:
+            item_scores.setdefault(id, {})
         candidates = await self._read_candidates((*item_scores, *graph_links.turn_shares), search_scope)
         scored_turns = score_own_words(
             spread_to_neighbours(item_scores, candidates, weights), candidates, cues, weights
@@ -92,9 +98,8 @@ class TurnSearch:
         for id, share in graph_links.turn_shares.items():
             if id in candidates:
                 _add_score(scored_turns, id, "graph", weights.graph * share)
-        add_cue_scores(
-            scored_turns, candidates, cues, await self._turns_on_named_days(candidates, cues), weights
-        )
+        ids_on_named_days = day_turn_ids | await self._turns_on_named_days(candidates, cues)
+        add_cue_scores(scored_turns, candidates, cues, ids_on_named_days, weights)
         if weights.bridge:
             await self._search_along_names(
                 question, cues, scored_turns, candidates, graph_links, search_scope
@@ -105,6 +110,19 @@ class TurnSearch:
         add_length_scores(scored_turns, candidates, weights)
         lost_count = sum(1 for id in item_scores if id not in candidates)
         return TurnRanking(scored_turns, lost_count)
+
+    async def _search_named_days(self, cues: QuestionCues, search_scope: SearchScope) -> set[Id]:
+        """Return turns of the days that the question names, and turns that tell of them."""
+        day_words = [
+            calendar_day_words(day.year, day.month, day.day)[0] for day in cues.dates if day.month and day.day
+        ]
+        day_words += [world_day_word(number) for number in cues.world_days]
+        if not day_words:
+            return set()
+        hits = await self.index.search(
+            "turns", " ".join(day_words), k=MAX_DAY_HITS, scope=_index_scope(search_scope)
+        )
+        return {hit.id for hit in hits}
 
     async def _turns_on_named_days(
         self, candidates: Mapping[Id, TurnCandidate], cues: QuestionCues
@@ -167,12 +185,11 @@ class TurnSearch:
         bridge_names = _list_bridge_names(first_candidates, cues, graph_links)
         if not bridge_names:
             return
-        index_scope = {"universe": search_scope.universe_id}
-        index_scope |= {"story": search_scope.story_id} if search_scope.story_id else {}
-        index_scope |= {"scene": search_scope.scene_id} if search_scope.scene_id else {}
         # Without the question's own words, which were searched already; rare words make a fast search.
         query_text = " ".join((*bridge_names, *find_names(question)))
-        hits = await self.index.search("turns", query_text, k=SECOND_SEARCH_HITS, scope=index_scope)
+        hits = await self.index.search(
+            "turns", query_text, k=SECOND_SEARCH_HITS, scope=_index_scope(search_scope)
+        )
         new_ids = [hit.id for hit in hits if hit.id not in candidates]
         candidates |= {
             id: one
@@ -214,6 +231,12 @@ def _list_bridge_names(
 def _add_score(scored_turns: WayScoresById, id: Id, way: str, score: float) -> None:
     turn_scores = scored_turns.setdefault(id, {})
     turn_scores[way] = turn_scores.get(way, 0.0) + score
+
+
+def _index_scope(search_scope: SearchScope) -> dict[str, str]:
+    scope = {"universe": search_scope.universe_id}
+    scope |= {"story": search_scope.story_id} if search_scope.story_id else {}
+    return scope | ({"scene": search_scope.scene_id} if search_scope.scene_id else {})
 
 
 async def _no_ids() -> set[Id]:

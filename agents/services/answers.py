@@ -23,6 +23,7 @@ from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
     asks_about_death,
     bears_on_death,
+    find_asked_deaths,
     is_death,
     subject_of,
     tells_of_death,
@@ -30,7 +31,6 @@ from agents.search.death_questions import (
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.passage_windows import find_best_window, find_sought_words
 from agents.search.question import (
-    MIN_WORD_SHARE,
     QuestionMatch,
     RecordQuestion,
     counts_as_about_speaker,
@@ -39,9 +39,12 @@ from agents.search.question import (
     remove_questions,
     shares_content_word,
 )
+from agents.search.question_cues import read_cues
 from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchHit, SearchKind, SearchScope
 from agents.search.source_texts import read_source_texts
+from agents.search.turn_answers import match_turn
+from agents.search.turn_ranking import turn_time_order
 from agents.services.manual_edits import read_present_tick
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import MAX_TEXT_LENGTH, ResultFormatter
@@ -51,7 +54,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import AssertFact, Fact, FactKind, Payload
 from stores.records.ids import Id
-from stores.records.play import Speaker
+from stores.records.play import Speaker, Turn
 from stores.records.workflow import OPEN_STATUSES
 from stores.records.world import ACTORS
 
@@ -61,6 +64,7 @@ MAX_FINDINGS: Final = {
     AnswerStanding.ON_RECORD: 6,
     AnswerStanding.BELIEVED: 4,
     AnswerStanding.CONTRADICTED: 4,
+    AnswerStanding.UNKNOWN: 4,
 }
 """Findings of each standing that an answer has at most, in this order."""
 MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0, 0)
@@ -86,6 +90,8 @@ OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
 """Open proposals that are read, the newest."""
+EARLIER_NOTE: Final = "said earlier: it may have changed"
+"""Said of a turn that is not the newest, where the question asks how it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +229,12 @@ class FindingCollector:
         if not asks_about_death(question):
             return []
         dead_ids = {subject_of(f) for f in facts if is_death(f)}
-        entities = await self._canon.entities_by_id(question.entity_ids[:MAX_NAMED_ENTITIES])
+        asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
+        entities = await self._canon.entities_by_id(sorted(asked_ids)[:MAX_NAMED_ENTITIES])
         return [
-            _RankedFinding(replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True)
+            _RankedFinding(
+                replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True, is_answer=True
+            )
             for e in entities.values()
             if e.kind in ACTORS and e.id not in dead_ids
         ]
@@ -305,31 +314,25 @@ class FindingCollector:
                 statement_text = statement_text.replace(quote, " ")
             parent = parent_turns.get(turn.parent_id or "")
             speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
-            match_with_parent = match_question(
-                question, " ".join((speaker_name, statement_text, parent.text if parent else ""))
-            )
-            match_alone = match_question(question, f"{speaker_name} {statement_text}")
-            # The turn before may say whom it is about, not what is said of them.
-            has_own_match = (
-                match_alone.word_share >= MIN_WORD_SHARE
-                if question.content_words
-                else match_alone.name_share > 0
-            )
-            is_match = match_with_parent.is_match and has_own_match
+            turn_match = match_turn(question, statement_text, speaker_name, parent.text if parent else "")
+            is_match = turn_match.is_answer
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, statement_text)
             matched_turns.append((one, turn))
-            match_results.append((match_alone, is_match))
+            match_results.append((turn_match.match, is_match))
         findings = [
             mark_rejected(finding, rejected_quotes)
             for finding in await self._result_formatter.format_turns([turn for _, turn in matched_turns])
         ]
-        return [
+        ranked_findings = [
             _RankedFinding(replace(finding, score=one.score, near=_similarity_of(one, text)), is_match)
             for (one, _), finding, (text, is_match) in zip(
                 matched_turns, findings, match_results, strict=True
             )
         ]
+        if not read_cues(question.text).asks_about_now:
+            return ranked_findings
+        return _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
 
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -468,6 +471,29 @@ class FindingCollector:
         results = await self._record_search.search(kind, question.text, scope, k=k)
         notes.update(dict.fromkeys(results.notes))
         return results.hits
+
+
+def _put_newest_first(
+    ranked_findings: Sequence[_RankedFinding], turns: Sequence[Turn]
+) -> list[_RankedFinding]:
+    """Rank the matching turns by when they were said, the newest first, and mark the others as earlier."""
+    pairs = list(zip(ranked_findings, turns, strict=True))
+    matching = sorted(
+        (pair for pair in pairs if pair[0].is_match), key=lambda pair: turn_time_order(pair[1]), reverse=True
+    )
+    scores = sorted((ranked.finding.score for ranked, _ in matching), reverse=True)
+    newest_first = [
+        replace(
+            ranked,
+            finding=replace(
+                ranked.finding,
+                score=score,
+                where=ranked.finding.where if place == 0 else f"{ranked.finding.where}, {EARLIER_NOTE}",
+            ),
+        )
+        for place, ((ranked, _), score) in enumerate(zip(matching, scores, strict=True))
+    ]
+    return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
 
 
 def _subject_of_change(change: Payload) -> Id | None:

@@ -13,6 +13,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import ManualEdits
+from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.universe_gate import UniverseGate
 from agents.typed_numbers import number_label
 from agents.views.play_views import FactView, ProposalView
@@ -47,6 +48,7 @@ class EditPreviews:
         views: SceneViewBuilder,
         gate: UniverseGate,
         manual_edits: ManualEdits,
+        retold_turn_finder: RetoldTurnFinder,
     ) -> None:
         self._canon = canon
         self._log = log
@@ -55,6 +57,7 @@ class EditPreviews:
         self._views = views
         self._gate = gate
         self._manual_edits = manual_edits
+        self._retold_turn_finder = retold_turn_finder
 
     async def count_waiting(self, universe_id: Id) -> int:
         """Return how many changes wait at the universe's gate."""
@@ -101,6 +104,9 @@ class EditPreviews:
             commitments=await self._build_fact_views(impact.commitments, calendar),
             memories=await self._describe_memories(impact, universe.id),
             scenes=tuple([await self._describe_scene(scene) for scene in impact.scenes]),
+            retold_turns=await self._retold_turn_finder.find_retold_turns(subject)
+            if isinstance(subject, Fact) and not impact.restore
+            else (),
             proposals=await self._views.build_proposal_rows(impact.proposals),
             is_staged=change in await self._manual_edits.list_waiting_changes(universe.id),
         )

@@ -127,9 +127,9 @@ class ResultFormatter:
         )
 
     def format_no_death(self, entity: Entity) -> QueryFinding:
-        """Return that canon has no death of somebody."""
+        """Return that canon has no death of somebody: what is not recorded is unknown."""
         text = f"No death of {entity.name} is recorded."
-        return QueryFinding(0, AnswerStanding.CANON, text, where="canon", entity_id=entity.id)
+        return QueryFinding(0, AnswerStanding.UNKNOWN, text, where="canon", entity_id=entity.id)
 
     # --- what waits ----------------------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ def describe_waiting(waiting_count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SceneReference:
-    """A scene in a list."""
+    """A scene, or a turn of it, in a list."""
 
     title: str
     turn_id: Id | None
@@ -134,6 +134,8 @@ class RetconImpactView:
     commitments: tuple[FactView, ...] = ()
     memories: tuple[AffectedMemory, ...] = ()
     scenes: tuple[SceneReference, ...] = ()
+    retold_turns: tuple[SceneReference, ...] = ()
+    """Turns that tell of it, and would not make sense any more."""
     proposals: tuple[ProposalView, ...] = ()
     is_staged: bool = False
     """Whether it waits at the gate already."""

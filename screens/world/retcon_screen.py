@@ -133,5 +133,7 @@ def _dependent_sections(impact: RetconImpactView) -> Iterator[MentionSection]:
         yield MentionSection("Remembered", text_lines=memory_lines, count=len(memory_lines), ink=Ink.PROSE)
     if impact.scenes:
         yield MentionSection("Named in other scenes", [CanonMention(scene) for scene in impact.scenes])
+    if impact.retold_turns:
+        yield MentionSection("Told of in play", [CanonMention(turn) for turn in impact.retold_turns])
     if impact.proposals:
         yield MentionSection("Proposals that name it", [CanonMention(row) for row in impact.proposals])

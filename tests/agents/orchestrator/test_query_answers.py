@@ -11,7 +11,7 @@ import pytest
 from agents.llm.errors import ModelKeyRefused
 from agents.llm.llm_settings import AppSettings
 from agents.personas.outputs import CitedSentence
-from agents.services.answers import MIN_LIKELY_SIMILARITY
+from agents.services.answers import EARLIER_NOTE, MIN_LIKELY_SIMILARITY
 from agents.services.citation_check import find_unsupported_sentences
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
@@ -99,6 +99,27 @@ async def test_query_who_is_proposed_and_remembers_already_is_named(tmp_path: Pa
             "Was the toll paid twice?", universe_id=universe_id
         )
         assert [found.believer for found in of(answer, BELIEVED)] == ["Sela"]
+
+
+async def test_query_asked_for_now_has_the_newest_turn_first(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "> At the gate the toll is two marks, says the board.",
+            "> Gulls sit on the wall.",
+            "> At the gate the toll is five marks, says the board.",
+        ):
+            await program.services.play.submit(scene_id, line)
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        await program.services.jobs.wait_until_idle()
+        answer = await program.services.query.answer_question(
+            "What is the toll at the gate now?", universe_id=universe_id
+        )
+        newest, older = of(answer, BOOK)
+        assert "five marks" in newest.text
+        assert EARLIER_NOTE not in newest.where
+        assert "two marks" in older.text
+        assert older.where.endswith(EARLIER_NOTE)
 
 
 async def test_lies_rumours_and_open_questions_are_said_as_such(tmp_path: Path) -> None:

@@ -376,6 +376,26 @@ async def test_edit_retcon_and_its_way_back(world: World) -> None:
     assert (await world.services.world.provenance.read_removed_canon(world.id)).facts == ()
 
 
+async def test_edit_retcon_preview_names_turns_that_tell_of_the_fact(world: World) -> None:
+    """They rest on nothing formal, and stop making sense all the same."""
+    play = world.services.play
+    for line in (
+        "/npc here Wenna: a smith",
+        "/fact Wenna forged the iron bell",
+        "/accept all",
+        "/commit",
+        "> The iron bell that Wenna forged hangs in the tower. Gulls sit on it.",
+        "> Wenna sweeps her floor.",
+        "> An iron bell rings somewhere.",
+    ):
+        await play.submit(world.scene_id, line)
+    await world.services.jobs.wait_until_idle()
+    fact_id = (await world.told("Wenna"))["Wenna forged the iron bell."]
+    (retold,) = (await world.services.world.previews.preview_retcon(fact_id)).retold_turns
+    assert retold.title.endswith(": The iron bell that Wenna forged hangs in the tower.")
+    assert (await play.trace(retold.turn_id or "")).is_on_line
+
+
 async def test_edit_entity_is_retconned_and_restored(world: World) -> None:
     await world.bring(EntityKind.PLACE, "Crypt")
     crypt = await world.named("Crypt")

@@ -121,6 +121,22 @@ async def test_hybrid_search_counts_named_date(fixture: SearchFixture) -> None:
     assert (await fixture.texts("What did Ana tell of in July 2023?"))[0] == LOG[6][1]
 
 
+async def test_hybrid_search_finds_turns_of_a_named_day_and_those_that_tell_of_it(
+    fixture: SearchFixture,
+) -> None:
+    assert (await fixture.texts("What happened on the 29th of July?"))[0] == LOG[6][1]
+    # On Saturday, 4 February, `last Saturday` is a week before.
+    assert (await fixture.texts("What was new on 28 January 2023?"))[0] == LOG[0][1]
+    assert (await fixture.texts("What was new on the twenty-eighth of January?"))[0] == LOG[0][1]
+
+
+async def test_word_search_lists_a_turn_for_its_own_words_not_its_neighbours(fixture: SearchFixture) -> None:
+    results = await fixture.build_search().search_by_words(
+        "turns", "Biscuit", SearchScope(fixture.universe_id)
+    )
+    assert [hit.id for hit in results.hits] == [fixture.turns["t2"].id]
+
+
 async def test_hybrid_search_omits_undone_turns_of_stale_index(fixture: SearchFixture) -> None:
     last = fixture.turns["t9"]
     log = fixture.program.stores.log(Role.ORCHESTRATOR)

@@ -104,6 +104,14 @@ def describe_said_time(turn: Turn, scene: Scene) -> str:
     )
 
 
+def find_said_day(turn: Turn, scene: Scene | None) -> date | None:
+    """Return the day on which a turn was played; None if its log gave none."""
+    if not turn.ref:
+        return turn.created_at.date()
+    _, moment = parse_time(describe_said_time(turn, scene)) if scene else ("", None)
+    return moment.date() if moment else None
+
+
 # --- reading ----------------------------------------------------------------------------------------
 
 

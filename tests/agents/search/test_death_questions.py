@@ -1,0 +1,41 @@
+"""Whose death a question asks for, and whether a text tells of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.search.death_questions import asks_about_death, tells_of_death
+from agents.search.question import RecordQuestion, parse_question
+
+
+def ask(text: str) -> RecordQuestion:
+    return parse_question(text, [("osk wendry", "o")], Catalogue({}))
+
+
+@pytest.mark.parametrize("question", ["How did Osk die?", "Who killed Marten?", "Is Marten dead?"])
+def test_death_question_asks_about_somebody_of_canon_or_of_a_log_alone(question: str) -> None:
+    assert asks_about_death(ask(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who died in the flood?", "Who died in Harl?", "Is Osk's dog dead?", "How did Juniper's son die?"],
+)
+def test_death_question_asks_neither_about_the_place_nor_about_the_owner(question: str) -> None:
+    assert not asks_about_death(ask(question))
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("Marten died in the snow.", True),
+        ("Somebody killed Marten at the ford.", True),
+        ("Marten is dead.", True),
+        ("Marten looks at you, as if the dead man were given bread.", False),
+        ("Marten falls over a dead dog.", False),
+        ("Osk fell dead beside Marten.", False),
+    ],
+)
+def test_death_of_somebody_outside_canon_is_told_of_them_alone(text: str, tells: bool) -> None:
+    assert tells_of_death(ask("How did Marten die?"), text) is tells
