@@ -307,7 +307,8 @@ class PlayParts:
             contexts,
             agents.packages,
             self.play_table.notes,
-            lambda: agents.llm_setup.current_settings.copilot,
+            log,
+            lambda: agents.llm_setup.current_settings,
             base.ids,
         )
         self.solo_tools = self._build_solo_tools()

@@ -248,7 +248,8 @@ class ModelCalls:
     ) -> _PreparedCall:
         """Build the request. Raises BudgetExhausted or ModelUnset before anything is sent."""
         settings = self._settings()
-        targets = settings.targets(persona)
+        other_model = call_context.narrator_model if persona is Persona.NARRATOR else ""
+        targets = settings.targets(persona, other_model)
         if not targets:
             raise ModelUnset(
                 f"No model is set up for the {persona.value}.",
@@ -273,6 +274,8 @@ class ModelCalls:
             messages=built_prompt.messages,
             max_tokens=answer_tokens,
             temperature=settings.temperature(persona, prompt.temperature),
+            top_p=settings.persona(persona).top_p,
+            stop=tuple(settings.persona(persona).stop),
             seconds=settings.model.seconds,
             api_base=targets[0].api_base,
         )

@@ -253,6 +253,7 @@ def list_named_models(app_settings: AppSettings) -> tuple[str, ...]:
     model_names: dict[str, Any] = {}
     for persona in Persona:
         model_names |= dict.fromkeys(target.model for target in app_settings.targets(persona))
+    model_names |= dict.fromkeys(parse_target(entry).model for entry in app_settings.model.others)
     if embedding_target := app_settings.embedding_target():
         model_names[embedding_target.model] = None
     return tuple(model_names)

@@ -26,7 +26,7 @@ group = CommandGroup(CommandTopic.MODEL)
 @group.command(
     "continue",
     "/continue  (or /continue WISH)",
-    "The model narrates on from here",
+    "The model narrates on from here, or goes on with what was cut off",
     access=Access.PLAY,
     action="narrate on",
 )
@@ -36,8 +36,8 @@ async def continue_narration(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "again",
-    "/again less gore",
-    "The model narrates the last turn again, as another take",
+    "/again less gore  (or /again groq/llama-3.3-70b-versatile less gore)",
+    "The model, or another one, narrates the last turn again, as another take",
     access=Access.PLAY,
     action="retell",
 )
