@@ -66,6 +66,7 @@ from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
+from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictUndo
@@ -341,6 +342,7 @@ class PlayParts:
             agents.loops,
             self.verdict_undo,
         )
+        self.suggestions = ActionSuggestions(agents.calls, agents.packages, self.views, self.rules, base.ids)
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
             log,

@@ -38,6 +38,7 @@ from agents.services.manual_edits import ManualEdits
 from agents.services.menu import MenuReader
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
+from agents.services.prompt_editing import PromptEditor
 from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
@@ -161,6 +162,7 @@ class ServiceComposer:
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,
+            suggestions=play.suggestions,
             views=play.views,
             log=agents.log,
             canon=agents.canon,
@@ -197,6 +199,7 @@ class ServiceComposer:
             narration_runner=play.narration_runner,
             narration=play.narration,
             views=play.views,
+            suggestions=play.suggestions,
             transcript_reader=self._transcript,
         )
 
@@ -413,12 +416,13 @@ class ServiceComposer:
             agents.calls,
             agents.cancellations,
             agents.llm_setup,
-            XrayReader(agents.log),
+            XrayReader(agents.log, base.files.prompts),
             BillReader(agents.log, agents.canon, agents.budget_guard, base.clock),
             agents.log,
             agents.keeper,
             self._play.dispatcher,
             StoryIdeas(agents.calls, agents.canon, base.ids),
+            PromptEditor(base.files, agents.llm_setup),
         )
 
 

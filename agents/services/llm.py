@@ -9,9 +9,10 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.personas.outputs import StoryIdea
 from agents.services.bill import BillReader
 from agents.services.llm_setup import LlmSetup
+from agents.services.prompt_editing import PromptEditor
 from agents.services.story_ideas import StoryIdeas
 from agents.services.xray import XrayReader
-from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, XrayView
+from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, PromptEdit, PromptView, XrayView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -34,7 +35,9 @@ class LlmService:
         keeper: CanonKeeper,
         dispatcher: Dispatcher,
         story_ideas: StoryIdeas,
+        prompt_editor: PromptEditor,
     ) -> None:
+        self._prompt_editor = prompt_editor
         self._story_ideas = story_ideas
         self._calls = calls
         self._cancellations = cancellations
@@ -106,6 +109,21 @@ class LlmService:
         temperature: float | None = None,
     ) -> LlmSetupView:
         return await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
+
+    async def list_prompts(self) -> tuple[PromptView, ...]:
+        """Return every prompt, with the model and the samplers of its persona."""
+        return await self._prompt_editor.list_prompts()
+
+    async def save_prompt(self, edit: PromptEdit) -> tuple[PromptView, ...]:
+        """Write what was changed of a prompt and its persona's samplers; it holds from the next call on.
+
+        Raises InputError that names the field; then nothing was changed.
+        """
+        return await self._prompt_editor.save(edit)
+
+    async def reset_prompt(self, persona: Persona, task: str) -> tuple[PromptView, ...]:
+        """Go back to the bundled prompt; the user's own file is set aside, not deleted."""
+        return await self._prompt_editor.reset(persona, task)
 
     async def set_key(self, key: str) -> LlmSetupView:
         """Store the key of the default model's provider in the system's keyring, and nowhere else.

@@ -156,15 +156,22 @@ class LlmSetup:
         if on is not None:
             changes["on"] = on
         if model is not None:
-            await self._require_known_model(parse_target(model).model)
-            await self._keys.trust_address(parse_target(model).api_base)
             changes["model"] = model.strip() or None
         if temperature is not None:
             changes["temperature"] = temperature
+        await self.change_persona(persona, changes)
+        return await self.build_setup_view()
+
+    async def change_persona(
+        self, persona: Persona, changes: Mapping[str, SettingsFieldValue | None]
+    ) -> None:
+        """Write fields of a persona's section; None removes one. Raises InputError: nothing was changed then."""
         self._require_not_in_environment(*(f"MONITOR_{persona.value}_{field}".upper() for field in changes))
+        if isinstance(model := changes.get("model"), str):
+            await self._require_known_model(parse_target(model).model)
+            await self._keys.trust_address(parse_target(model).api_base)
         await self._write_settings(persona.value, changes)
         await self._send_keys()
-        return await self.build_setup_view()
 
     async def trust_address(self, address: str) -> None:
         """Let the user's keys go to the server of an address that settings name."""

@@ -34,6 +34,8 @@ class XrayView:
     calls: tuple[LlmCall, ...]
     resolution: Resolution | None = None
     warnings: tuple[str, ...] = ()
+    prompt_notes: tuple[str, ...] = ()
+    """Whose prompts were sent, where they are not the ones that are used now, or the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,56 @@ class PersonaView:
     does: str
     needs: str = ""
     """Why it cannot be switched on or off at the moment; empty: it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """A prompt, with the model and the samplers of the persona that it is for."""
+
+    persona: Persona
+    task: str
+    """Empty: the persona's usual work."""
+
+    does: str
+    text: str
+    """The file as it stands, or the bundled one."""
+
+    needs: tuple[str, ...]
+    """Sections that it has to send."""
+
+    file_name: str
+    """The user's own file; empty: the prompt is the bundled one."""
+
+    problem: str
+    """Why the user's file is not used; empty: it is, or there is none."""
+
+    is_on: bool
+    own_model: str
+    model: str
+    temperature: float | None
+    top_p: float | None
+    max_tokens: int | None
+    stop: tuple[str, ...]
+    prompt_temperature: float
+    prompt_max_tokens: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.persona.value} {self.task}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEdit:
+    """What is typed in the form of a prompt; an empty number is the prompt's or the provider's own."""
+
+    persona: Persona
+    task: str
+    model: str
+    temperature: str
+    top_p: str
+    max_tokens: str
+    stop: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,15 @@ class SceneView:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionIdeas:
+    """What the player's character could do next, as lines that could be typed."""
+
+    actions: tuple[str, ...]
+    note: str = ""
+    """Why they are not the model's, if one was asked."""
+
+
+@dataclass(frozen=True, slots=True)
 class SceneEnd:
     """The last turns of the scene before."""
 
@@ -524,6 +533,7 @@ class Reply:
         "xray",
         "bill",
         "model",
+        "prompts",
         "query",
     ] = ""
     """The screen to show next."""

@@ -20,7 +20,7 @@ from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToBill, Visit
+from screens.routes import Back, ToBill, ToPrompts, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from widgets.llm_call_text import seconds_text, tokens_text
@@ -46,6 +46,9 @@ class LlmSetupScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding("f7", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
         Binding("b", "bill", "Bill", id="model.bill", tooltip="What it has cost, and budgets"),
+        Binding(
+            "e", "prompts", "Prompts", id="model.prompts", tooltip="What the personas are told, and samplers"
+        ),
         Binding("escape,q", "escape", "Back", id="model.escape", tooltip="One step back"),
     ]
 
@@ -221,6 +224,9 @@ class LlmSetupScreen(ServiceScreen[None]):
         self.reload()
 
     # --- leaving -----------------------------------------------------------------------------------
+
+    def action_prompts(self) -> None:
+        self.post_message(Visit(ToPrompts()))
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))

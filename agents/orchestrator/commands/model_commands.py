@@ -58,6 +58,19 @@ async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "ideas",
+    "/ideas",
+    "Three things that your character could do next: by the model, or from what is open",
+    access=Access.DELEGATE,
+)
+async def suggest_actions(tools: CommandTools, call: CommandCall) -> Outcome:
+    suggested = await tools.suggestions.suggest_actions(call.context)
+    lines = (*([suggested.note] if suggested.note else []), *suggested.actions)
+    reply = Reply("operation", lines, suggested_line=next(iter(suggested.actions), ""))
+    return Outcome(reply, call.context)
+
+
+@group.command(
     "style",
     "/style past tense, one paragraph",
     "How the model narrates: length, tense, person, wishes",
@@ -150,6 +163,13 @@ async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command("model", "/model", "Set up the model: name, key, personas", access=Access.READ)
 async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="model")
+
+
+@group.command(
+    "prompts", "/prompts", "What the personas are told, and how their words are chosen", access=Access.READ
+)
+async def open_prompts(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="prompts")
 
 
 def _speaker_name(turn: Turn) -> str:
