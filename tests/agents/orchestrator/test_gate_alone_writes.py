@@ -427,6 +427,7 @@ SCRIPT: Script = {
     Persona.NARRATOR: TOLD,
     Persona.ARCHIVIST: json.dumps(RECORD),
     Persona.MONITOR: "{}",
+    Persona.DIRECTOR: "- I wait.\n- I look around.",
     Persona.LIBRARIAN: "Tom is the keeper [1].",
 }
 
