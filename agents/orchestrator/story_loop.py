@@ -14,8 +14,9 @@ from agents.loop_transitions import LoopTransitions
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title, split_described_name
+from agents.solo.story_settings import read_style
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from stores.errors import InputError, NotFound
+from stores.errors import InputError, NotFound, parse_field
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.queries import FactQuery
 from stores.records.canon import Authority, CreateEntity, Fact, FactKind, Payload
@@ -90,6 +91,7 @@ class StoryLoop:
         scene_title = require_title(outline.scene_title, "A scene needs a title.")
         for newcomer in outline.newcomers:
             require_title(newcomer.name, "Whoever is new needs a name.")
+        style = parse_field("style", read_style, outline.style)
         pc_id = await self.resolve_hero(universe, outline.pc)
         place_id = await self._resolve_place(universe, outline.place)
         story = Story(
@@ -101,7 +103,7 @@ class StoryLoop:
             tone=clean(outline.tone),
             constraints=clean(outline.constraints),
             lines_and_veils=clean(outline.lines_and_veils),
-            style=clean(outline.style),
+            style=style,
             mode=outline.mode,
             critical=outline.critical,
             system=outline.system,

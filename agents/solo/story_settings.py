@@ -78,13 +78,7 @@ class StorySettings:
 
     async def set_style(self, scene_id: Id, words: str) -> tuple[str, ...]:
         """Change how the model narrates, or return how it does. Raises InputError."""
-        story, style = await self._read_story(scene_id), clean(words).strip()
-        if len(style) > MAX_STYLE_LENGTH:
-            raise InputError(
-                f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
-                kept="Nothing was changed, and your words are still in the prompt.",
-                todo="Say it shorter: it stands in every prompt.",
-            )
+        story, style = await self._read_story(scene_id), read_style(words)
         if not style:
             return (
                 f"Every narration: {story.style or 'as usual: a few short paragraphs, present tense, “you”'}.",
@@ -97,6 +91,10 @@ class StorySettings:
             f"From the next narration on: {style}" if style else "From the next narration on as usual.",
             f"Undo does not change this back: {restore_command} does.",
         )
+
+    async def read_style_line(self, scene_id: Id) -> str:
+        """Return the line that sets the style as it is, to be changed; the beginning of one if there is none."""
+        return f"/style {(await self._read_story(scene_id)).style}"
 
     async def set_rule_pack(self, scene_id: Id, pack_name: str) -> tuple[str, ...]:
         """Change the story's rule pack, or return which it is. Raises InputError."""
@@ -134,6 +132,18 @@ class StorySettings:
         story = story.model_copy(update=changed_fields)
         await self._log.put_story(story)
         return story
+
+
+def read_style(words: str) -> str:
+    """Return what is typed as a style. Raises InputError if it is too long."""
+    style = clean(words).strip()
+    if len(style) > MAX_STYLE_LENGTH:
+        raise InputError(
+            f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
+            kept="Nothing was changed, and your words are still there.",
+            todo="Say it shorter: it stands in every prompt.",
+        )
+    return style
 
 
 def _build_rule_pack_view(pack: Pack, is_user_pack: bool) -> RulePackView:

@@ -77,7 +77,10 @@ async def suggest_actions(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.DELEGATE,
 )
 async def set_style(tools: CommandTools, call: CommandCall) -> Reply:
-    return Reply("operation", await tools.play_tools.settings.set_style(call.scene_id, call.argument))
+    settings = tools.play_tools.settings
+    lines = await settings.set_style(call.scene_id, call.argument)
+    typed_line = "" if call.argument else await settings.read_style_line(call.scene_id)
+    return Reply("operation", lines, prompt_text=typed_line)
 
 
 @group.command(
