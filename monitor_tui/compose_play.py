@@ -68,6 +68,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.turn_rewording import TurnRewording
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.personas.personas import Personas
@@ -384,7 +385,12 @@ class PlayParts:
             base.ids,
             base.events,
         )
-        self.branches = BranchActions(log, self.timeline, undone_canon)
+        self.branches = BranchActions(
+            log,
+            self.timeline,
+            undone_canon,
+            TurnRewording(self.solo_tools.journal, undone_canon, base.events),
+        )
         self.branch_maker = BranchMaker(
             agents.canon,
             log,

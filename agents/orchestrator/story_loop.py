@@ -14,8 +14,7 @@ from agents.loop_transitions import LoopTransitions
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title, split_described_name
-from agents.solo.story_settings import read_style
-from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline, read_style
 from stores.errors import InputError, NotFound, parse_field
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.queries import FactQuery

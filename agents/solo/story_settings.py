@@ -12,8 +12,8 @@ from typing import TypeVar
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
-from agents.sanitize import clean
 from agents.solo.character_sheets import build_sheet_row
+from agents.story_outline import read_style
 from agents.typed_text import did_you_mean, fold_name
 from agents.views.play_views import RulePackView
 from stores.errors import InputError
@@ -27,8 +27,6 @@ _DICE_LINES = {
     DiceRoller.PROGRAM: "The program rolls the dice. /roll 2d6 = 5 4 still takes yours.",
     DiceRoller.PHYSICAL: "You roll the dice: each roll asks for them, and you type the result after the =.",
 }
-MAX_STYLE_LENGTH = 600
-"""Characters of a story's style: it stands in every prompt."""
 _NO_STYLE_WORDS = ("none", "off", "usual")
 TENSION_MODE_LINES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
@@ -132,18 +130,6 @@ class StorySettings:
         story = story.model_copy(update=changed_fields)
         await self._log.put_story(story)
         return story
-
-
-def read_style(words: str) -> str:
-    """Return what is typed as a style. Raises InputError if it is too long."""
-    style = clean(words).strip()
-    if len(style) > MAX_STYLE_LENGTH:
-        raise InputError(
-            f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
-            kept="Nothing was changed, and your words are still there.",
-            todo="Say it shorter: it stands in every prompt.",
-        )
-    return style
 
 
 def _build_rule_pack_view(pack: Pack, is_user_pack: bool) -> RulePackView:

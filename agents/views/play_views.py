@@ -35,6 +35,9 @@ class TurnView:
     notes: tuple[str, ...] = ()
     """Out-of-character notes made at this turn."""
 
+    is_reworded: bool = False
+    """Whether it reads in other words than it was told in."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:

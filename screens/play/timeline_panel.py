@@ -28,7 +28,7 @@ from widgets.transcript.transcript import Transcript
 if TYPE_CHECKING:
     from agents.services.llm import LlmService
     from agents.services.play import PlayService
-    from agents.views.play_views import Reply, SceneView, TurnTrace
+    from agents.views.play_views import Reply, SceneView, TurnTrace, TurnView
 
 MAX_LOOKBACK_TURNS = 20
 """Turns back from the end in which the last GM turn is looked for; rolls and notes may follow it."""
@@ -245,9 +245,17 @@ class TimelinePanel(Horizontal):
         self._open_editor(
             f"Edit turn {current.turn.depth + 1}",
             current.turn.text,
-            "Another take of this turn. The turn as it was, and what followed it, are kept.",
+            self._edit_hint(current),
             partial(self._play.edit_turn, self._scene_id, current.turn.id),
         )
+
+    def _edit_hint(self, view: TurnView) -> str:
+        """Return what editing a turn does, before it is done."""
+        if view.turn.speaker not in GM_SPEAKERS:
+            return "Your line is played again from here. What followed it is kept as another way."
+        if view.turn.depth + 1 < self.query_one(Transcript).total:
+            return "It reads in these words from now on; the turns after it stand. Ctrl+Z brings the old words back."
+        return "Another take of this turn. The turn as it was is kept."
 
     def _open_editor(
         self, heading: str, text: str, hint: str, make_take: Callable[[str], Awaitable[Reply]]

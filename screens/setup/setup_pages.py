@@ -16,7 +16,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from agents.sanitize import require_title
-from agents.story_outline import NewUniverse, StoryOutline
+from agents.story_outline import NewUniverse, StoryOutline, read_style
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, Picker
 from stores.errors import InputError, parse_field
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
@@ -218,7 +218,7 @@ class StoryPage(FormPage):
             tone=self["tone"],
             constraints=self["limits"],
             lines_and_veils=self["veils"],
-            style=self["style"],
+            style=parse_field("style", read_style, self["style"]),
             mode=StoryMode(self["mode"]),
             critical=CriticalCommitMode(self["critical"]),
             dice=DiceRoller(self["dice"]),

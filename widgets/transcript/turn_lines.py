@@ -237,6 +237,8 @@ def _turn_marks(view: TurnView) -> Sequence[Piece]:
     marks: list[Piece] = []
     if view.take_count > 1:
         marks.append((f"take {view.take}/{view.take_count}", Ink.MUTED))
+    if view.is_reworded:
+        marks.append(("edited", Ink.MUTED))
     if view.made_count:
         marks.append((f"{CANON_SIGN}{view.made_count}", Ink.WARN))
     return [piece for mark in marks for piece in ((" ", Ink.MUTED), mark)]

@@ -8,6 +8,7 @@ from agents.orchestrator.commands.timeline_commands import read_turn_number
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
@@ -107,6 +108,7 @@ async def show_transcript(tools: CommandTools, call: CommandCall) -> Reply:
     if call.argument and not number:
         raise InputError(f"{call.argument[:20]!r} is not a number of turns.", todo="As in: /transcript 20")
     turns = await tools.log.line_tail(call.scene_id, number or DEFAULT_TRANSCRIPT_TURNS)
+    turns = reword_turns(turns, find_wordings(call.context.story.entries))
     lines = tuple(f"{turn.depth + 1} {_speaker_name(turn)}: {_one_line(turn.text)}" for turn in turns)
     return Reply("operation", lines or ("Nothing was played yet.",))
 

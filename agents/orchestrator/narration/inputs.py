@@ -15,6 +15,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.memory_manager.attendance import is_oracle_answer
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
+from agents.rewordings import find_wordings, reword_turns
 from stores.ports import LogReader
 from stores.records.ids import Clock, Id
 from stores.records.play import GM_SPEAKERS, Degree, Resolution, Speaker, Turn
@@ -115,7 +116,8 @@ class NarrationInputLoader:
         package = replace(package, narrative=replace(package.narrative, recent_turns=context_turns))
         brief = self._build_brief(state, context, words, results)
         if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
-            brief = replace(brief, draft=context.head.text)
+            (shown_head,) = reword_turns([context.head], find_wordings(context.story.entries))
+            brief = replace(brief, draft=shown_head.text)
         cut_turn_id = state.narration.cut_turn_id
         cut_turn = await self._log.turn(cut_turn_id) if cut_turn_id else None
         return NarrationInput(package, brief, previous_turn, state, self._clock, words_turn, cut_turn)
