@@ -10,6 +10,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.undo_words import shorten
 from agents.personas.personas import Director
 from agents.resolver.ruleset_schema import Pack, spoken_key
 from agents.solo.story_rules import StoryRules
@@ -84,7 +85,7 @@ def _matters(view: SceneView) -> Iterator[str]:
 def _open_matters(view: SceneView) -> list[str]:
     """Return the names of the open threads, the heaviest first."""
     threads = sorted((t for t in view.threads if t.is_open), key=lambda t: -t.weight)
-    return [thread.name.strip().rstrip(".") for thread in threads]
+    return [shorten(thread.name.strip().rstrip(".")) for thread in threads]
 
 
 def _people(view: SceneView) -> Iterator[str]:

@@ -53,6 +53,12 @@ class LlmService:
         """Whether a model narrates."""
         return self._calls.is_on(Persona.NARRATOR)
 
+    @property
+    def retake_models(self) -> tuple[str, ...]:
+        """The models that a retake can be asked of, without their addresses, the Narrator's first."""
+        names = self._llm_setup.current_settings.list_retake_models()
+        return tuple(name.partition("@")[0] for name in names)
+
     async def start_process(self) -> None:
         """Start the model's process, if a model is set up.
 

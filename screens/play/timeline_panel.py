@@ -226,7 +226,10 @@ class TimelinePanel(Horizontal):
         elif not self.query_one(Transcript).total:
             self._edit_last_turn()
         else:
-            dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
+            hint = RETAKE_NOTE_HINT
+            if len(models := self._llm.retake_models) > 1:
+                hint += f" Begin with a model's name to ask that one: {', '.join(models)}."
+            dialog = TextDialog("Narrate again", self._last_retake_note, hint, is_optional=True)
             self.app.push_screen(dialog, self._apply_retake_note)
 
     def _apply_retake_note(self, note: str | None) -> None:

@@ -39,7 +39,7 @@ EMPTY = PromptEdit(Persona.NARRATOR, "", "", "", "", "", "", "")
 )
 def test_samplers_are_refused_at_their_field(field: str, typed: str) -> None:
     with pytest.raises(InputError) as refusal:
-        parse_samplers(replace(EMPTY, **{field: typed}))
+        parse_samplers(replace(EMPTY, **{field: typed}))  # type: ignore[arg-type]
     assert refusal.value.field == field
 
 
@@ -59,7 +59,8 @@ def editor_of(home: Path) -> PromptEditor:
 
 
 def edit_of(view: PromptView, **typed: str) -> PromptEdit:
-    return replace(EMPTY, persona=view.persona, task=view.task, **{"text": view.text, **typed})
+    edit = replace(EMPTY, persona=view.persona, task=view.task, text=view.text)
+    return replace(edit, **typed)  # type: ignore[arg-type]
 
 
 async def test_prompt_is_edited_checked_and_reset(tmp_path: Path) -> None:
