@@ -92,7 +92,7 @@ def load_sample() -> WorldSeed:
 def _unwritable(file: Path, error: OSError) -> InputError:
     return InputError(
         f"{file} cannot be written: {error.strerror or 'the system refused'}.",
-        kept="Nothing was changed.",
+        kept="The prompt is as it was.",
         todo="Check the folder, and who may write there.",
     )
 
