@@ -68,25 +68,25 @@ class PromptEditScreen(ServiceScreen[None]):
                     "Temperature",
                     "temperature",
                     value=edit.temperature,
-                    explanation=f"0 to 2, higher is freer; empty: {view.prompt_temperature:g}, as the prompt says",
+                    explanation=f"0 to 2, freer when higher; empty: {view.prompt_temperature:g}",
                 )
                 yield Field(
                     "Top p",
                     "top_p",
                     value=edit.top_p,
-                    explanation="to 1: only the likeliest words of this share; empty: as the provider does it",
+                    explanation="to 1, the share of likely words; empty: all",
                 )
                 yield Field(
                     "Most tokens",
                     "max_tokens",
                     value=edit.max_tokens,
-                    explanation=f"length of an answer; empty: {view.prompt_max_tokens:,}, as the prompt says",
+                    explanation=f"of an answer; empty: {view.prompt_max_tokens:,}",
                 )
                 yield Field(
                     "Stop at",
                     "stop",
                     value=edit.stop,
-                    explanation="texts that end an answer, with commas; \\n is the end of a line",
+                    explanation="with commas; \\n is the end of a line",
                 )
             needs = f"The text has to send: {', '.join(view.needs)}." if view.needs else "The text, as YAML."
             yield Static(needs, id="needs", markup=False)
