@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from agents.llm.llm_port import LlmRequest, Usage
 from agents.llm.scripted_model import ScriptedReply
+from agents.llm.wire_format import request_from_json, request_to_json
 from agents.orchestrator.narration.continued_text import join_continuation
 from agents.orchestrator.narration.narration import split_model_name
+from stores.authority import Role
 from stores.records.llm import Persona
 from stores.records.play import Speaker
-from tests.agents.orchestrator.scripted_program import PROSE, house, telling
+from tests.agents.orchestrator.scripted_program import PROSE, house, persona_of, telling
 
 CUT = ScriptedReply(("The hinges give with a shriek, and behind the ",), Usage(900, 9, finish="length"))
 
@@ -72,12 +75,38 @@ async def test_retake_can_be_another_models(tmp_path: Path) -> None:
     def narrate(request: LlmRequest) -> str:
         return f"{request.model} says: {PROSE}"
 
-    settings = house(backend="inmemory", model={"name": "scripted/good", "others": ["scripted/bold"]})
+    settings = house(
+        backend="inmemory",
+        model={"name": "scripted/good", "others": ["scripted/bold"]},
+        narrator={"top_p": 0.9, "stop": "###,\\n\\n"},
+    )
     async with telling(tmp_path, {Persona.NARRATOR: narrate}, settings) as scripted:
         play, scene_id = scripted.program.services.play, scripted.scene_id
         await play.submit(scene_id, "I force the iron door.")
         await play.narrate_again(scene_id, "scripted/bold less gore")
         assert (await scripted.last()).text.startswith("scripted/bold says")
+        requests = [r for r in scripted.model.requests if persona_of(r) is Persona.NARRATOR]
+        assert {(r.top_p, r.stop) for r in requests} == {(0.9, ("###", "\n\n"))}
+        assert request_from_json(json.loads(json.dumps(request_to_json(requests[-1])))) == requests[-1]
         assert "less gore" in scripted.sent(Persona.NARRATOR)
         await play.narrate_again(scene_id, "scripted gore")
         assert (await scripted.last()).text.startswith("scripted/good says")
+
+
+async def test_reworded_narration_is_what_the_model_reads_from_then_on(tmp_path: Path) -> None:
+    """I mend what the GM said two lines ago: the next narration follows from my words, and the old are on record."""
+    settings = house(backend="inmemory", off=(Persona.ARCHIVIST,))
+    async with telling(tmp_path, {Persona.NARRATOR: "The old door holds."}, settings) as scripted:
+        play, scene_id = scripted.program.services.play, scripted.scene_id
+        await play.submit(scene_id, "I push.")
+        told = await scripted.last()
+        await play.submit(scene_id, "I push harder.")
+        await play.edit_turn(scene_id, told.id, "The door of salt holds.")
+        await play.submit(scene_id, "I kick it.")
+        sent = scripted.sent(Persona.NARRATOR)
+        assert "GM: The door of salt holds." in sent
+        assert sent.count("GM: The old door holds.") == 1
+        rows = await play.transcript(scene_id, 0, 9)
+        assert [row.turn.id for row in rows if row.is_reworded] == [told.id]
+        record = scripted.program.stores.log(Role.CONTEXT_ASSEMBLY)
+        assert (await record.turn(told.id)).text == "The old door holds."
