@@ -106,6 +106,10 @@ class LlmService:
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         return await self._llm_setup.set_fallbacks(models)
 
+    async def set_others(self, models: tuple[str, ...]) -> LlmSetupView:
+        """Set the models that a retake can be asked of, beside those that are set up."""
+        return await self._llm_setup.set_others(models)
+
     async def set_persona(
         self,
         persona: Persona,

@@ -108,6 +108,7 @@ class LlmSetup:
             model=default_target.model if default_target else "",
             api_base=default_target.api_base if default_target else "",
             fallbacks=tuple(app_settings.model.fallbacks),
+            others=tuple(app_settings.model.others),
             seconds=app_settings.model.seconds,
             personas=tuple(self._build_persona_view(app_settings, persona) for persona in Persona),
             key=await self._keys.describe_source(default_target) if default_target else "not needed",
@@ -134,12 +135,21 @@ class LlmSetup:
         return await self.build_setup_view()
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
-        self._require_not_in_environment("MONITOR_MODEL_FALLBACKS")
-        fallback_names = [entry.strip() for entry in models if entry.strip()]
-        for entry in fallback_names:
+        return await self._set_models("fallbacks", models)
+
+    async def set_others(self, models: tuple[str, ...]) -> LlmSetupView:
+        """Set the models that a retake can be asked of, beside those that are set up."""
+        return await self._set_models("others", models)
+
+    async def _set_models(
+        self, field: Literal["fallbacks", "others"], models: tuple[str, ...]
+    ) -> LlmSetupView:
+        self._require_not_in_environment(f"MONITOR_MODEL_{field.upper()}")
+        names = [entry.strip() for entry in models if entry.strip()]
+        for entry in names:
             await self._require_known_model(parse_target(entry).model)
             await self._keys.trust_address(parse_target(entry).api_base)
-        await self._write_settings("model", {"fallbacks": list(dict.fromkeys(fallback_names)) or None})
+        await self._write_settings("model", {field: list(dict.fromkeys(names)) or None})
         await self._send_keys()
         return await self.build_setup_view()
 

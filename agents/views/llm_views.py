@@ -166,6 +166,9 @@ class LlmSetupView:
     from_environment: tuple[str, ...] = ()
     """Settings that the environment overrides."""
 
+    others: tuple[str, ...] = ()
+    """More models that a retake can be asked of."""
+
     state: Literal["off", "starting", "ready", "failed"] = "off"
     trouble: str = ""
     """Why `state` is `failed`."""

@@ -133,6 +133,14 @@ class LlmSetupScreen(ServiceScreen[None]):
                     suggestions=PROVIDERS,
                     save_line=save_line,
                 )
+            case "others":
+                dialog = LineDialog(
+                    "Which other models can narrate a turn again?",
+                    value=", ".join(llm_setup.others),
+                    explanation="Names between commas. In play, Ctrl+R and such a name ask that one. Empty: none.",
+                    suggestions=PROVIDERS,
+                    save_line=save_line,
+                )
             case "key":
                 dialog = LineDialog(
                     f"The key for {llm_setup.model.partition('/')[0]}",
@@ -156,6 +164,9 @@ class LlmSetupScreen(ServiceScreen[None]):
             case "fallbacks":
                 names = tuple(filter(None, (name.strip() for name in text.split(","))))
                 await self._save_setting(partial(model.set_fallbacks, names))
+            case "others":
+                names = tuple(filter(None, (name.strip() for name in text.split(","))))
+                await self._save_setting(partial(model.set_others, names))
             case "key" if text:
                 await self._save_setting(partial(model.set_key, text))
 

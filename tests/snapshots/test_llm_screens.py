@@ -35,7 +35,7 @@ NARRATED: dict[str, Steps] = {
     "bill_calls": ("b", "1"),
     "bill_budget_refused": ("enter", *typed("/bill"), "enter", "backspace", *typed("x")),
     "llm_setup": ("M",),
-    "llm_setup_persona": ("M", *DOWN * 4, "space"),
+    "llm_setup_persona": ("M", *DOWN * 5, "space"),
     "llm_setup_key": ("M", *DOWN * 2, "enter", "type:sk-secret"),
     "llm_setup_trial": ("M", "f7"),
     "prompts": ("M", "e"),

@@ -406,7 +406,7 @@ NOT_TRIED = FOUNDS | {"complete_story", "abandon", "story_record"}
 
 SETTINGS = {
     *("model.choose_model", "model.set_fallbacks", "model.set_persona", "model.set_key"),
-    *("model.save_prompt", "model.reset_prompt"),
+    *("model.save_prompt", "model.reset_prompt", "model.set_others"),
 }
 """What changes the user's settings and keyring, and stands in no library."""
 
