@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from agents.sanitize import clean
+from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
 from stores.records.world import EntityKind, Number
+
+MAX_STYLE_LENGTH = 600
+"""Characters of a story's style: it stands in every prompt."""
 
 
 class MainMode(StrEnum):
@@ -84,3 +89,15 @@ class StoryOutline:
 
     newcomers: tuple[ProposedNewcomer, ...] = ()
     """Proposed at the first scene's gate; those who already exist are put into the scene instead."""
+
+
+def read_style(words: str) -> str:
+    """Return what is typed as a style. Raises InputError if it is too long."""
+    style = clean(words).strip()
+    if len(style) > MAX_STYLE_LENGTH:
+        raise InputError(
+            f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
+            kept="Nothing was changed, and your words are still there.",
+            todo="Say it shorter: it stands in every prompt.",
+        )
+    return style

@@ -67,7 +67,9 @@ from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_closure import StoryClosureBuilder
 from agents.orchestrator.story_loop import StoryLoop
+from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.turn_rewording import TurnRewording
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.personas.personas import Personas
@@ -310,7 +312,8 @@ class PlayParts:
             contexts,
             agents.packages,
             self.play_table.notes,
-            lambda: agents.llm_setup.current_settings.copilot,
+            log,
+            lambda: agents.llm_setup.current_settings,
             base.ids,
         )
         self.solo_tools = self._build_solo_tools()
@@ -345,6 +348,7 @@ class PlayParts:
             self.verdict_undo,
             base.clock,
         )
+        self.suggestions = ActionSuggestions(agents.calls, agents.packages, self.views, self.rules, base.ids)
         undone_canon = UndoneCanonService(log, agents.canon, agents.proposals, base.clock)
         self.scenes = SceneLoop(
             log,
@@ -386,7 +390,12 @@ class PlayParts:
             base.ids,
             base.events,
         )
-        self.branches = BranchActions(log, self.timeline, undone_canon)
+        self.branches = BranchActions(
+            log,
+            self.timeline,
+            undone_canon,
+            TurnRewording(self.solo_tools.journal, undone_canon, base.events),
+        )
         self.branch_maker = BranchMaker(
             agents.canon,
             log,

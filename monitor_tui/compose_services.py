@@ -40,6 +40,7 @@ from agents.services.manual_edits import ManualEdits
 from agents.services.menu import MenuReader
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
+from agents.services.prompt_editing import PromptEditor
 from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
@@ -165,6 +166,7 @@ class ServiceComposer:
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,
+            suggestions=play.suggestions,
             views=play.views,
             log=agents.log,
             canon=agents.canon,
@@ -201,6 +203,7 @@ class ServiceComposer:
             narration_runner=play.narration_runner,
             narration=play.narration,
             views=play.views,
+            suggestions=play.suggestions,
             transcript_reader=self._transcript,
         )
 
@@ -430,13 +433,14 @@ class ServiceComposer:
             agents.calls,
             agents.cancellations,
             agents.llm_setup,
-            XrayReader(agents.log),
+            XrayReader(agents.log, base.files.prompts),
             BillReader(agents.log, agents.canon, agents.budget_guard, base.clock),
             agents.log,
             agents.keeper,
             self._play.dispatcher,
             StoryIdeas(agents.calls, agents.canon, base.ids),
             lambda: agents.background.runner.retry_now(MODEL_QUEUE),
+            PromptEditor(base.files, agents.llm_setup),
         )
 
 

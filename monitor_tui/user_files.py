@@ -11,7 +11,13 @@ from agents.personas.prompt_files import load_prompts, with_user_prompts
 from agents.resolver.random_tables import TableLibrary, bundled_tables, read_tables
 from agents.resolver.rulesets import PackLibrary, add_user_packs, load_bundled_packs
 from agents.services.world_import import WorldSeed, parse_world_file
+from monitor_tui.atomic_file import replace_file
 from monitor_tui.sample import sample_text
+from stores.errors import InputError
+
+PROMPTS_FOLDER = "prompts"
+ASIDE_ENDING = ".bak"
+"""Follows the name of a prompt file that was set aside."""
 
 
 class UserFiles:
@@ -19,10 +25,34 @@ class UserFiles:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self._own_prompts: Prompts | None = None
 
     def prompts(self) -> Prompts:
         """Return the prompts of the personas."""
-        return self._prompts
+        if self._own_prompts is None:
+            self._own_prompts = with_user_prompts(load_prompts(), self.read_own_prompts())
+        return self._own_prompts
+
+    def read_own_prompts(self) -> dict[str, str]:
+        """Return the user's own prompt files by name."""
+        return self._read_own(PROMPTS_FOLDER)
+
+    def write_prompt(self, name: str, text: str) -> None:
+        """Write a prompt of the user's own; it is used from now on. Raises InputError."""
+        try:
+            replace_file(self._home / PROMPTS_FOLDER / name, text)
+        except OSError as error:
+            raise _unwritable(self._home / PROMPTS_FOLDER / name, error) from error
+        self._own_prompts = None
+
+    def set_prompt_aside(self, name: str) -> None:
+        """Rename a prompt of the user's own, so that it is not used. Raises InputError."""
+        file = self._home / PROMPTS_FOLDER / name
+        try:
+            file.replace(file.with_name(f"{name}{ASIDE_ENDING}"))
+        except OSError as error:
+            raise _unwritable(file, error) from error
+        self._own_prompts = None
 
     def tables(self) -> TableLibrary:
         """Return the random tables."""
@@ -38,13 +68,9 @@ class UserFiles:
             *self._packs.notes,
             *self._tables.notes,
             *map(str, self._tables.errors),
-            *(f"{file}: {why}" for file, why in self._prompts.rejected_files.items()),
+            *(f"{file}: {why}" for file, why in self.prompts().rejected_files.items()),
             *more(),
         )
-
-    @cached_property
-    def _prompts(self) -> Prompts:
-        return with_user_prompts(load_prompts(), self._read_own("prompts"))
 
     @cached_property
     def _tables(self) -> TableLibrary:
@@ -61,6 +87,14 @@ class UserFiles:
 def load_sample() -> WorldSeed:
     """Read the bundled universe."""
     return parse_world_file(sample_text())
+
+
+def _unwritable(file: Path, error: OSError) -> InputError:
+    return InputError(
+        f"{file} cannot be written: {error.strerror or 'the system refused'}.",
+        kept="The prompt is as it was.",
+        todo="Check the folder, and who may write there.",
+    )
 
 
 def _read_text(path: Path) -> str:

@@ -57,6 +57,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToXray: ScreenEntry("llm.xray_screen", "XrayScreen"),
     routes.ToBill: ScreenEntry("llm.bill_screen", "BillScreen"),
     routes.ToLlmSetup: ScreenEntry("llm.llm_setup_screen", "LlmSetupScreen"),
+    routes.ToPrompts: ScreenEntry("llm.prompts_screen", "PromptsScreen"),
     routes.ToSystem: ScreenEntry("system.system_screen", "SystemScreen"),
     routes.ToHelp: ScreenEntry("system.help_screen", "HelpScreen"),
 }

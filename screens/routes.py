@@ -267,6 +267,11 @@ class ToLlmSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class ToPrompts:
+    """The prompts of the personas, with their models and samplers."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToSystem:
     """The state of the stores, and the background jobs."""
 
@@ -317,6 +322,7 @@ Route = (
     | ToXray
     | ToBill
     | ToLlmSetup
+    | ToPrompts
     | ToSystem
     | ToHelp
     | Back

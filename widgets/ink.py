@@ -19,6 +19,7 @@ from textual.strip import Strip
 class Ink(StrEnum):
     PROSE = "prose"
     STRONG = "strong"
+    EMPHASIS = "emphasis"
     MUTED = "muted"
     QUOTE = "quote"
     STRUCK = "struck"
@@ -64,6 +65,7 @@ class InkView(ScrollView, inherit_bindings=False):
         color: $foreground;
         & > .ink--prose { color: $foreground; }
         & > .ink--strong { color: $foreground; text-style: bold; }
+        & > .ink--emphasis { color: $foreground; text-style: italic; }
         & > .ink--muted { color: $text-muted; }
         & > .ink--quote { color: $text-muted; text-style: italic; }
         & > .ink--struck { color: $text-muted; text-style: strike; }

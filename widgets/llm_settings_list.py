@@ -15,7 +15,7 @@ from widgets.plain_rows import heading_row, text_row
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, pad, wrap
 
-LlmSetting = Literal["model", "address", "key", "fallbacks"]
+LlmSetting = Literal["model", "address", "key", "fallbacks", "others"]
 LlmSettingItem = LlmSetting | PersonaView
 
 NAME_CELLS = 13
@@ -132,6 +132,8 @@ def _setting_rows(llm_setup: LlmSetupView) -> Iterator[ListRow[LlmSettingItem]]:
     yield ListRow(
         "fallbacks", partial(_setting_lines, "Fall-backs", fallback_names, ("", Ink.MUTED)), "fallbacks"
     )
+    other_names = ", ".join(llm_setup.others) or "none: Ctrl+R asks those above"
+    yield ListRow("others", partial(_setting_lines, "For retakes", other_names, ("", Ink.MUTED)), "others")
     if llm_setup.trouble:
         yield text_row("trouble", one_line(f"✗ {llm_setup.trouble}"), ink=Ink.BAD)
     yield heading_row("Personas; each that is on costs a call a turn")

@@ -142,6 +142,10 @@ def _xray_rows(view: XrayView) -> Iterator[ListRow[XrayItem]]:
         yield heading_row("Warnings")
         for number, warning in enumerate(view.warnings):
             yield text_row(f"warning {number}", f"⚠ {one_line(warning)}", ink=Ink.WARN)
+    if view.prompt_notes:
+        yield heading_row("Prompts")
+        for number, note in enumerate(view.prompt_notes):
+            yield text_row(f"prompt {number}", one_line(note))
     for number, call in enumerate(view.calls, 1):
         yield heading_row(f"Call {number}  {call.persona.value}")
         yield ListRow(f"about {call.id}", partial(_call_lines, call))

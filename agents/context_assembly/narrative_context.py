@@ -13,6 +13,7 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_decisions import StoryDecision, read_decisions
 from agents.memory_manager.summary_texts import BULLET_KIND, STORY_KIND, STRETCH_LEVELS
+from agents.rewordings import find_wordings, reword_turns
 from agents.search.question_cues import content_stems, measure_coverage
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -152,11 +153,14 @@ class NarrativeReader:
             else _empty_turns(),
             self.log.scenes(scene.story.id),
         )
+        wordings = find_wordings(scene.story.entries)
+        turns = reword_turns(turns, wordings)
         start = find_view_start([len(turn.text) for turn in turns], first_read)
         turns = turns[start - first_read :]
         earlier_scenes = tuple(s for s in scenes if s.order < scene.scene.order)
         previous_scene = earlier_scenes[-1] if earlier_scenes and start == 0 else None
         tail = await self.log.line_tail(previous_scene.id, MAX_TURNS_IN_VIEW) if previous_scene else []
+        tail = reword_turns(tail, wordings)
         both = (*tail, *turns)
         fits = len(both) <= MAX_TURNS_OF_BOTH and sum(len(t.text) for t in both) <= MAX_CHARS_IN_VIEW
         return TurnsInView(

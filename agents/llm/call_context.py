@@ -49,6 +49,9 @@ class CallContext:
     nth: int = 1
     """Counts the calls of one persona within one run, from 1."""
 
+    narrator_model: str = ""
+    """The model that is asked in the place of the Narrator's; empty: none is."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProseAnswer:

@@ -44,6 +44,12 @@ class LlmRequest:
     """Limit of the answer, in tokens."""
 
     temperature: float = 0.7
+    top_p: float | None = None
+    """None: as the provider does it."""
+
+    stop: tuple[str, ...] = ()
+    """Texts that end the answer before they are written."""
+
     seconds: float = 60.0
     """Limit of the whole call, and of each silence in it."""
 

@@ -30,6 +30,15 @@ def _split_names(value: object) -> object:
     return value
 
 
+def _split_stops(value: object) -> object:
+    r"""Split stop texts at commas, and read `\n` in them as the end of a line."""
+    if isinstance(value, str):
+        value = [part for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(part.replace("\\n", "\n").strip(" ") if isinstance(part, str) else part for part in value)
+
+
 def _address(value: object) -> object:
     """Check that an address names an http(s) server and contains no password."""
     if isinstance(value, str) and value.strip():
@@ -62,6 +71,9 @@ class ModelSettings(_Section):
     """Models to try in this order if the first does not answer. `name@https://address` if one is
     elsewhere."""
 
+    others: Annotated[tuple[str, ...] | str, BeforeValidator(_split_names)] = ()
+    """More models that a retake can be asked of, beside those that are set up. Written as fall-backs are."""
+
     seconds: float = Field(default=60.0, gt=0.0, le=3_600.0)
     """Limit for one whole answer, in seconds."""
 
@@ -75,6 +87,11 @@ class PersonaSettings(_Section):
 
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     max_tokens: int | None = Field(default=None, ge=16, le=32_000)
+    top_p: float | None = Field(default=None, gt=0.0, le=1.0)
+    """Only the likeliest words that make up this share are chosen from; None: as the provider does it."""
+
+    stop: Annotated[tuple[str, ...] | str, BeforeValidator(_split_stops)] = Field(default=(), max_length=4)
+    r"""Texts that end an answer before they are written; `\n` stands for the end of a line."""
 
 
 class BudgetSettings(_Section):
@@ -188,9 +205,9 @@ class AppSettings(BaseModel):
         persona_model = self.persona(persona).model if persona else ""
         return parse_target(persona_model, default) if persona_model else default
 
-    def targets(self, persona: Persona) -> tuple[ModelTarget, ...]:
-        """Return a persona's model and then its fallbacks; empty if it has no model."""
-        first = self.target(persona)
+    def targets(self, persona: Persona, model: str = "") -> tuple[ModelTarget, ...]:
+        """Return a persona's model (or `model` in its place) and then its fallbacks; empty if it has no model."""
+        first = parse_target(model, self.target()) if model else self.target(persona)
         if first is None:
             return ()
         rest = (parse_target(entry, self.target()) for entry in self.model.fallbacks)
@@ -200,6 +217,12 @@ class AppSettings(BaseModel):
         """Return the model that takes over what a budget holds back; None if there is none."""
         name = self.budget.cheaper_model
         return parse_target(name, self.target()) if name else None
+
+    def list_retake_models(self) -> tuple[str, ...]:
+        """Return the names of all models that a narration can be asked of, the Narrator's first."""
+        own_models = (self.persona(persona).model for persona in Persona)
+        names = (self.narrator.model or self.model.name, self.model.name, *self.model.fallbacks)
+        return tuple(dict.fromkeys(filter(None, (*names, *own_models, *self.model.others))))
 
     def embedding_target(self) -> ModelTarget | None:
         """Return the provider's embedding model; None if it is the built-in one or none."""

@@ -251,7 +251,8 @@ class ModelCalls:
         Raises BudgetExhausted or ModelUnset before anything is sent.
         """
         settings = self._settings()
-        targets, cheaper_target = settings.targets(persona), settings.cheaper_target()
+        other_model = call_context.narrator_model if persona is Persona.NARRATOR else ""
+        targets, cheaper_target = settings.targets(persona, other_model), settings.cheaper_target()
         if not targets:
             raise ModelUnset(
                 f"No model is set up for the {persona.value}.",
@@ -295,6 +296,8 @@ class ModelCalls:
             messages=built_prompt.messages,
             max_tokens=answer_tokens,
             temperature=settings.temperature(persona, prompt.temperature),
+            top_p=settings.persona(persona).top_p,
+            stop=tuple(settings.persona(persona).stop),
             seconds=settings.model.seconds,
             api_base=targets[0].api_base,
         )

@@ -107,8 +107,8 @@ class Prompts:
 
     by_persona: Mapping[Persona, PersonaPrompt]
     by_task: Mapping[tuple[Persona, str], PersonaPrompt] = field(default_factory=dict)
-    user_defined: frozenset[Persona] = frozenset()
-    """Personas whose prompt comes from the user's files."""
+    user_files: Mapping[tuple[Persona, str], tuple[str, ...]] = field(default_factory=dict)
+    """The user's files for a persona and a task, by name; the last one is the prompt."""
 
     rejected_files: Mapping[str, str] = field(default_factory=dict)
     """Why a user's file was not used, by file name."""
@@ -148,7 +148,7 @@ def countable_texts(prompt: PersonaPrompt, parts: PromptParts) -> tuple[str, ...
 
     Use it as `build_prompt(prompt, parts, counter_from_table(texts, numbers), window, exact=True)`.
     """
-    texts = [_system_text(prompt), *filter(None, [prompt.ask])]
+    texts = [system_text(prompt), *filter(None, [prompt.ask])]
     for section in prompt.sections:
         if body := _sanitize(parts.get(section.name, "")):
             texts += [_frame_text(section), *_split_lines(section, body)]
@@ -184,7 +184,7 @@ def build_prompt(
     """
     answer_tokens = prompt.max_tokens if answer is None else answer
     budget = prompt.budget if window is None else min(prompt.budget, window - answer_tokens - MARGIN_TOKENS)
-    system = _system_text(prompt)
+    system = system_text(prompt)
     fitted_sections = [
         fitted_section
         for section in prompt.sections
@@ -333,7 +333,8 @@ def _sanitize(text: str) -> str:
     return _FENCE.sub("‹", _CONTROL.sub(" ", _INVISIBLE.sub("", text))).strip()
 
 
-def _system_text(prompt: PersonaPrompt) -> str:
+def system_text(prompt: PersonaPrompt) -> str:
+    """Return the instructions as they are sent, and recorded with each call."""
     return f"{prompt.instructions.strip()}\n\n{DATA_RULE}"
 
 

@@ -61,6 +61,7 @@ def request_from_json(data: Mapping[str, Any]) -> LlmRequest:
     return LlmRequest(
         **{
             **data,
+            "stop": tuple(data["stop"]),
             "messages": tuple(Message(**message) for message in data["messages"]),
             "shape": AnswerSchema(**schema_data) if schema_data else None,
         }

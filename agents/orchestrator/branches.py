@@ -9,6 +9,7 @@ from agents.context_assembly.scene_context import SceneContext, is_scene_end_tur
 from agents.count_words import count_noun
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.timeline import Timeline
+from agents.orchestrator.turn_rewording import TurnRewording
 from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.sanitize import clean_line
@@ -39,8 +40,15 @@ class PlayLine:
 class BranchActions:
     """Goes on from an older turn, lists the lines that were left, and returns to them."""
 
-    def __init__(self, log: LogReader, timeline: Timeline, undone_canon: UndoneCanonService) -> None:
+    def __init__(
+        self,
+        log: LogReader,
+        timeline: Timeline,
+        undone_canon: UndoneCanonService,
+        rewording: TurnRewording,
+    ) -> None:
         self._log = log
+        self._rewording = rewording
         self._timeline = timeline
         self._undone_canon = undone_canon
 
@@ -73,10 +81,12 @@ class BranchActions:
     async def edit_turn(
         self, context: SceneContext, turn_id: Id, text: str, *, is_confirmed: bool = False
     ) -> Outcome:
-        """Put a turn of the line in other words; what followed it stays in the tree.
+        """Put a turn of the line in other words.
 
-        A GM turn gets another take. A player's turn is taken back to before it, and the words are put into the
-        prompt, to be played. If canon rests on turns that leave the line, the reply asks first. Raises InputError.
+        The last turn, if it is the GM's, gets another take; an earlier one reads otherwise in its place, and the
+        turns after it stand. A player's turn is taken back to before it, and the words are put into the prompt, to be
+        played; what followed stays in the tree. If canon rests on turns that leave the line, the reply asks first.
+        Raises InputError.
         """
         scene, turn = context.scene, await self._log.turn(turn_id)
         if not await self._log.on_line(scene.id, [turn_id]):
@@ -92,6 +102,8 @@ class BranchActions:
                 todo="/reroll throws dice of the last roll again; B on the turn before it goes back.",
             )
         words = clean_line(text)
+        if turn.speaker in GM_SPEAKERS and turn.id != scene.head:
+            return await self._rewording.reword(context, turn, words)
         left_turns = [turn, *await self._timeline.read_turns_left(scene, turn_id)]
         unsupported_canon = await self._undone_canon.find_unsupported(scene, left_turns)
         if unsupported_canon and not is_confirmed:

@@ -9,13 +9,13 @@ from datetime import datetime
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext
-from agents.events import EventBus, ProposalsChanged
+from agents.events import EventBus, HeadMoved, ProposalsChanged
 from agents.orchestrator.scene_outcome import find_outcomes
 from agents.solo.journal_lines import describe_journal_entries
 from agents.solo.story_journal import StoryJournal
 from stores.records.ids import Clock, Id
 from stores.records.play import Turn
-from stores.records.story_journal import JournalEntry, UndoEntry
+from stores.records.story_journal import JournalEntry, RewordingEntry, UndoEntry
 from stores.records.workflow import ProposedChange
 
 
@@ -33,6 +33,7 @@ class CommandEffects:
         names = {entity.id: entity.name for entity in context.entities.values()}
         titles = [titles_by_id.get(p.id) or stated_title(p.change) or _quote(p) for p in self.proposals]
         entry_texts = [line.text for line in describe_journal_entries(self.entries, names)]
+        entry_texts += [f"other words: {e.text}" for e in self.entries if isinstance(e, RewordingEntry)]
         return "; ".join(titles + entry_texts) or "a change of the story's lists"
 
 
@@ -77,7 +78,9 @@ def _find_latest(
     own_entries = [
         e
         for e in entries
-        if e.command_id is not None and e.turn_id == turn_id and e.scene_id == context.scene.id
+        if e.command_id is not None
+        and e.scene_id == context.scene.id
+        and (e.turn_id == turn_id or _is_reworded_since(e, last_turn))
     ]
     latest = max((*own_proposals, *own_entries), key=lambda item: times[item.id], default=None)
     if latest is None:
@@ -92,6 +95,11 @@ def _find_latest(
 def _is_made_at_gate_since(proposal: ProposedChange, last_turn: Turn | None) -> bool:
     """Return whether the proposal hangs on no turn, as one that was made at the gate does, and came after the last."""
     return proposal.turn_id is None and (last_turn is None or proposal.created_at > last_turn.created_at)
+
+
+def _is_reworded_since(entry: JournalEntry, last_turn: Turn | None) -> bool:
+    """Return whether the entry puts an earlier turn in other words, and came after the last turn."""
+    return isinstance(entry, RewordingEntry) and (last_turn is None or entry.at > last_turn.created_at)
 
 
 def _quote(proposal: ProposedChange) -> str:
@@ -128,5 +136,7 @@ class CommandUndo:
     ) -> None:
         for entry in command.entries:
             await self._journal.set_undone(context, entry, is_undone)
+            if isinstance(entry, RewordingEntry):
+                self._events.publish(HeadMoved(context.scene.id))
         for scene_id in dict.fromkeys((context.scene.id, *(p.scene_id for p in command.proposals))):
             self._events.publish(ProposalsChanged(context.universe.id, scene_id))

@@ -53,15 +53,24 @@ class RollPlan(Record):
 class NarrationPlan(Record):
     """What the model is to narrate in this exchange.
 
-    The GM's `answer` to it, another `retake` of a GM turn, or what happens next (`on`) without an act of the
-    player's. `turn_id` is the turn that it will be, the `take`-th of its kind there; `note` says what the GM
-    wants otherwise.
+    The GM's `answer` to it, another `retake` of a GM turn, the same turn with the `rest` of what was cut off, or
+    what happens next (`on`) without an act of the player's. `turn_id` is the turn that it will be, the `take`-th of
+    its kind there; `note` says what the GM wants otherwise.
     """
 
-    kind: Literal["answer", "retake", "on"]
+    kind: Literal["answer", "retake", "rest", "on"]
     turn_id: Id
     take: int = 1
     note: str = ""
+    cut_turn_id: Id | None = None
+    """The turn that the `rest` goes on with."""
+    model: str = ""
+    """The model that is to narrate; empty: the Narrator's."""
+
+    @property
+    def is_take(self) -> bool:
+        """Whether it is another take of a turn that there is."""
+        return self.kind in ("retake", "rest")
 
 
 class Exchange(Record):
@@ -265,9 +274,19 @@ def begin_continuation(ids: IdGenerator, scene: Scene, head: Turn | None, note: 
     )
 
 
-def begin_retake(ids: IdGenerator, old_turn: Turn, take: int, note: str) -> Exchange:
-    """Fix everything about another take of a GM turn."""
+def begin_retake(
+    ids: IdGenerator, old_turn: Turn, take: int, note: str, *, model: str = "", is_rest: bool = False
+) -> Exchange:
+    """Fix everything about another take of a GM turn; with `is_rest`, one that goes on where the turn was cut off."""
     turn_id = ids.new()
+    plan = NarrationPlan(
+        kind="rest" if is_rest else "retake",
+        turn_id=turn_id,
+        take=take,
+        note=note,
+        cut_turn_id=old_turn.id if is_rest else None,
+        model=model,
+    )
     return Exchange(
         run_id=turn_id,
         exchange_id=old_turn.exchange_id,
@@ -276,7 +295,7 @@ def begin_retake(ids: IdGenerator, old_turn: Turn, take: int, note: str) -> Exch
         depth=old_turn.depth,
         tick=old_turn.tick,
         seed=ids.seed(),
-        narration=NarrationPlan(kind="retake", turn_id=turn_id, take=take, note=note),
+        narration=plan,
     )
 
 

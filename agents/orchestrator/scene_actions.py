@@ -24,6 +24,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.statements import STATED_PREDICATE
+from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
@@ -71,7 +72,10 @@ class SceneActions:
 
     async def read_last_narration(self, scene_id: Id) -> Turn:
         """Return the GM turn that a retake puts in other words. Raises InputError if the last turn is none."""
-        return await self._timeline.read_last_narration(await self._log.scene(scene_id))
+        scene = await self._log.scene(scene_id)
+        turn = await self._timeline.read_last_narration(scene)
+        wordings = find_wordings((await self._log.story(scene.story_id)).entries)
+        return reword_turns([turn], wordings)[0]
 
     async def retake(self, context: SceneContext, text: str) -> Outcome:
         """Add another take of the last GM turn, in the GM's words."""

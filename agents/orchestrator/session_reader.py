@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from agents.loop_transitions import state_after
 from agents.proposals.decisions import count_waiting
+from agents.rewordings import find_wordings, reword_turns
 from agents.story_outline import MainMode
 from agents.views.play_views import MenuView, StoryCard
 from stores.errors import LibraryUnreadable
@@ -81,6 +82,7 @@ class SessionReader:
         scenes = await self._log.scenes(story.id)
         played_scenes = [s for s in scenes if s.head] or scenes
         last_turns = await self._log.line_tail(played_scenes[-1].id, 8) if played_scenes else []
+        last_turns = reword_turns(last_turns, find_wordings(story.entries))
         narrative_texts = [
             turn.text for turn in last_turns if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
         ]

@@ -15,8 +15,8 @@ from agents.orchestrator.story_closure import StoryClosureBuilder, draft_closure
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean, require_title, split_described_name
-from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from stores.errors import InputError, NotFound
+from agents.story_outline import NewCharacter, NewUniverse, StoryOutline, read_style
+from stores.errors import InputError, NotFound, parse_field
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
 from stores.records.canon import Authority, CreateEntity, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
@@ -92,6 +92,7 @@ class StoryLoop:
         scene_title = require_title(outline.scene_title, "A scene needs a title.")
         for newcomer in outline.newcomers:
             require_title(newcomer.name, "Whoever is new needs a name.")
+        style = parse_field("style", read_style, outline.style)
         pc_id = await self.resolve_hero(universe, outline.pc)
         place_id = await self._resolve_place(universe, outline.place)
         story = Story(
@@ -103,7 +104,7 @@ class StoryLoop:
             tone=clean(outline.tone),
             constraints=clean(outline.constraints),
             lines_and_veils=clean(outline.lines_and_veils),
-            style=clean(outline.style),
+            style=style,
             mode=outline.mode,
             critical=outline.critical,
             system=outline.system,

@@ -195,7 +195,10 @@ class Timeline:
             raise InputError("The last turn has only one take.", todo="Ctrl+R makes another.")
         take_index = [t.id for t in takes].index(last_turn.id) + step
         if not 0 <= take_index < len(takes):
-            raise InputError(f"That is the {'first' if step < 0 else 'last'} take.")
+            raise InputError(
+                f"That is the {'first' if step < 0 else 'last'} take.",
+                todo="" if step < 0 else "Ctrl+R makes another.",
+            )
         await self._move_head(scene, takes[take_index].id, MoveKind.TAKE)
         return takes[take_index]
 

@@ -59,6 +59,20 @@ class Plan(PersonaAnswer):
         return cls(beats=tuple(beats)) if beats else None
 
 
+class SuggestedActions(PersonaAnswer):
+    """The Director's answer to what the player's character could do next."""
+
+    actions: tuple[ShortText, ...] = Field(min_length=1, max_length=4)
+
+    def in_short(self) -> str:
+        return _count_with_noun(self.actions, "action")
+
+    @classmethod
+    def from_words(cls, text: str) -> Self | None:
+        actions = _parse_bullets(text)[:4]
+        return cls(actions=tuple(actions)) if actions else None
+
+
 class CitedSentence(PersonaAnswer):
     """One sentence of an answer, and the numbers of the evidence that it rests on."""
 
@@ -272,7 +286,7 @@ class Doubts(PersonaAnswer):
 OUTPUTS: Mapping[str, type[BaseModel]] = {
     answer.__name__: answer
     for answer in (
-        *(Plan, CitedAnswer, Critique, Chronicle, Routing, StoryIdea, Doubts),
+        *(Plan, SuggestedActions, CitedAnswer, Critique, Chronicle, Routing, StoryIdea, Doubts),
         ChunkToolCalls,
     )
 }

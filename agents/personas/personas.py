@@ -31,9 +31,10 @@ from agents.personas.outputs import (
     ReportedChange,
     Routing,
     StoryIdea,
+    SuggestedActions,
     routing_model,
 )
-from agents.personas.prompt_files import ANSWER_TASK, STORY_TASK, TALK_TASK
+from agents.personas.prompt_files import ACTIONS_TASK, ANSWER_TASK, STORY_TASK, TALK_TASK
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from agents.prose.quotes import find_quote
 from agents.prose.words import NO_TITLE_BEFORE
@@ -60,6 +61,18 @@ class Director:
             return None
         sections = {**build_prompt_sections(package), **brief.parts()}
         return (await self.calls.ask_structured(Persona.DIRECTOR, sections, call_context, Plan)).value
+
+    async def suggest_actions(self, package: ContextPackage, call_context: CallContext) -> tuple[str, ...]:
+        """Return what the player's character could do next; empty if no action could be read.
+
+        The player asks for it by a key, so it does not matter whether the persona is on. Raises ModelError if
+        nothing was answered.
+        """
+        structured = await self.calls.ask_structured(
+            Persona.DIRECTOR, build_prompt_sections(package), call_context, SuggestedActions, ACTIONS_TASK
+        )
+        lines = (_clean_line(action) for action in (structured.value.actions if structured.value else ()))
+        return tuple(dict.fromkeys(line for line in lines if any(map(str.isalnum, line))))
 
 
 @dataclass(frozen=True, slots=True)

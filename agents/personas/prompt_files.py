@@ -81,6 +81,9 @@ TALK_TASK: Final = "talk"
 SHARED_CHECK_PERSONAS: Final = (Persona.LIBRARIAN, Persona.STEWARD)
 """Personas whose usual work is the check of a draft, which has the Critic's prompt."""
 
+ACTIONS_TASK: Final = "actions"
+"""The Director's other task: to name what the player's character could do next."""
+
 STORY_TASK: Final = "story"
 """The Monitor's other task: to draft a story from a sentence or two."""
 
@@ -92,6 +95,7 @@ DOUBTS_TASK: Final = "doubts"
 
 EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
     (Persona.NARRATOR, TALK_TASK): ("lines", "words"),
+    (Persona.DIRECTOR, ACTIONS_TASK): ("lines",),
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
     (Persona.STEWARD, DOUBTS_TASK): ("evidence", "words"),
@@ -128,7 +132,7 @@ def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
     opening.
     """
     by_persona, by_task = dict(prompts.by_persona), dict(prompts.by_task)
-    user_defined, rejected_files = set(prompts.user_defined), dict(prompts.rejected_files)
+    user_files, rejected_files = dict(prompts.user_files), dict(prompts.rejected_files)
     for name in sorted(texts)[: 10 * len(Persona)]:
         try:
             prompt = read_prompt(texts[name], name)
@@ -139,8 +143,24 @@ def with_user_prompts(prompts: Prompts, texts: Mapping[str, str]) -> Prompts:
                 by_task[prompt.persona, prompt.task] = prompt
             else:
                 by_persona[prompt.persona] = prompt
-            user_defined.add(prompt.persona)
-    return Prompts(by_persona, by_task, frozenset(user_defined), rejected_files)
+            key = prompt.persona, prompt.task
+            user_files[key] = (*user_files.get(key, ()), name)
+    return Prompts(by_persona, by_task, user_files, rejected_files)
+
+
+def prompt_file_name(persona: Persona, task: str) -> str:
+    """Return what the bundled prompt's file is called, and the user's own that was written here."""
+    return f"{persona.value}_{task}.yaml" if task else f"{persona.value}.yaml"
+
+
+def read_bundled_text(persona: Persona, task: str) -> str:
+    """Return the file of a bundled prompt."""
+    return files("agents.prompts").joinpath(prompt_file_name(persona, task)).read_text(encoding="utf-8")
+
+
+def required_sections(persona: Persona, task: str) -> tuple[str, ...]:
+    """Return the sections that a prompt must send and never drops."""
+    return EXTRA_TASKS[persona, task] if task else REQUIRED_SECTIONS.get(persona, ())
 
 
 def read_prompt(text: str, name: str) -> PersonaPrompt:

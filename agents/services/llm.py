@@ -11,9 +11,10 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.personas.outputs import StoryIdea
 from agents.services.bill import BillReader
 from agents.services.llm_setup import LlmSetup
+from agents.services.prompt_editing import PromptEditor
 from agents.services.story_ideas import StoryIdeas
 from agents.services.xray import XrayReader
-from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, XrayView
+from agents.views.llm_views import BillView, LlmSetupView, LlmTrialView, PromptEdit, PromptView, XrayView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -43,7 +44,9 @@ class LlmService:
         dispatcher: Dispatcher,
         story_ideas: StoryIdeas,
         retry_waiting: Callable[[], None],
+        prompt_editor: PromptEditor,
     ) -> None:
+        self._prompt_editor = prompt_editor
         self._story_ideas = story_ideas
         self._calls = calls
         self._cancellations = cancellations
@@ -59,6 +62,12 @@ class LlmService:
     def is_on(self) -> bool:
         """Whether a model narrates."""
         return self._calls.is_on(Persona.NARRATOR)
+
+    @property
+    def retake_models(self) -> tuple[str, ...]:
+        """The models that a retake can be asked of, without their addresses, the Narrator's first."""
+        names = self._llm_setup.current_settings.list_retake_models()
+        return tuple(name.partition("@")[0] for name in names)
 
     async def start_process(self) -> None:
         """Start the model's process, if a model is set up.
@@ -109,6 +118,10 @@ class LlmService:
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
         return await self._llm_setup.set_fallbacks(models)
 
+    async def set_others(self, models: tuple[str, ...]) -> LlmSetupView:
+        """Set the models that a retake can be asked of, beside those that are set up."""
+        return await self._llm_setup.set_others(models)
+
     async def set_persona(
         self,
         persona: Persona,
@@ -120,6 +133,21 @@ class LlmService:
         setup = await self._llm_setup.set_persona(persona, on=on, model=model, temperature=temperature)
         self._retry_waiting()
         return setup
+
+    async def list_prompts(self) -> tuple[PromptView, ...]:
+        """Return every prompt, with the model and the samplers of its persona."""
+        return await self._prompt_editor.list_prompts()
+
+    async def save_prompt(self, edit: PromptEdit) -> tuple[PromptView, ...]:
+        """Write what was changed of a prompt and its persona's samplers; it holds from the next call on.
+
+        Raises InputError that names the field; then nothing was changed.
+        """
+        return await self._prompt_editor.save(edit)
+
+    async def reset_prompt(self, persona: Persona, task: str) -> tuple[PromptView, ...]:
+        """Go back to the bundled prompt; the user's own file is set aside, not deleted."""
+        return await self._prompt_editor.reset(persona, task)
 
     async def set_key(self, key: str) -> LlmSetupView:
         """Store the key of the default model's provider in the system's keyring, and nowhere else.

@@ -108,6 +108,7 @@ class LlmSetup:
             model=default_target.model if default_target else "",
             api_base=default_target.api_base if default_target else "",
             fallbacks=tuple(app_settings.model.fallbacks),
+            others=tuple(app_settings.model.others),
             seconds=app_settings.model.seconds,
             personas=tuple(self._build_persona_view(app_settings, persona) for persona in Persona),
             key=await self._keys.describe_source(default_target) if default_target else "not needed",
@@ -134,12 +135,21 @@ class LlmSetup:
         return await self.build_setup_view()
 
     async def set_fallbacks(self, models: tuple[str, ...]) -> LlmSetupView:
-        self._require_not_in_environment("MONITOR_MODEL_FALLBACKS")
-        fallback_names = [entry.strip() for entry in models if entry.strip()]
-        for entry in fallback_names:
+        return await self._set_models("fallbacks", models)
+
+    async def set_others(self, models: tuple[str, ...]) -> LlmSetupView:
+        """Set the models that a retake can be asked of, beside those that are set up."""
+        return await self._set_models("others", models)
+
+    async def _set_models(
+        self, field: Literal["fallbacks", "others"], models: tuple[str, ...]
+    ) -> LlmSetupView:
+        self._require_not_in_environment(f"MONITOR_MODEL_{field.upper()}")
+        names = [entry.strip() for entry in models if entry.strip()]
+        for entry in names:
             await self._require_known_model(parse_target(entry).model)
             await self._keys.trust_address(parse_target(entry).api_base)
-        await self._write_settings("model", {"fallbacks": list(dict.fromkeys(fallback_names)) or None})
+        await self._write_settings("model", {field: list(dict.fromkeys(names)) or None})
         await self._send_keys()
         return await self.build_setup_view()
 
@@ -156,15 +166,22 @@ class LlmSetup:
         if on is not None:
             changes["on"] = on
         if model is not None:
-            await self._require_known_model(parse_target(model).model)
-            await self._keys.trust_address(parse_target(model).api_base)
             changes["model"] = model.strip() or None
         if temperature is not None:
             changes["temperature"] = temperature
+        await self.change_persona(persona, changes)
+        return await self.build_setup_view()
+
+    async def change_persona(
+        self, persona: Persona, changes: Mapping[str, SettingsFieldValue | None]
+    ) -> None:
+        """Write fields of a persona's section; None removes one. Raises InputError: nothing was changed then."""
         self._require_not_in_environment(*(f"MONITOR_{persona.value}_{field}".upper() for field in changes))
+        if isinstance(model := changes.get("model"), str):
+            await self._require_known_model(parse_target(model).model)
+            await self._keys.trust_address(parse_target(model).api_base)
         await self._write_settings(persona.value, changes)
         await self._send_keys()
-        return await self.build_setup_view()
 
     async def trust_address(self, address: str) -> None:
         """Let the user's keys go to the server of an address that settings name."""
@@ -253,6 +270,7 @@ def list_named_models(app_settings: AppSettings) -> tuple[str, ...]:
     model_names: dict[str, Any] = {}
     for persona in Persona:
         model_names |= dict.fromkeys(target.model for target in app_settings.targets(persona))
+    model_names |= dict.fromkeys(parse_target(entry).model for entry in app_settings.model.others)
     if embedding_target := app_settings.embedding_target():
         model_names[embedding_target.model] = None
     return tuple(model_names)

@@ -17,10 +17,20 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.evidence import is_declared_after
 from agents.services.transcript_rows import TranscriptReader
-from agents.views.play_views import CommandHelp, Reply, SceneEnd, SceneView, SheetView, TurnTrace, TurnView
+from agents.views.play_views import (
+    ActionIdeas,
+    CommandHelp,
+    Reply,
+    SceneEnd,
+    SceneView,
+    SheetView,
+    TurnTrace,
+    TurnView,
+)
 from stores.records.ids import Id
 from stores.records.play import TensionMode, Turn
 from stores.records.workflow import ProposedChange
@@ -43,6 +53,7 @@ class PlayService:
     narration_runner: NarrationRunner
     narration: Narration
     views: SceneViewBuilder
+    suggestions: ActionSuggestions
     transcript_reader: TranscriptReader
 
     def commands(self) -> tuple[CommandHelp, ...]:
@@ -175,6 +186,10 @@ class PlayService:
     async def continue_narration(self, scene_id: Id, note: str = "") -> Reply:
         """Have the model narrate what happens next, without an act of the player's."""
         return await self.lines.run_command(scene_id, "continue", note)
+
+    async def suggest_actions(self, scene_id: Id) -> ActionIdeas:
+        """Return three things that the player's character could do next; nothing is played."""
+        return (await self.dispatcher.run(scene_id, Access.READ, self.suggestions.suggest_actions)).result
 
     async def finish_narration(self, scene_id: Id) -> Reply:
         """Have the model finish an exchange that a crash or a pause left without narration, if there is one."""

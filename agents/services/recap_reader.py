@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.context_assembly.story_decisions import read_decisions
+from agents.rewordings import find_wordings, reword_turns
 from agents.services.recap import (
     MAX_RECAP_ITEMS,
     RecapInput,
@@ -61,7 +62,10 @@ class RecapReader:
             threads=agenda.threads,
             clocks=agenda.clocks,
             decisions=[decision.text for decision in await read_decisions(self._log, context)],
-            last_turns=await self._log.line_tail(played_scenes[-1].id, MAX_LAST_TURNS),
+            last_turns=reword_turns(
+                await self._log.line_tail(played_scenes[-1].id, MAX_LAST_TURNS),
+                find_wordings(context.story.entries),
+            ),
             hero_name=hero.name if hero else "",
         )
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 from agents.canon_keeper.supported_canon import read_supported_canon
 from agents.proposals.evidence import is_declared_after
+from agents.rewordings import find_wordings, reword_turns
 from agents.views.play_views import SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
@@ -27,6 +28,8 @@ class TranscriptReader:
         turns = await self._log.line_slice(scene_id, start, count)
         if not turns:
             return []
+        wordings = await self._read_wordings(scene_id)
+        turns = reword_turns(turns, wordings)
         results_by_turn = {
             r.turn_id: r
             for r in await self._log.resolutions([t.id for t in turns if t.speaker is Speaker.ORACLE])
@@ -46,9 +49,14 @@ class TranscriptReader:
                 take_count=max(take_counts.get(t.id, 1), t.take),
                 made_count=made_counts[t.id],
                 notes=tuple(notes_by_turn[t.id]),
+                is_reworded=t.id in wordings,
             )
             for t in turns
         ]
+
+    async def _read_wordings(self, scene_id: Id) -> dict[Id, str]:
+        """Return the words of the turns that read otherwise than they were told."""
+        return find_wordings((await self._log.story((await self._log.scene(scene_id)).story_id)).entries)
 
     async def read_previous_end(self, scene_id: Id, count: int) -> SceneEnd | None:
         """Return the last `count` rows of the scene before this one, or None if nothing was played before it."""
@@ -73,8 +81,9 @@ class TranscriptReader:
         facts = await self._canon.facts_by_id(made_ids)
         entities = await self._canon.entities_by_id(made_ids)
         results = await self._log.resolutions([turn_id])
+        (shown_turn,) = reword_turns([turn], await self._read_wordings(scene.id))
         return TurnTrace(
-            turn=turn,
+            turn=shown_turn,
             scene=scene,
             story=await self._log.story(scene.story_id),
             is_on_line=turn_id in await self._log.on_line(scene.id, [turn_id]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
+from agents.llm.prompt_builder import INSTRUCTIONS_SECTION, Prompts, system_text
+from agents.personas.prompt_files import load_prompts
 from agents.views.llm_views import ExchangeStepView, XrayView
 from stores.ports import LogReader
 from stores.queries import LlmCallQuery
@@ -27,8 +29,9 @@ PERSONA_BY_STEP = {
 class XrayReader:
     """Builds X-rays."""
 
-    def __init__(self, log: LogReader) -> None:
+    def __init__(self, log: LogReader, read_prompts: Callable[[], Prompts]) -> None:
         self._log = log
+        self._read_prompts = read_prompts
 
     async def read_xray(self, turn_id: Id) -> XrayView:
         """Return the X-ray of a turn of any kind. Raises NotFound."""
@@ -51,6 +54,7 @@ class XrayReader:
             warnings=tuple(_list_warnings(steps, calls)),
             weighed=weighing.weighed if weighing else (),
             is_first_offered=weighing is not None and weighing.score is not None,
+            prompt_notes=tuple(describe_prompts(calls, self._read_prompts(), load_prompts())),
         )
 
     async def _read_end_transition(self, run_id: Id) -> Transition | None:
@@ -107,6 +111,29 @@ def _build_step_view(step: ExchangeStep, calls: Sequence[LlmCall]) -> ExchangeSt
     return ExchangeStepView(
         step.step, step.agent, state, step.line, step.ms / 1_000, call.id if call else None
     )
+
+
+def describe_prompts(calls: Sequence[LlmCall], current: Prompts, bundled: Prompts) -> Iterator[str]:
+    """Yield, once for each persona, that it was asked with the user's own prompt, or with one that changed since."""
+    for call in {call.persona: call for call in calls}.values():
+        sent = next((s.text for s in call.sections if s.name == INSTRUCTIONS_SECTION and not s.dropped), "")
+        if not sent:
+            continue
+        name = call.persona.value
+        is_current = sent in _instructions_of(current, call.persona)
+        is_bundled = sent in _instructions_of(bundled, call.persona)
+        if is_bundled and not is_current:
+            yield f"The {name} was asked with the bundled prompt; your own is used since."
+        elif is_current and not is_bundled:
+            yield f"The {name} was asked with your own prompt."
+        elif not is_current:
+            yield f"The {name} was asked with an earlier prompt; it has changed since."
+
+
+def _instructions_of(prompts: Prompts, persona: Persona) -> frozenset[str]:
+    """Return the instructions of a persona for all its tasks, as they are recorded."""
+    tasks = (prompt for (owner, _), prompt in prompts.by_task.items() if owner is persona)
+    return frozenset(system_text(prompt) for prompt in (prompts[persona], *tasks))
 
 
 def _list_warnings(steps: Sequence[ExchangeStep], calls: Sequence[LlmCall]) -> Iterator[str]:

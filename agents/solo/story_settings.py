@@ -12,8 +12,8 @@ from typing import TypeVar
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
-from agents.sanitize import clean
 from agents.solo.character_sheets import build_sheet_row
+from agents.story_outline import read_style
 from agents.typed_text import did_you_mean, fold_name
 from agents.views.play_views import RulePackView
 from stores.errors import InputError
@@ -27,8 +27,6 @@ _DICE_LINES = {
     DiceRoller.PROGRAM: "The program rolls the dice. /roll 2d6 = 5 4 still takes yours.",
     DiceRoller.PHYSICAL: "You roll the dice: each roll asks for them, and you type the result after the =.",
 }
-MAX_STYLE_LENGTH = 600
-"""Characters of a story's style: it stands in every prompt."""
 _NO_STYLE_WORDS = ("none", "off", "usual")
 TENSION_MODE_LINES = {
     TensionMode.BEND: "Tension bends the odds of a yes: more happens when it is high.",
@@ -78,13 +76,7 @@ class StorySettings:
 
     async def set_style(self, scene_id: Id, words: str) -> tuple[str, ...]:
         """Change how the model narrates, or return how it does. Raises InputError."""
-        story, style = await self._read_story(scene_id), clean(words).strip()
-        if len(style) > MAX_STYLE_LENGTH:
-            raise InputError(
-                f"That is {len(style):,} characters; a style has {MAX_STYLE_LENGTH}.",
-                kept="Nothing was changed, and your words are still in the prompt.",
-                todo="Say it shorter: it stands in every prompt.",
-            )
+        story, style = await self._read_story(scene_id), read_style(words)
         if not style:
             return (
                 f"Every narration: {story.style or 'as usual: a few short paragraphs, present tense, “you”'}.",
@@ -97,6 +89,10 @@ class StorySettings:
             f"From the next narration on: {style}" if style else "From the next narration on as usual.",
             f"Undo does not change this back: {restore_command} does.",
         )
+
+    async def read_style_line(self, scene_id: Id) -> str:
+        """Return the line that sets the style as it is, to be changed; the beginning of one if there is none."""
+        return f"/style {(await self._read_story(scene_id)).style}"
 
     async def set_rule_pack(self, scene_id: Id, pack_name: str) -> tuple[str, ...]:
         """Change the story's rule pack, or return which it is. Raises InputError."""

@@ -39,6 +39,8 @@ class XrayView:
     """What was weighed to come next, the best first."""
     is_first_offered: bool = False
     """Whether the first of them was offered."""
+    prompt_notes: tuple[str, ...] = ()
+    """Whose prompts were sent, where they are not the ones that are used now, or the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,56 @@ class PersonaView:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptView:
+    """A prompt, with the model and the samplers of the persona that it is for."""
+
+    persona: Persona
+    task: str
+    """Empty: the persona's usual work."""
+
+    does: str
+    text: str
+    """The file as it stands, or the bundled one."""
+
+    needs: tuple[str, ...]
+    """Sections that it has to send."""
+
+    file_name: str
+    """The user's own file; empty: the prompt is the bundled one."""
+
+    problem: str
+    """Why the user's file is not used; empty: it is, or there is none."""
+
+    is_on: bool
+    own_model: str
+    model: str
+    temperature: float | None
+    top_p: float | None
+    max_tokens: int | None
+    stop: tuple[str, ...]
+    prompt_temperature: float
+    prompt_max_tokens: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.persona.value} {self.task}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEdit:
+    """What is typed in the form of a prompt; an empty number is the prompt's or the provider's own."""
+
+    persona: Persona
+    task: str
+    model: str
+    temperature: str
+    top_p: str
+    max_tokens: str
+    stop: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSetupView:
     """The settings of the language model."""
 
@@ -118,6 +170,9 @@ class LlmSetupView:
     file: str
     from_environment: tuple[str, ...] = ()
     """Settings that the environment overrides."""
+
+    others: tuple[str, ...] = ()
+    """More models that a retake can be asked of."""
 
     state: Literal["off", "starting", "ready", "failed"] = "off"
     trouble: str = ""

@@ -35,6 +35,9 @@ class TurnView:
     notes: tuple[str, ...] = ()
     """Out-of-character notes made at this turn."""
 
+    is_reworded: bool = False
+    """Whether it reads in other words than it was told in."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
@@ -212,6 +215,15 @@ class SceneView:
 
     opening_hint: str = ""
     """A suggestion for how the scene begins, until somebody acts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionIdeas:
+    """What the player's character could do next, as lines that could be typed."""
+
+    actions: tuple[str, ...]
+    note: str = ""
+    """Why they are not the model's, if one was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,6 +542,7 @@ class Reply:
         "xray",
         "bill",
         "model",
+        "prompts",
         "query",
     ] = ""
     """The screen to show next."""

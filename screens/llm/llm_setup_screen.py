@@ -20,7 +20,7 @@ from screens.dialogs.line_dialog import LineDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToBill, Visit
+from screens.routes import Back, ToBill, ToPrompts, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from widgets.llm_call_text import seconds_text, tokens_text
@@ -46,6 +46,9 @@ class LlmSetupScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding("f7", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
         Binding("b", "bill", "Bill", id="model.bill", tooltip="What it has cost, and budgets"),
+        Binding(
+            "e", "prompts", "Prompts", id="model.prompts", tooltip="What the personas are told, and samplers"
+        ),
         Binding("escape,q", "escape", "Back", id="model.escape", tooltip="One step back"),
     ]
 
@@ -130,6 +133,14 @@ class LlmSetupScreen(ServiceScreen[None]):
                     suggestions=PROVIDERS,
                     save_line=save_line,
                 )
+            case "others":
+                dialog = LineDialog(
+                    "Which other models can narrate a turn again?",
+                    value=", ".join(llm_setup.others),
+                    explanation="Names between commas. In play, Ctrl+R and such a name ask that one. Empty: none.",
+                    suggestions=PROVIDERS,
+                    save_line=save_line,
+                )
             case "key":
                 dialog = LineDialog(
                     f"The key for {llm_setup.model.partition('/')[0]}",
@@ -153,6 +164,9 @@ class LlmSetupScreen(ServiceScreen[None]):
             case "fallbacks":
                 names = tuple(filter(None, (name.strip() for name in text.split(","))))
                 await self._save_setting(partial(model.set_fallbacks, names))
+            case "others":
+                names = tuple(filter(None, (name.strip() for name in text.split(","))))
+                await self._save_setting(partial(model.set_others, names))
             case "key" if text:
                 await self._save_setting(partial(model.set_key, text))
 
@@ -221,6 +235,9 @@ class LlmSetupScreen(ServiceScreen[None]):
         self.reload()
 
     # --- leaving -----------------------------------------------------------------------------------
+
+    def action_prompts(self) -> None:
+        self.post_message(Visit(ToPrompts()))
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))

@@ -15,6 +15,7 @@ from screens.routes import (
     ToLlmSetup,
     ToMenu,
     ToPolicy,
+    ToPrompts,
     ToQuery,
     ToScene,
     ToStory,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply, SceneView
 
 PLACES_WITH_OWN_SCREEN: Final = (
-    "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "query", "map",
+    "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "prompts", "query", "map",
 )  # fmt: skip
 """Destinations that show in full what the reply's lines say."""
 
@@ -55,6 +56,8 @@ def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route 
             return ToBill(view.story.id)
         case "model":
             return ToLlmSetup()
+        case "prompts":
+            return ToPrompts()
         case "query" if view:
             return ToQuery(view.universe.id, None, scene_id, reply.query_text)
         case "help":

@@ -31,6 +31,7 @@ from screens.gate.proposal_decisions import (
 )
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
+from screens.play.ideas_dialog import IdeasDialog
 from screens.play.narration_status import NarrationStatus
 from screens.play.offer_answers import OfferAnswers
 from screens.play.panel_width import PanelResizeRequested
@@ -84,6 +85,14 @@ class SceneScreen(ServiceScreen[None]):
         Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
         Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
         Binding("f8", "query", "Query", id="scene.query", tooltip="Ask what the record says"),
+        Binding(
+            "ctrl+n",
+            "ideas",
+            "Ideas",
+            id="scene.ideas",
+            tooltip="Three things that you could do next: one goes into the prompt",
+            show=False,
+        ),
         Binding(
             "f9",
             "resize_panel",
@@ -635,6 +644,24 @@ class SceneScreen(ServiceScreen[None]):
             self._is_escape_spent = True
         else:
             self._step_back()
+
+    def action_ideas(self) -> None:
+        """Offer three actions; the chosen one waits in the prompt."""
+        self._when_loaded(self._open_ideas)
+
+    def _open_ideas(self, _: SceneView) -> None:
+        dialog = IdeasDialog(partial(self.services.play.suggest_actions, self.scene_id))
+        self.app.push_screen(dialog, self._use_idea)
+
+    def _use_idea(self, action: str | None) -> None:
+        """Put an action into the prompt: what is typed there already stays in front of it."""
+        if action is None:
+            return
+        if self._prompt.has_text:
+            self._prompt.text = f"{self._prompt.text.rstrip()} {action}"
+            self._prompt.focus_input()
+        else:
+            self.fill_prompt(action)
 
     def action_narrate_on(self) -> None:
         self._queue_play(

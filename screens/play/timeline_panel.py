@@ -28,7 +28,7 @@ from widgets.transcript.transcript import Transcript
 if TYPE_CHECKING:
     from agents.services.llm import LlmService
     from agents.services.play import PlayService
-    from agents.views.play_views import Reply, SceneView, TurnTrace
+    from agents.views.play_views import Reply, SceneView, TurnTrace, TurnView
 
 MAX_LOOKBACK_TURNS = 20
 """Turns back from the end in which the last GM turn is looked for; rolls and notes may follow it."""
@@ -226,7 +226,10 @@ class TimelinePanel(Horizontal):
         elif not self.query_one(Transcript).total:
             self._edit_last_turn()
         else:
-            dialog = TextDialog("Narrate again", self._last_retake_note, RETAKE_NOTE_HINT, is_optional=True)
+            hint = RETAKE_NOTE_HINT
+            if len(models := self._llm.retake_models) > 1:
+                hint += f" Begin with a model's name to ask that one: {', '.join(models)}."
+            dialog = TextDialog("Narrate again", self._last_retake_note, hint, is_optional=True)
             self.app.push_screen(dialog, self._apply_retake_note)
 
     def _apply_retake_note(self, note: str | None) -> None:
@@ -245,9 +248,17 @@ class TimelinePanel(Horizontal):
         self._open_editor(
             f"Edit turn {current.turn.depth + 1}",
             current.turn.text,
-            "Another take of this turn. The turn as it was, and what followed it, are kept.",
+            self._edit_hint(current),
             partial(self._play.edit_turn, self._scene_id, current.turn.id),
         )
+
+    def _edit_hint(self, view: TurnView) -> str:
+        """Return what editing a turn does, before it is done."""
+        if view.turn.speaker not in GM_SPEAKERS:
+            return "Your line is played again from here. What followed it is kept as another way."
+        if view.turn.depth + 1 < self.query_one(Transcript).total:
+            return "It reads in these words from now on; the turns after it stand. Ctrl+Z brings the old words back."
+        return "Another take of this turn. The turn as it was is kept."
 
     def _open_editor(
         self, heading: str, text: str, hint: str, make_take: Callable[[str], Awaitable[Reply]]

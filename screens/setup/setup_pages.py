@@ -16,7 +16,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from agents.sanitize import require_title
-from agents.story_outline import NewUniverse, StoryOutline
+from agents.story_outline import NewUniverse, StoryOutline, read_style
 from screens.dialogs.form_fields import ChoiceField, Field, FormPage, Picker
 from stores.errors import InputError, parse_field
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
@@ -136,7 +136,7 @@ class NewWorldPage(FormPage):
 
 
 class StoryPage(FormPage):
-    """Title, theme, tone, lines and veils, and who decides."""
+    """Title, theme, tone, lines and veils, how it is narrated, and who decides."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -147,6 +147,7 @@ class StoryPage(FormPage):
                 Field("Tone", "tone", hint="how it should feel"),
                 Field("Limits", "limits", hint="what the story keeps to"),
                 Field("Lines and veils", "veils", hint="what never happens, what happens off screen"),
+                Field("Style", "style", hint="how it is narrated: length, tense, person, wishes"),
                 ChoiceField(
                     "At the gate",
                     (
@@ -191,6 +192,7 @@ class StoryPage(FormPage):
             "tone": outline.tone,
             "limits": outline.constraints,
             "veils": outline.lines_and_veils,
+            "style": outline.style,
         }
         for field, text in text_by_field.items():
             self.suggest(field, text)
@@ -216,6 +218,7 @@ class StoryPage(FormPage):
             tone=self["tone"],
             constraints=self["limits"],
             lines_and_veils=self["veils"],
+            style=parse_field("style", read_style, self["style"]),
             mode=StoryMode(self["mode"]),
             critical=CriticalCommitMode(self["critical"]),
             dice=DiceRoller(self["dice"]),

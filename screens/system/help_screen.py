@@ -103,6 +103,8 @@ HELP_SCREENS = (
     ("screens.llm.xray_screen", "XrayScreen"),
     ("screens.llm.bill_screen", "BillScreen"),
     ("screens.llm.llm_setup_screen", "LlmSetupScreen"),
+    ("screens.llm.prompts_screen", "PromptsScreen"),
+    ("screens.llm.prompt_edit_screen", "PromptEditScreen"),
 )
 """The screens in the order in which a user meets them."""
 OWN_MODULE_PREFIXES = ("screens.", "widgets.", "monitor_tui.")

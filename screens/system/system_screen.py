@@ -16,7 +16,7 @@ from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import ToBill, ToLlmSetup, ToMenu, Visit
+from screens.routes import ToBill, ToLlmSetup, ToMenu, ToPrompts, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.jobs import Job
@@ -39,6 +39,9 @@ class SystemScreen(ServiceScreen[None]):
     BINDINGS = [
         Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
         Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
+        Binding(
+            "e", "prompts", "Prompts", id="system.prompts", tooltip="What the personas are told, and samplers"
+        ),
         Binding("escape,q", "escape", "Back", id="system.escape", tooltip="One step back"),
     ]
 
@@ -98,6 +101,9 @@ class SystemScreen(ServiceScreen[None]):
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))
+
+    def action_prompts(self) -> None:
+        self.post_message(Visit(ToPrompts()))
 
     def action_model(self) -> None:
         self.post_message(Visit(ToLlmSetup()))

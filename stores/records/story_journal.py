@@ -1,4 +1,4 @@
-"""The story's journal: open threads, decisions, weights of characters, who is present, and the tension.
+"""The story's journal: open threads, decisions, weights of characters, who is present, the tension, other words.
 
 An entry is never changed; the present state is computed from the entries whose turns are on the line.
 """
@@ -148,6 +148,13 @@ class DecisionEntry(_JournalEntryBase):
     is_lifted: bool = False
 
 
+class RewordingEntry(_JournalEntryBase):
+    """The turn `turn_id` reads in other words than it was told in; the last such entry that stands counts."""
+
+    kind: Literal["rewording"] = "rewording"
+    text: str = Field(min_length=1)
+
+
 class UndoEntry(_JournalEntryBase):
     """An earlier entry was undone, and does not count, or redone."""
 
@@ -164,6 +171,7 @@ JournalEntry = Annotated[
     | TimeEntry
     | TensionEntry
     | DecisionEntry
+    | RewordingEntry
     | UndoEntry,
     Field(discriminator="kind"),
 ]

@@ -45,6 +45,24 @@ async def test_setup_refuses_a_long_world_name_on_its_own_page(tmp_path: Path) -
         assert ui.shows("✓ World", "● Rules")
 
 
+async def test_setup_says_at_the_style_that_it_is_too_long(sample_home: Path) -> None:
+    """I write a page of wishes as the style: it is refused at the field, and a shorter one is what /style shows."""
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1", "enter", "enter", "enter")
+        style = ui.app.screen.query_one("#style", Input)
+        style.value = "long " * 150
+        await ui.press("enter", "enter")
+        assert is_under(ui, "! That is 749 characters; a style has 600.", "Style")
+        assert focused_field(ui) == "style"
+        style.value = "past tense, short"
+        await ui.press("enter", "enter")
+        await ui.type("/style")
+        assert ui.shows("Every narration: past tense, short")
+        await ui.press("end")
+        await ui.type(", dry", enter=True)
+        assert ui.shows("From the next narration on: past tense, short, dry")
+
+
 async def test_setup_says_at_its_number_what_a_hero_cannot_have(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), ROOMY) as ui:
         await ui.press("1", "enter", "enter", "down", "down", "enter")

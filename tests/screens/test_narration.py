@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from agents.events import StepStateChanged, TextDiscarded, TextStreamed
 from agents.llm.errors import INPUT_KEPT, ModelRefused
@@ -421,3 +422,41 @@ async def test_commands_open_the_xray_and_the_bill(ui: ScreenDriver) -> None:
     await ui.type("/bill")
     assert ui.screen == "BillScreen"
     assert ui.shows("The Drowned Bell")
+
+
+@pytest.mark.slow
+async def test_ideas_put_an_action_into_the_prompt_and_play_nothing(
+    ui: ScreenDriver, model: ScriptedLlm
+) -> None:
+    """I am stuck, press Ctrl+N and take the second idea: it stands in my prompt, and nothing is played."""
+    model.script[Persona.DIRECTOR] = '{"actions": ["I bar the door.", "I ask [b]Wenna[/b].", "I hum."]}'
+    turns = ui.app.screen.query_one(Transcript).total
+    await ui.press("ctrl+n")
+    assert ui.shows("What could you do next?", "I bar the door.", "I ask [b]Wenna[/b].")
+    await ui.press("down", "enter")
+    assert ui.app.screen.query_one(PlayPrompt).text == "I ask [b]Wenna[/b]."
+    assert ui.app.screen.query_one(Transcript).total == turns
+
+
+@pytest.mark.slow
+async def test_prompt_is_changed_on_screen_and_refused_at_its_field(home: Path, model: ScriptedLlm) -> None:
+    """I open the prompts from the model's screen, break one, read what it needs at the text, and mend it."""
+    async with started_app(real_services(home, 8, model=model), ROOMY) as ui:
+        await ui.press("M", "e")
+        assert ui.screen == "PromptsScreen"
+        assert ui.shows("narrator", "temperature 0.8, 700 tokens", "archivist", "director actions")
+        await ui.press(*["down"] * 3, "enter")
+        assert ui.screen == "PromptEditScreen"
+        area = ui.app.screen.query_one(TextArea)
+        whole = area.text
+        assert ui.shows("The text has to send:")
+        area.text = "persona: nobody"
+        await ui.press("ctrl+s")
+        assert ui.shows("cannot be used", "It has to send:")
+        area.text = whole.replace("instructions: |\n", "instructions: |\n  [b]Rhyme.[/b]\n", 1)
+        await ui.press("ctrl+s")
+        assert ui.shows("Saved. It holds from the next call on")
+        await ui.press("escape")
+        assert ui.shows("your own: prompts/")
+        await ui.press("delete", "enter")
+        assert ui.shows("all bundled")

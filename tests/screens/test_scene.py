@@ -718,3 +718,17 @@ async def test_scene_take_keys_on_an_earlier_turn_say_where_its_takes_are(ui: Sc
     await ui.type("I look down.")
     await ui.press("shift+tab", "up", "right")
     assert ui.shows("Left and Right switch takes of the last turn.")
+
+
+@pytest.mark.slow
+async def test_scene_narration_is_edited_in_place_and_later_turns_stand(ui: ScreenDriver) -> None:
+    """I press e on an older narration and mend it: it reads so from now on, and I lose nothing that I played since."""
+    for line in ("> The bell tolls.", "I wait.", "> It is still."):
+        await ui.type(line)
+    await ui.press("shift+tab", "up", "up", "e")
+    assert ui.shows("the turns after it stand")
+    await ui.type(" *Twice.*")
+    assert ui.shows("The bell tolls. Twice.", "edited", "I wait.", "It is still.")
+    await ui.press("ctrl+z")
+    assert ui.shows("The bell tolls.", "I wait.", "It is still.", "Undone: other words")
+    assert not ui.shows("edited")

@@ -35,14 +35,17 @@ NARRATED: dict[str, Steps] = {
     "bill_calls": ("b", "1"),
     "bill_budget_refused": ("enter", *typed("/bill"), "enter", "backspace", *typed("x")),
     "llm_setup": ("M",),
-    "llm_setup_persona": ("M", *DOWN * 4, "space"),
+    "llm_setup_persona": ("M", *DOWN * 5, "space"),
     "llm_setup_key": ("M", *DOWN * 2, "enter", "type:sk-secret"),
     "llm_setup_trial": ("M", "f7"),
+    "prompts": ("M", "e"),
+    "prompt_edit": ("M", "e", "down", "enter"),
     "llm_setup_trial_refused": ("M", "f7"),
 }
 WITHOUT_MODEL: dict[str, Steps] = {
     "llm_setup_none": ("M",),
     "bill_none": ("b",),
+    "scene_ideas": ("enter", "ctrl+n"),
     "xray_none": ("enter", "shift+tab", "f6"),
 }
 IDEA: Steps = ("1", "enter", "enter", "f7", *typed("a keeper who owes the sea, grim"))

@@ -1,7 +1,8 @@
 """A turn that is being told: its words as they arrive, wrapped as they come.
 
 What is wrapped stays wrapped, so that a word more costs the same at the end of a long answer as at its
-beginning. It is drawn line for line as `widgets.transcript.turn_lines` will draw the finished turn.
+beginning. It is drawn line for line as `widgets.transcript.turn_lines` will draw the finished turn; only emphasis
+is drawn when the turn is whole, since its end has to be known.
 """
 
 from __future__ import annotations

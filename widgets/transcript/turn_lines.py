@@ -18,6 +18,7 @@ from agents.resolver.oracle import Grade
 from agents.resolver.reaction import Attitude
 from agents.views.play_views import TurnView
 from stores.records.play import Degree, Resolution, Speaker
+from widgets.emphasis import wrap_emphasised
 from widgets.ink import Ink, Inks, Line, Piece, draw_line
 from widgets.safe_text import one_line, pad, wrap
 
@@ -168,8 +169,10 @@ def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Li
         yield from _resolution_lines(view.resolution, turn.text, space)
         return
     ink = _SPEAKER_INKS[turn.speaker][1]
-    for text in wrap(turn.text.strip(), space):
-        yield [(text, ink)]
+    if turn.speaker is Speaker.SYSTEM:
+        yield from ([(text, ink)] for text in wrap(turn.text.strip(), space))
+    else:
+        yield from wrap_emphasised(turn.text.strip(), space, ink)
     if view.resolution is not None and not options.hide_mechanics:
         yield from _resolution_lines(view.resolution, "", space)
 
@@ -234,6 +237,8 @@ def _turn_marks(view: TurnView) -> Sequence[Piece]:
     marks: list[Piece] = []
     if view.take_count > 1:
         marks.append((f"take {view.take}/{view.take_count}", Ink.MUTED))
+    if view.is_reworded:
+        marks.append(("edited", Ink.MUTED))
     if view.made_count:
         marks.append((f"{CANON_SIGN}{view.made_count}", Ink.WARN))
     return [piece for mark in marks for piece in ((" ", Ink.MUTED), mark)]

@@ -144,8 +144,12 @@ def _request(llm_request: LlmRequest) -> dict[str, Any]:
         "max_retries": 0,
         "num_retries": 0,
     }
-    if llm_request.seed is not None:
-        request["seed"] = llm_request.seed
+    optional_arguments = {
+        "seed": llm_request.seed,
+        "top_p": llm_request.top_p,
+        "stop": list(llm_request.stop) or None,
+    }
+    request |= {name: value for name, value in optional_arguments.items() if value is not None}
     request |= endpoint_arguments(llm_request.model, llm_request.api_base)
     if llm_request.shape is not None:
         request |= _schema_arguments(llm_request)

@@ -8,6 +8,7 @@ from agents.orchestrator.commands.timeline_commands import read_turn_number
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
+from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
@@ -29,7 +30,7 @@ group = CommandGroup(CommandTopic.MODEL)
 @group.command(
     "continue",
     "/continue  (or /continue WISH)",
-    "The model narrates on from here",
+    "The model narrates on from here, or goes on with what was cut off",
     access=Access.PLAY,
     action="narrate on",
 )
@@ -39,8 +40,8 @@ async def continue_narration(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "again",
-    "/again less gore",
-    "The model narrates the last turn again, as another take",
+    "/again less gore  (or /again groq/llama-3.3-70b-versatile less gore)",
+    "The model, or another one, narrates the last turn again, as another take",
     access=Access.PLAY,
     action="retell",
 )
@@ -61,13 +62,29 @@ async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "ideas",
+    "/ideas",
+    "Three things that your character could do next: by the model, or from what is open",
+    access=Access.DELEGATE,
+)
+async def suggest_actions(tools: CommandTools, call: CommandCall) -> Outcome:
+    suggested = await tools.suggestions.suggest_actions(call.context)
+    lines = (*([suggested.note] if suggested.note else []), *suggested.actions)
+    reply = Reply("operation", lines, suggested_line=next(iter(suggested.actions), ""))
+    return Outcome(reply, call.context)
+
+
+@group.command(
     "style",
     "/style past tense, one paragraph",
     "How the model narrates: length, tense, person, wishes",
     access=Access.DELEGATE,
 )
 async def set_style(tools: CommandTools, call: CommandCall) -> Reply:
-    return Reply("operation", await tools.play_tools.settings.set_style(call.scene_id, call.argument))
+    settings = tools.play_tools.settings
+    lines = await settings.set_style(call.scene_id, call.argument)
+    typed_line = "" if call.argument else await settings.read_style_line(call.scene_id)
+    return Reply("operation", lines, prompt_text=typed_line)
 
 
 @group.command(
@@ -94,6 +111,7 @@ async def show_transcript(tools: CommandTools, call: CommandCall) -> Reply:
     if call.argument and not number:
         raise InputError(f"{call.argument[:20]!r} is not a number of turns.", todo="As in: /transcript 20")
     turns = await tools.log.line_tail(call.scene_id, number or DEFAULT_TRANSCRIPT_TURNS)
+    turns = reword_turns(turns, find_wordings(call.context.story.entries))
     lines = tuple(f"{turn.depth + 1} {_speaker_name(turn)}: {_one_line(turn.text)}" for turn in turns)
     return Reply("operation", lines or ("Nothing was played yet.",))
 
@@ -168,6 +186,13 @@ async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command("model", "/model", "Set up the model: name, key, personas", access=Access.READ)
 async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="model")
+
+
+@group.command(
+    "prompts", "/prompts", "What the personas are told, and how their words are chosen", access=Access.READ
+)
+async def open_prompts(tools: CommandTools, call: CommandCall) -> Reply:
+    return Reply("operation", goto="prompts")
 
 
 def _speaker_name(turn: Turn) -> str:

@@ -134,7 +134,7 @@ async def _make_branch(tools: CommandTools, call: CommandCall, turn_id: Id | Non
 @group.command(
     "edit",
     "/edit 4 WORDS",
-    "Put turn 4 in other words, as another take; what followed stays in the tree",
+    "Put turn 4 in other words; the turns after a narration stand, your own line is played again",
     access=Access.PLAY,
     action="edit a turn",
     needs_argument=True,

@@ -17,6 +17,7 @@ from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
@@ -104,6 +105,7 @@ class CommandTools:
     solo_tools: SoloTools
     play_tools: PlayTools
     narration: Narration
+    suggestions: ActionSuggestions
     views: SceneViewBuilder
     log: LogReader
     canon: CanonReader

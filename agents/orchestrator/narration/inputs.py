@@ -15,6 +15,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.memory_manager.attendance import is_oracle_answer
 from agents.orchestrator.narration.state import NarrationState
 from agents.personas.narrator_brief import NarratorBrief
+from agents.rewordings import find_wordings, reword_turns
 from stores.ports import LogReader
 from stores.records.ids import Clock, Id
 from stores.records.play import GM_SPEAKERS, Degree, Resolution, Speaker, Turn
@@ -40,6 +41,8 @@ class NarrationInput:
     clock: Clock
     words_turn: Turn | None = None
     """The player's words that the narration answers."""
+    cut_turn: Turn | None = None
+    """The turn that was cut off, and that the narration goes on with."""
 
     @property
     def is_opening(self) -> bool:
@@ -50,9 +53,9 @@ class NarrationInput:
     def build_gm_turn(self, turn_id: Id, text: str, take: int) -> Turn:
         """Return the GM turn with this text."""
         exchange = self.state.exchange
-        previous_turn, is_retake = self.previous_turn, self.state.narration.kind == "retake"
+        previous_turn = self.previous_turn
         tick = exchange.tick
-        if previous_turn is not None and not is_retake:
+        if previous_turn is not None and not self.state.narration.is_take:
             tick = max(tick, previous_turn.tick + 1)
         return Turn(
             id=turn_id,
@@ -113,18 +116,21 @@ class NarrationInputLoader:
         package = replace(package, narrative=replace(package.narrative, recent_turns=context_turns))
         brief = self._build_brief(state, context, words, results)
         if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
-            brief = replace(brief, draft=context.head.text)
-        return NarrationInput(package, brief, previous_turn, state, self._clock, words_turn)
+            (shown_head,) = reword_turns([context.head], find_wordings(context.story.entries))
+            brief = replace(brief, draft=shown_head.text)
+        cut_turn_id = state.narration.cut_turn_id
+        cut_turn = await self._log.turn(cut_turn_id) if cut_turn_id else None
+        return NarrationInput(package, brief, previous_turn, state, self._clock, words_turn, cut_turn)
 
     async def _find_previous_turn(
         self, state: NarrationState, context: SceneContext, narrated_turn: Turn | None
     ) -> Turn | None:
         """Return the turn that the narration follows.
 
-        For a retake it is fixed, else it is the end of the timeline; a turn that was appended before a crash
+        For another take it is fixed, else it is the end of the timeline; a turn that was appended before a crash
         does not count.
         """
-        if state.narration.kind == "retake":
+        if state.narration.is_take:
             parent_id = state.exchange.parent_id
             return await self._log.turn(parent_id) if parent_id else None
         if narrated_turn is not None:
@@ -145,7 +151,7 @@ class NarrationInputLoader:
         main_result = staked_result or (results[-1] if results else None)
         brief = NarratorBrief.from_story(context.story, words, main_result)
         texts = [f"Oracle: {r.text}" if is_oracle_answer(r.text) else r.text for r in results if r.text]
-        is_continuation = state.narration.kind in ("on", "retake") and not words and not results
+        is_continuation = state.narration.kind != "answer" and not words and not results
         return replace(
             brief, result="\n".join(texts), note=state.narration.note, is_continuation=is_continuation
         )

@@ -10,7 +10,7 @@ from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
-from agents.llm.llm_settings import CopilotSettings
+from agents.llm.llm_settings import AppSettings
 from agents.narrator.decision_marks import strip_markers
 from agents.orchestrator.exchange import Exchange, begin_answer, begin_continuation, begin_retake
 from agents.orchestrator.exchange_pipeline import is_answered
@@ -24,8 +24,10 @@ from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
 from agents.solo.notes import NoteService
 from agents.views.play_views import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
+from stores.ports import LogReader
+from stores.queries import LlmCallQuery
 from stores.records.ids import Id, IdGenerator, derive_id
-from stores.records.llm import Persona
+from stores.records.llm import CallOutcome, Persona
 from stores.records.play import GM_SPEAKERS, Scene, Speaker, Turn
 
 STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", "note", "style"}
@@ -43,7 +45,8 @@ class Narration:
         context: SceneContextLoader,
         packages: ContextPackageBuilder,
         notes: NoteService,
-        read_copilot: Callable[[], CopilotSettings],
+        log: LogReader,
+        read_settings: Callable[[], AppSettings],
         ids: IdGenerator,
     ) -> None:
         self._calls = calls
@@ -52,7 +55,8 @@ class Narration:
         self._context = context
         self._packages = packages
         self._notes = notes
-        self._read_copilot = read_copilot
+        self._log = log
+        self._read_settings = read_settings
         self._ids = ids
         self._monitor = Monitor(calls)
         self._narrating_scenes: set[Id] = set()
@@ -140,13 +144,18 @@ class Narration:
             )
 
     async def plan_retake(self, context: SceneContext, note: str) -> Exchange:
-        """Return the exchange that narrates the last GM turn again, or for the first time if nobody did."""
+        """Return the exchange that narrates the last GM turn again, or for the first time if nobody did.
+
+        A `note` that begins with the name of a model (`AppSettings.list_retake_models`) has that one narrate.
+        """
         self._require_model()
+        model, note = split_model_name(note, self._read_settings().list_retake_models())
         turns = await self._timeline.read_last_exchange(context.scene)
         if not turns:
-            return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
+            exchange = begin_continuation(self._ids, context.scene, context.head, note, context.tick)
+            return _with_model(exchange, model)
         if not is_answered(turns):
-            return await self._begin_answer(context.scene, turns[-1], note)
+            return _with_model(await self._begin_answer(context.scene, turns[-1], note), model)
         last_turn = turns[-1]
         if last_turn.speaker not in GM_SPEAKERS:
             raise InputError(
@@ -154,15 +163,27 @@ class Narration:
                 kept="Nothing was changed.",
                 todo="/continue narrates on from here; /undo takes the exchange back.",
             )
-        return begin_retake(self._ids, last_turn, await self._timeline.next_take_number(last_turn), note)
+        take = await self._timeline.next_take_number(last_turn)
+        return begin_retake(self._ids, last_turn, take, note, model=model)
 
     async def plan_continuation(self, context: SceneContext, note: str) -> Exchange:
-        """Return the exchange that narrates the open answer, or else what happens next."""
+        """Return the exchange that narrates the open answer, the rest of a cut one, or else what happens next."""
         self._require_model()
         turns = await self._timeline.read_last_exchange(context.scene)
+        if turns and await self._was_cut(turns[-1]):
+            take = await self._timeline.next_take_number(turns[-1])
+            return begin_retake(self._ids, turns[-1], take, note, is_rest=True)
         if turns and not is_answered(turns) and turns[-1].speaker is not Speaker.SYSTEM:
             return await self._begin_answer(context.scene, turns[-1], note)
         return begin_continuation(self._ids, context.scene, context.head, note, context.tick)
+
+    async def _was_cut(self, turn: Turn) -> bool:
+        """Return whether the model broke off in this turn, at the limit of its answer or with its connection."""
+        if turn.speaker not in GM_SPEAKERS:
+            return False
+        calls = await self._log.llm_calls(LlmCallQuery(turn_ids=[turn.id]))
+        narrator_calls = [call for call in calls if call.persona is Persona.NARRATOR]
+        return bool(narrator_calls) and narrator_calls[-1].outcome is CallOutcome.CUT
 
     async def _begin_answer(self, scene: Scene, last_turn: Turn, note: str) -> Exchange:
         take = await self._timeline.take_number_after(scene, last_turn.exchange_id, Speaker.GM)
@@ -175,7 +196,7 @@ class Narration:
         """
         with self._mark_narrating(scene_id):
             return await self._runner.narrate(
-                scene_id, run_id, pause=self._read_copilot().pause and not is_resumed
+                scene_id, run_id, pause=self._read_settings().copilot.pause and not is_resumed
             )
 
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
@@ -216,6 +237,20 @@ class Narration:
 def is_paused(state: NarrationState) -> bool:
     """Return whether the exchange waits at the pause before `stage`."""
     return state.last_step != NARRATION_STEPS[-1]
+
+
+def split_model_name(note: str, models: Sequence[str]) -> tuple[str, str]:
+    """Return the model that a wish begins with the name of, if it is one of these, and the rest of the wish."""
+    first_word, _, rest = note.partition(" ")
+    name = first_word.rstrip(":").casefold()
+    model = next((m for m in models if m.partition("@")[0].casefold() == name), "")
+    return (model, rest.strip()) if model else ("", note)
+
+
+def _with_model(exchange: Exchange, model: str) -> Exchange:
+    """Return the exchange with another model that is to narrate it; as it is if none is named."""
+    assert exchange.narration is not None
+    return exchange.model_copy(update={"narration": exchange.narration.model_copy(update={"model": model})})
 
 
 def is_retake(exchange: Exchange) -> bool:

@@ -19,6 +19,7 @@ from agents.narrator.prose_checks import (
     rewrite_note,
 )
 from agents.orchestrator.exchange import rewritten_turn_id
+from agents.orchestrator.narration.continued_text import continuation_note, join_continuation
 from agents.orchestrator.narration.inputs import NarrationInput
 from agents.orchestrator.narration.npc_voices import MAX_VOICES, add_npc_voices
 from agents.orchestrator.narration.state import NarrationState
@@ -28,6 +29,7 @@ from agents.personas.outputs import DraftFault
 from agents.personas.personas import Personas
 from agents.sanitize import clean
 from stores.records.ids import Id
+from stores.records.llm import CallOutcome
 from stores.records.play import MoveKind, Turn
 
 
@@ -53,19 +55,13 @@ class ProseSteps:
             return _stopped_before_first_word(state)
         state = voiced_state
         try:
-            prose = await self._stream_prose(
-                state,
-                narration_input,
-                build_brief(state, narration_input),
-                state.narration.turn_id,
-                nth=1,
-            )
+            prose = await self._stream_narration(state, narration_input)
         except ModelError as error:
             return StepResult(with_failure(state, "narrate", error), "failed", error.what)
         if prose is None:
             return _stopped_before_first_word(state)
         turn = narration_input.build_gm_turn(state.narration.turn_id, prose.text, state.narration.take)
-        move_kind = MoveKind.TAKE if state.narration.kind == "retake" else MoveKind.APPEND
+        move_kind = MoveKind.TAKE if state.narration.is_take else MoveKind.APPEND
         await self._append_gm_turn(turn, prose.raw, move_kind, narration_input)
         update = {
             "gm_turn_id": turn.id,
@@ -74,9 +70,8 @@ class ProseSteps:
             "cutoff_reason": prose.cutoff_reason,
         }
         if not prose.is_complete:
-            line = (
-                f"The narration ended early: {prose.cutoff_reason}. What came is kept; Ctrl+R narrates again."
-            )
+            ways_on = "F7 goes on with it, Ctrl+R narrates again" if prose.is_cut else "Ctrl+R narrates again"
+            line = f"The narration ended early: {prose.cutoff_reason}. What came is kept; {ways_on}."
             update["player_lines"] = (*state.player_lines, line)
         word_count = len(turn.text.split())
         line = f"{word_count} words{'' if prose.is_complete else ', cut off'}"
@@ -122,6 +117,24 @@ class ProseSteps:
         package = await self._packages.with_named_in(narration_input.package, text)
         return check_prose(text, build_prose_check_input(package, brief))
 
+    async def _stream_narration(
+        self, state: NarrationState, narration_input: NarrationInput
+    ) -> _Prose | None:
+        """Stream the narration; of one that was cut off, its rest behind what came of it."""
+        brief, turn_id = build_brief(state, narration_input), state.narration.turn_id
+        cut_turn = narration_input.cut_turn
+        if cut_turn is None:
+            return await self._stream_prose(state, narration_input, brief, turn_id, nth=1)
+        narrative = narration_input.package.narrative
+        narrative = replace(narrative, recent_turns=(*narrative.recent_turns, cut_turn))
+        with_cut_turn = replace(
+            narration_input, package=replace(narration_input.package, narrative=narrative)
+        )
+        brief = replace(brief, note=continuation_note(cut_turn.text, brief.note))
+        self._events.publish(TextStreamed(state.exchange.scene_id, turn_id, f"{cut_turn.text} "))
+        rest = await self._stream_prose(state, with_cut_turn, brief, turn_id, nth=1)
+        return rest and rest._replace(text=join_continuation(cut_turn.text, rest.text))
+
     async def _stream_prose(
         self,
         state: NarrationState,
@@ -149,7 +162,8 @@ class ProseSteps:
         if not text:
             self._events.publish(TextDiscarded(scene_id, turn_id))
             return None
-        return _Prose(text, narration.text, narration.is_complete, narration.cutoff_reason)
+        is_cut = narration.call.outcome is CallOutcome.CUT
+        return _Prose(text, narration.text, narration.is_complete, narration.cutoff_reason, is_cut)
 
     async def _append_gm_turn(
         self, turn: Turn, raw: str, move_kind: MoveKind, narration_input: NarrationInput
@@ -165,6 +179,7 @@ class ProseSteps:
 _KEPT_WHEN_STOPPED: Mapping[str, str] = {
     "answer": "What you typed is in the story; /continue narrates it.",
     "retake": "The take that there was is kept.",
+    "rest": "The turn is kept as it was cut off; /continue goes on with it.",
     "on": "/continue begins it again.",
 }
 """What was kept, and what to do, by the kind of a narration that was stopped before its first word."""
@@ -189,6 +204,8 @@ class _Prose(NamedTuple):
     raw: str
     is_complete: bool
     cutoff_reason: str
+    is_cut: bool
+    """Whether the model broke off, so that it can go on."""
 
 
 def _with_findings(state: NarrationState, findings: Sequence[ProseFinding]) -> NarrationState:

@@ -38,7 +38,12 @@ class StepResult(NamedTuple):
 def call_context_of(state: NarrationState, narration_input: NarrationInput) -> CallContext:
     scene = narration_input.package.scene
     return CallContext(
-        scene.universe.id, scene.story.id, scene.scene.id, state.exchange.run_id, state.narration.turn_id
+        scene.universe.id,
+        scene.story.id,
+        scene.scene.id,
+        state.exchange.run_id,
+        state.narration.turn_id,
+        narrator_model=state.narration.model,
     )
 
 

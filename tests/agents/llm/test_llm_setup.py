@@ -101,6 +101,9 @@ async def test_llm_setup_stores_chosen_model(setup: LlmSetupFixture) -> None:
     assert {view.persona for view in setup_view.personas if view.on} == {Persona.NARRATOR, Persona.ARCHIVIST}
     setup_view = await setup.llm_setup.set_fallbacks(("openai/x", " ", "openai/x"))
     assert setup_view.fallbacks == ("openai/x",)
+    setup_view = await setup.llm_setup.set_others(("openai/z",))
+    assert setup_view.others == ("openai/z",)
+    assert setup.llm_setup.current_settings.list_retake_models() == (NAME, "openai/x", "openai/z")
     setup_view = await setup.llm_setup.set_persona(Persona.CRITIC, on=True, model="openai/y", temperature=0.5)
     (critic,) = [view for view in setup_view.personas if view.persona is Persona.CRITIC]
     assert (critic.on, critic.own_model, critic.model, critic.temperature) == (

@@ -106,7 +106,7 @@ def test_prompt_file_error_names_file_and_line(changes: dict[str, object], messa
 def test_user_prompt_replaces_bundled_one_unless_it_is_bad() -> None:
     prompts = with_user_prompts(PROMPTS, {"mine.yaml": user_prompt(), "bad.yaml": "persona: narrator"})
     assert prompts[Persona.MONITOR].instructions == "Sort."
-    assert prompts.user_defined == {Persona.MONITOR}
+    assert prompts.user_files == {(Persona.MONITOR, ""): ("mine.yaml",)}
     assert prompts[Persona.NARRATOR] is NARRATOR
     assert "bad.yaml" in prompts.rejected_files["bad.yaml"]
 

@@ -355,6 +355,7 @@ CALLS: dict[str, Call] = {
     ),
     "narrate_again": lambda p: p.services.play.narrate_again(p.scene_id, "less gore"),
     "continue_narration": lambda p: p.services.play.continue_narration(p.scene_id),
+    "suggest_actions": lambda p: p.services.play.suggest_actions(p.scene_id),
     "finish_narration": lambda p: p.services.play.finish_narration(p.scene_id),
     "model.start_process": lambda p: p.services.llm.start_process(),
     "model.suggest_story": lambda p: _with(p.universe, lambda u: p.services.llm.suggest_story(u, "a keeper")),
@@ -363,6 +364,7 @@ CALLS: dict[str, Call] = {
     "model.read_story_cost": lambda p: _with(p.story, p.services.llm.read_story_cost),
     "model.read_setup": lambda p: p.services.llm.read_setup(),
     "model.set_share": lambda p: _with(p.universe, lambda u: p.services.llm.set_share(u, 2)),
+    "model.list_prompts": lambda p: p.services.llm.list_prompts(),
     "model.set_budget": lambda p: _with(
         p.universe, lambda u: p.services.llm.set_budget("universe", 10**9, subject=u)
     ),
@@ -409,7 +411,10 @@ CALLS: dict[str, Call] = {
 NOT_TRIED = FOUNDS | {"complete_story", "abandon", "story_record"}
 """Beginnings, and ends after which nothing is left to try."""
 
-SETTINGS = {"model.choose_model", "model.set_fallbacks", "model.set_persona", "model.set_key"}
+SETTINGS = {
+    *("model.choose_model", "model.set_fallbacks", "model.set_persona", "model.set_key"),
+    *("model.save_prompt", "model.reset_prompt", "model.set_others"),
+}
 """What changes the user's settings and keyring, and stands in no library."""
 
 TOLD = "Tom nods. A woman named Sister Ysolde has been waiting by the well."
@@ -429,6 +434,7 @@ SCRIPT: Script = {
     Persona.NARRATOR: TOLD,
     Persona.ARCHIVIST: json.dumps(RECORD),
     Persona.MONITOR: "{}",
+    Persona.DIRECTOR: "- I wait.\n- I look around.",
     Persona.LIBRARIAN: "Tom is the keeper [1].",
 }
 

@@ -200,17 +200,26 @@ async def test_merge_leaves_what_cannot_be_true_here_as_a_conflict(tmp_path: Pat
         assert "Tom is an enemy of Ann." not in await read_canon(program, main)
 
 
-async def test_edit_of_an_older_turn_is_a_take_and_keeps_what_followed(tmp_path: Path) -> None:
+async def test_edit_of_an_older_turn_keeps_what_followed(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         main = await begin(program)
         await play(program, main, "I go on.", "> The door opens.", "I enter.", "> It is dark.")
         reply = await program.services.play.submit(main, "/edit 2 The door is barred.")
         assert reply.lines == (
-            "Turn 2 in other words, as another take.",
-            "2 later turns stayed behind; /undo or /branches back returns there.",
+            "Turn 2 in other words; the turns after it stand. /undo brings the old words back.",
         )
-        assert await read_words(program, main) == ["I go on.", "The door is barred."]
-        assert (await program.services.play.transcript(main, 1, 1))[0].take_count == 2
+        assert await read_words(program, main) == [
+            "I go on.",
+            "The door is barred.",
+            "I enter.",
+            "It is dark.",
+        ]
+        assert [row.is_reworded for row in await program.services.play.transcript(main, 0, 4)] == [
+            False,
+            True,
+            False,
+            False,
+        ]
         await play(program, main, "/undo")
         assert await read_words(program, main) == ["I go on.", "The door opens.", "I enter.", "It is dark."]
         reply = await program.services.play.submit(main, "/edit 1 I turn back.")
@@ -221,17 +230,19 @@ async def test_edit_of_an_older_turn_is_a_take_and_keeps_what_followed(tmp_path:
         assert len(await read_words(program, main)) == 4
 
 
-async def test_edit_of_a_turn_that_canon_rests_on_asks_first(tmp_path: Path) -> None:
+async def test_edit_of_a_turn_that_canon_rests_on_says_so(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         main = await begin(program)
         await play(program, main, "> The door opens.", "/place Cellar", "/commit", "I enter.")
         await play(program, main, "> Wenna Pike died.", "/accept all", "/commit")
         words = await read_words(program, main)
-        reply = await program.services.play.submit(main, "/edit 3 Wenna Pike ran.")
+        reply = await program.services.play.submit(main, "/edit 1 The door is open.")
+        assert await read_words(program, main) == ["The door is open.", *words[1:]]
+        assert any("stays true" in line for line in reply.lines)
+        reply = await program.services.play.submit(main, "/edit 2 I go in.")
         if reply.confirm_line:
-            assert await read_words(program, main) == words
             await play(program, main, reply.confirm_line)
-        assert await read_words(program, main) == [*words[:2], "Wenna Pike ran."]
+        assert await read_words(program, main) == ["The door is open."]
         with pytest.raises(InputError, match="There is no turn"):
             await program.services.play.submit(main, "/edit 9 It rains.")
 

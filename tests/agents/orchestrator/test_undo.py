@@ -450,19 +450,22 @@ async def test_undo_takes_the_take_before_the_turn_and_redo_brings_each_back(tmp
 
 
 async def test_undo_takes_an_edit_of_a_turn_before_the_turn(tmp_path: Path) -> None:
+    """I mend an old narration in place: what came after stands, Ctrl+Z brings the old words back, Ctrl+Y mine."""
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, "I knock.", "> The door opens.", "I go in.", "> It is dark.")
         before = await read_words(program, scene_id)
         await say(program, scene_id, "/edit 2 The door creaks.")
         edited = await read_words(program, scene_id)
-        assert edited == ["I knock.", "The door creaks."]
-        assert (await say(program, scene_id, "/undo"))[0].startswith("Undone: Take 2: The door creaks.")
+        assert edited == ["I knock.", "The door creaks.", "I go in.", "It is dark."]
+        assert (await say(program, scene_id, "/undo"))[0] == "Undone: other words: The door creaks."
         assert await read_words(program, scene_id) == before
         await say(program, scene_id, "/redo")
         assert await read_words(program, scene_id) == edited
         await say(program, scene_id, "/undo", "/undo")
         assert await read_words(program, scene_id) == before[:-1]
+        await say(program, scene_id, "/edit 2 The door sighs.", "I look about.", "/undo", "/undo", "/redo")
+        assert await read_words(program, scene_id) == ["I knock.", "The door sighs.", "I go in."]
 
 
 async def test_undo_of_a_take_withdraws_what_the_take_proposed(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from agents.llm.budget import BUDGET_RULES, BudgetGuard
 from agents.llm.llm_settings import BudgetSettings
+from agents.personas.prompt_files import load_prompts
 from agents.services.bill import BillReader
 from agents.services.xray import XrayReader
 from stores.authority import Role
@@ -41,7 +42,7 @@ class Told:
         self.log = truth.log(Role.CONTEXT_ASSEMBLY)
         self.story: Story = make.story(title="The Lamp", budget=10_000)
         self.scene: Scene = make.scene(self.story)
-        self.xrays = XrayReader(self.log)
+        self.xrays = XrayReader(self.log, load_prompts)
 
     async def set_up(self) -> Told:
         await self.truth.canon(Role.CANON_KEEPER).commit(make.batch(universe=make.universe()))

@@ -25,6 +25,7 @@ from agents.personas.outputs import (
     Plan,
     Routing,
     StoryIdea,
+    SuggestedActions,
 )
 from agents.personas.personas import (
     Archivist,
@@ -315,6 +316,7 @@ def test_persona_outputs_have_one_line_form(model: type[BaseModel]) -> None:
         Chronicle: Chronicle(summary="s"),
         Routing: Routing(mode="narration"),
         CitedAnswer: CitedAnswer(unknown=True),
+        SuggestedActions: SuggestedActions(actions=("I wait.",)),
         StoryIdea: StoryIdea(),
         Doubts: Doubts(doubts=()),
         ChunkToolCalls: ChunkToolCalls(),
