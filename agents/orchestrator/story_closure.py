@@ -60,8 +60,6 @@ class StoryMatters:
     """Clocks and tracks that it set going and that are open."""
     stays: tuple[tuple[Entity, Entity], ...] = ()
     """Who is in its last scene and where that is, unless it is on record."""
-    people: tuple[Entity, ...] = ()
-    """Who is in its last scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ class StoryClosureBuilder:
                 for who in people
                 if not await self._is_on_record(who.id, context.place.id)
             ]
-        return StoryMatters(commitments, clocks, tuple(stays), people)
+        return StoryMatters(commitments, clocks, tuple(stays))
 
     async def read_open_commitments(self, story: Story) -> tuple[Fact, ...]:
         """Return the promises, debts and questions that this story made and left open."""
