@@ -57,7 +57,14 @@ class LoopTransitions:
 
     async def fire(self, loop: Loop, subject_id: Id, event: str, *, detail: str = "") -> Transition:
         """Make the transition; it is stored when this returns. Raises IllegalTransition."""
-        transition = await self.plan_transition(loop, subject_id, event, detail=detail)
+        last_transition = await self._log.loop_state(loop, subject_id)
+        return await self.fire_after(last_transition, loop, subject_id, event, detail=detail)
+
+    async def fire_after(
+        self, last_transition: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
+    ) -> Transition:
+        """Make the transition as `fire`, from a last transition that was read under the session lock."""
+        transition = self.build_transition(last_transition, loop, subject_id, event, detail=detail)
         await self._log.record_transition(transition)
         self.publish_transitions(transition)
         return transition

@@ -432,6 +432,7 @@ async def _read_evidence(
     subject_ids = {c.entity_id for c in changes if isinstance(c, StateChange)}
     state_assertions = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
     subject_ids |= {i.entity_id for c in state_assertions for i in c.involves}
-    subject_ids |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed_ids)}
+    if absorbed_ids:
+        subject_ids |= {f.id for f in facts if any(i.entity_id in absorbed_ids for i in f.involves)}
     evidence_by_subject = await canon.evidence_of_all(subject_ids) if subject_ids else {}
     return {subject: tuple(evidence_by_subject.get(subject, ())) for subject in sorted(subject_ids)}
