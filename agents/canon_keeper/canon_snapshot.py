@@ -320,10 +320,13 @@ def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tu
     known_names = [(look_of_name(normalize_name(name)), entity_id) for name, entity_id in folded_names]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
     wanted_words = [frozenset(look_of_name(name).split()) for name in wanted_names]
+    # Most names share no word with any that is wanted: those are not compared with each.
+    all_wanted_words = frozenset().union(*wanted_words)
     fuller_named_ids = {
         entity_id
         for name, entity_id in known_names
-        if (name_words := frozenset(name.split())) and any(words < name_words for words in wanted_words)
+        if not all_wanted_words.isdisjoint(name_words := frozenset(name.split()))
+        and any(words < name_words for words in wanted_words)
     }
     return fuller_named_ids | {
         known_names[place][1]
