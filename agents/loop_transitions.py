@@ -69,8 +69,19 @@ class LoopTransitions:
 
         `proposer` is who brought it about, `score` that of the proposal which it follows.
         """
-        planned_transition = await self.plan_transition(loop, subject_id, event, detail=detail)
-        transition = planned_transition.model_copy(update={"proposer": proposer, "score": score})
+        last_transition = await self._log.loop_state(loop, subject_id)
+        transition = self.build_transition(last_transition, loop, subject_id, event, detail=detail)
+        return await self._record(transition.model_copy(update={"proposer": proposer, "score": score}))
+
+    async def fire_after(
+        self, last_transition: Transition | None, loop: Loop, subject_id: Id, event: str, *, detail: str = ""
+    ) -> Transition:
+        """Make the transition as `fire`, from a last transition that was read under the session lock."""
+        return await self._record(
+            self.build_transition(last_transition, loop, subject_id, event, detail=detail)
+        )
+
+    async def _record(self, transition: Transition) -> Transition:
         await self._log.record_transition(transition)
         self.publish_transitions(transition)
         return transition

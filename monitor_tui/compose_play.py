@@ -420,6 +420,7 @@ class PlayParts:
         )
         self.gate_actions = GateActions(
             log,
+            contexts,
             agents.keeper,
             self.scenes,
             self.guard,

@@ -15,7 +15,15 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from stores.queries import FactQuery, FactsAboutQuery, FactsQuery, LlmCallQuery, MemoryQuery, ProposalQuery
+from stores.queries import (
+    FactQuery,
+    FactsAboutQuery,
+    FactsQuery,
+    LlmCallQuery,
+    MemoryQuery,
+    ProposalCounts,
+    ProposalQuery,
+)
 from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
@@ -35,7 +43,6 @@ from stores.records.workflow import (
     ProposedChange,
     Ruling,
     Transition,
-    Verdict,
 )
 from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
 
@@ -291,8 +298,8 @@ class LogReader(Protocol):
         """
         ...
 
-    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
-        """Return how many proposals of a document there are, by stored status and what is decided of them."""
+    async def proposal_counts(self, source_ids: Collection[Id]) -> dict[Id, ProposalCounts]:
+        """Return by document how many proposals it has; empty for one without any."""
         ...
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:

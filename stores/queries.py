@@ -11,7 +11,10 @@ from datetime import datetime
 
 from stores.records.canon import FactKind
 from stores.records.ids import Id
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import ProposalStatus, Verdict
+
+ProposalCounts = dict[tuple[ProposalStatus, Verdict | None], int]
+"""How many proposals there are, by stored status and what is decided of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import pytest
 
 from stores.authority import Role
 from stores.embedded.canon_graph import EmbeddedCanon
+from stores.embedded.connections import ConnectionFactory
 from stores.embedded.database import Database, Priority
 from stores.embedded.library import APPLICATION_ID, open_library
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
@@ -548,3 +549,26 @@ async def test_library_writes_nothing_to_the_terminal(path: Path, capfd: pytest.
         await db.read(lambda c: c.execute("SELECT * FROM nowhere"))
     await db.close()
     assert capfd.readouterr() == ("", "")
+
+
+def test_database_statements_are_prepared_once(tmp_path: Path) -> None:
+    """Also those with `LIMIT ?`, and those before a write of many rows."""
+    connections = ConnectionFactory(tmp_path / "prepared.db", {}, "OFF")
+    connection = connections.open_as_owner(APPLICATION_ID, [])
+    connection.execute("CREATE TABLE words (word TEXT)")
+    prepared_count = 0
+
+    def count(*_: object) -> int:
+        nonlocal prepared_count
+        prepared_count += 1
+        return apsw.SQLITE_OK
+
+    connection.authorizer = count
+    for limit in (1, 200, -1):
+        connection.execute("SELECT word FROM words LIMIT ?", (limit,)).fetchall()
+        connection.executemany("INSERT INTO words VALUES (?)", ((str(n),) for n in range(200)))
+        if limit == 1:
+            assert prepared_count > 0
+            prepared_count = 0
+    connection.close()
+    assert prepared_count == 0

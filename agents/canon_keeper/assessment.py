@@ -174,7 +174,7 @@ class ProposalAssessor:
         assessment = await self.assess(
             open_proposals, proposals[0].universe_id, rules=rules, closed_proposals=closed_proposals
         )
-        facts = {fact.id: fact for fact in assessment.canon.facts}
+        facts = {fact.id: fact for fact in assessment.canon.facts} if closed_proposals else {}
         written_facts = await self._read_written_facts(closed_proposals)
         turn_number_by_id = turn_numbers or {}
 

@@ -227,7 +227,7 @@ class _BatchBuilder:
         for entity in self._draft.entities.values():
             if entity.id in self._created_scenes:
                 yield entity.model_copy(update={"recorded_at": self._now})
-            elif entity != before[entity.id]:
+            elif entity is not (old := before[entity.id]) and entity != old:
                 yield entity
 
     def _new_facts(self) -> Iterable[Fact]:
@@ -237,16 +237,14 @@ class _BatchBuilder:
             )
 
     def _changed_facts(self) -> Iterable[FactChange]:
-        for before in self._canon.facts:
-            after = self._draft.facts[before.id]
-            if after != before:
-                yield FactChange(
-                    fact_id=after.id,
-                    status=after.status,
-                    valid_to=after.valid_to,
-                    closed=after.closed if after.closed != before.closed else None,
-                    secrecy=after.secrecy if after.secrecy != before.secrecy else None,
-                )
+        for before, after in self._draft.changed_facts():
+            yield FactChange(
+                fact_id=after.id,
+                status=after.status,
+                valid_to=after.valid_to,
+                closed=after.closed if after.closed != before.closed else None,
+                secrecy=after.secrecy if after.secrecy != before.secrecy else None,
+            )
 
     def _appearances(self, scene: Scene) -> Iterable[Appearance]:
         """Yield who and what appears in the scene: its cast, and places and things that it brought into canon."""

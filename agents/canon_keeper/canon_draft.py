@@ -45,6 +45,8 @@ class CanonDraft:
         self.catalogue = catalogue
         self.entities: dict[Id, Entity] = {**{e.id: e for e in canon.everyone}, **canon.entities}
         self.facts: dict[Id, Fact] = {}
+        self._facts_before: dict[Id, Fact | None] = {}
+        """What facts that were added or changed were before."""
         self.supersessions: list[Supersession] = []
         self._supersession_graph = SupersessionGraph(canon.supersessions)
         self._facts_by_predicate: defaultdict[tuple[str, Id | None], list[Id]] = defaultdict(list)
@@ -181,6 +183,12 @@ class CanonDraft:
             self._named_entity_count = len(self.entities)
             self._last_rivals = None
 
+    def changed_facts(self) -> Iterator[tuple[Fact, Fact]]:
+        """Yield the facts of canon that are not as they were: as canon has them, and as they are now."""
+        for fact_id, before in self._facts_before.items():
+            if before is not None and self.facts[fact_id] != before:
+                yield before, self.facts[fact_id]
+
     # --- changing -----------------------------------------------------------------------------------
 
     def add_fact(self, fact: Fact, ended_facts: Iterable[Fact] = ()) -> None:
@@ -218,6 +226,7 @@ class CanonDraft:
 
     def change_secrecy(self, fact: Fact, secrecy: Secrecy) -> None:
         """Say who may know a fact."""
+        self._facts_before.setdefault(fact.id, fact)
         self.facts[fact.id] = fact.model_copy(update={"secrecy": secrecy})
 
     def _supersede(self, older: Fact, newer: Fact) -> None:
@@ -237,6 +246,7 @@ class CanonDraft:
         fact_key = fact_key_of(fact, self.catalogue)
         if fact_key is not None and fact.kind is FactKind.STATE:
             self._changed_keys.setdefault(fact_key, self.current_fact(fact_key))
+        self._facts_before.setdefault(fact.id, self.facts.get(fact.id))
         self._index_fact(fact)
 
     def _index_fact(self, fact: Fact) -> None:

@@ -320,10 +320,13 @@ def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tu
     known_names = [(look_of_name(normalize_name(name)), entity_id) for name, entity_id in folded_names]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
     wanted_words = [frozenset(look_of_name(name).split()) for name in wanted_names]
+    # Most names share no word with any that is wanted: those are not compared with each.
+    all_wanted_words = frozenset().union(*wanted_words)
     fuller_named_ids = {
         entity_id
         for name, entity_id in known_names
-        if (name_words := frozenset(name.split())) and any(words < name_words for words in wanted_words)
+        if not all_wanted_words.isdisjoint(name_words := frozenset(name.split()))
+        and any(words < name_words for words in wanted_words)
     }
     return fuller_named_ids | {
         known_names[place][1]
@@ -432,6 +435,7 @@ async def _read_evidence(
     subject_ids = {c.entity_id for c in changes if isinstance(c, StateChange)}
     state_assertions = (c for c in changes if isinstance(c, AssertFact) and c.fact_kind is FactKind.STATE)
     subject_ids |= {i.entity_id for c in state_assertions for i in c.involves}
-    subject_ids |= {f.id for f in facts if not {i.entity_id for i in f.involves}.isdisjoint(absorbed_ids)}
+    if absorbed_ids:
+        subject_ids |= {f.id for f in facts if any(i.entity_id in absorbed_ids for i in f.involves)}
     evidence_by_subject = await canon.evidence_of_all(subject_ids) if subject_ids else {}
     return {subject: tuple(evidence_by_subject.get(subject, ())) for subject in sorted(subject_ids)}

@@ -59,6 +59,7 @@ def build_commit_result(canonization: Canonization) -> CommitResult:
         deferred_count=_count(outcomes, ProposalStatus.DEFERRED),
         held_count=0,
         failures=tuple((o.proposal_id, o.error) for o in outcomes if o.status is ProposalStatus.FAILED),
+        statuses={outcome.proposal_id: outcome.status for outcome in outcomes},
     )
 
 
@@ -80,6 +81,7 @@ def combine_results(results: Sequence[CommitResult]) -> CommitResult:
         changes=tuple(change for r in results for change in r.changes),
         replaced=tuple(pair for r in results for pair in r.replaced),
         repeated=tuple(title for r in results for title in r.repeated),
+        statuses={i: status for r in results for i, status in r.statuses.items()},
     )
 
 

@@ -88,8 +88,9 @@ def is_outcome(proposal: ProposedChange) -> bool:
 
 def normalize_name(name: str) -> str:
     """Return a name as names are compared: without case, punctuation and an article before it."""
-    article, _, rest = normalize_statement(name).partition(" ")
-    return rest if rest and article in _ARTICLES else normalize_statement(name)
+    normalized = normalize_statement(name)
+    article, _, rest = normalized.partition(" ")
+    return rest if rest and article in _ARTICLES else normalized
 
 
 _LATIN_LOOKALIKES = str.maketrans("авекмнорстухіјѕһԁԛԝҫёїαβγικνορτυχζ", "abekmhopctyxijshdqwçëïabyiknoptuxz")

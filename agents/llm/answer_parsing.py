@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeVar
 
-import json_repair
 from pydantic import BaseModel, ValidationError
 from rapidfuzz import fuzz, process
 
@@ -185,6 +184,8 @@ def _find_block_end(text: str, start: int) -> int:
 def _repair_json(text: str, max_nesting: int = _MAX_NESTING) -> object:
     if len(text) > _MAX_REPAIR_CHARACTERS or sum(map(text.count, "{[")) > max_nesting:
         return None
+    import json_repair  # twenty modules, for the few answers that are broken
+
     try:
         data = json_repair.loads(text, skip_json_loads=True)
     except Exception:  # noqa: BLE001  (whatever a mender of broken text trips over, the text is broken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
@@ -15,13 +15,13 @@ from agents.events import EventBus, ProposalsChanged, TriggerRaised
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
-from agents.proposals.line_order import sort_in_line_order
+from agents.proposals.line_order import select_for_next_commit
 from agents.views.play_views import CommitReport, ProposalView
 from stores.ports import OrchestratorLog
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, StoryMode
-from stores.records.workflow import NEXT_COMMIT_STATUSES, ProposedChange
+from stores.records.workflow import ProposedChange
 
 LONG_SCENE_TURNS = 50
 """Turns without a commit after which one is offered."""
@@ -52,7 +52,7 @@ class CommitTriggers:
     async def find_offer(self, context: SceneContext) -> CommitOffer | None:
         """Return what a commit would write now and why it is offered; None if none is."""
         dismissed_ids = context.scene.passed_offer_ids
-        pending_proposals = _pending_in_line_order(context.undecided)
+        pending_proposals = select_for_next_commit(context.undecided)
         if context.story.mode is StoryMode.AUTOPILOT:
             return await self._find_autopilot_offer(pending_proposals, dismissed_ids)
         critical_proposals = [
@@ -172,8 +172,3 @@ class CommitTriggers:
             f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
             tuple(p.id for p in waiting_proposals),
         )
-
-
-def _pending_in_line_order(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
-    """Return the proposals that a commit closes, in the order of the timeline."""
-    return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

@@ -27,7 +27,13 @@ from stores.records.canon import (
     StateOp,
 )
 from stores.records.ids import Id
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
+from stores.records.workflow import (
+    OPEN_STATUSES,
+    WAITING_STATUSES,
+    ProposalStatus,
+    ProposedChange,
+    Verdict,
+)
 
 RowKey = tuple[object, ...]
 
@@ -105,14 +111,14 @@ def _with_number(row: ProposalView, number: int) -> ProposalView:
 def count_by_row(
     report: CommitReport,
     rows: Sequence[ProposalView],
-    statuses: Mapping[Id, ProposalStatus],
-    waiting_ids: Collection[Id],
+    proposals: Iterable[ProposedChange],
 ) -> CommitReport:
     """Return the report with what it closed, and what it left open, counted in rows, as the gate counts.
 
-    `rows` are those before the commit; `statuses` are those that it gave their proposals, `waiting_ids` the
-    proposals that are open after it and did not fail.
+    `rows` are those before the commit, and `proposals` what it was of, as they were then.
     """
+    statuses = report.statuses
+    waiting_ids = {p.id for p in proposals if statuses.get(p.id, p.status) in WAITING_STATUSES}
     surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
     replaced_ids = {proposal_id for proposal_id, _ in report.replaced}
     folded_ids = {

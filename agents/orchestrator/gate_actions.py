@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from agents.canon_keeper.keeper import CanonKeeper
-from agents.context_assembly.scene_context import SceneContext
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_offer import CommitOffer
 from agents.orchestrator.commit_reports import commit_lines
@@ -32,6 +32,7 @@ class GateActions:
     def __init__(
         self,
         log: OrchestratorLog,
+        contexts: SceneContextLoader,
         keeper: CanonKeeper,
         scenes: SceneLoop,
         guard: SceneGuard,
@@ -43,6 +44,7 @@ class GateActions:
         events: EventBus,
     ) -> None:
         self._log = log
+        self._contexts = contexts
         self._keeper = keeper
         self._scenes = scenes
         self._guard = guard
@@ -80,7 +82,7 @@ class GateActions:
     async def commit_scene(self, context: SceneContext, only_ids: Sequence[Id] | None = None) -> CommitReport:
         """Write what is accepted or pre-ticked; in a Finalizing scene this closes it and opens the next."""
         await self._guard.require_open_story(context.story.id)
-        return await self._scenes.commit(context.scene.id, only_ids, reason="by hand")
+        return await self._scenes.commit(context, only_ids, reason="by hand")
 
     async def commit_offer(self, context: SceneContext) -> CommitReport:
         """Accept the critical proposals of the mid-scene offer and what they need, and write them; the scene goes on.
@@ -89,15 +91,18 @@ class GateActions:
         """
         offer = await self._triggers.find_offer(context) or CommitOffer("", ())
         if offer.is_critical:
-            await self._accept_offered(context, offer)
-        return await self._scenes.commit(context.scene.id, offer.proposal_ids, reason=offer.reason)
+            context = await self._accept_offered(context, offer)
+        return await self._scenes.commit(context, offer.proposal_ids, reason=offer.reason)
 
-    async def _accept_offered(self, context: SceneContext, offer: CommitOffer) -> None:
+    async def _accept_offered(self, context: SceneContext, offer: CommitOffer) -> SceneContext:
+        """Accept what is undecided of the offer, and return the scene as it is then."""
         offered = [p for p in context.undecided if p.id in offer.proposal_ids]
         undecided_ids = [p.id for p in sort_in_line_order(offered) if gm_decision(p) is None]
-        if undecided_ids:
-            decision = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason=offer.reason)
-            await self._keeper.decide(undecided_ids, decision)
+        if not undecided_ids:
+            return context
+        decision = Decision(verdict=Verdict.ACCEPT, by="gm", at=self._clock(), reason=offer.reason)
+        await self._keeper.decide(undecided_ids, decision)
+        return await self._contexts.load_context(context.scene.id)
 
     async def dismiss_offer(self, scene_id: Id) -> None:
         """Leave the critical proposals to the end of the scene."""
@@ -113,7 +118,8 @@ class GateActions:
         await self._scenes.end_scene(context, summary)
         end_lines = await self._solo_tools.describe_scene_end(scene_id)
         if context.story.mode is StoryMode.AUTOPILOT:
-            report = await self._scenes.commit(scene_id, None, reason="autopilot")
+            ended_context = await self._contexts.load_context(scene_id)
+            report = await self._scenes.commit(ended_context, None, reason="autopilot")
             lines = (*commit_lines(report), *end_lines) or ("The scene has ended.",)
             return Outcome(Reply("operation", lines, goto="scene", subject=report.next_scene_id))
         return Outcome(

@@ -16,15 +16,16 @@ from agents.declarations.declarations import DeclarationService, name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened
-from agents.loop_transitions import LoopTransitions
+from agents.loop_transitions import LoopTransitions, state_after
 from agents.loop_words import build_refusal
 from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
+from agents.orchestrator.folded_rows import count_by_row
 from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
-from agents.proposals.line_order import sort_in_line_order
+from agents.proposals.line_order import select_for_next_commit
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.supporting_words import supports_statement
@@ -34,7 +35,6 @@ from agents.solo.story_journal import StoryJournal
 from agents.views.play_views import CommitReport
 from stores.errors import StoreError
 from stores.ports import CanonReader, OrchestratorLog
-from stores.queries import ProposalQuery
 from stores.records.canon import (
     AssertFact,
     FactKind,
@@ -42,10 +42,8 @@ from stores.records.canon import (
 from stores.records.ids import Clock, Id
 from stores.records.play import Scene, Speaker
 from stores.records.workflow import (
-    NEXT_COMMIT_STATUSES,
     Decision,
     Loop,
-    ProposedChange,
     TransitionProposal,
     Verdict,
 )
@@ -154,19 +152,23 @@ class SceneLoop:
         """End a scene as it was ended before that was undone, and go on in the scene that began with it then."""
         await self._scene_end.apply_scene_end(context)
         await self._loops.fire(Loop.SCENE, context.scene.id, "end")
-        return await self._close_scene(context.scene.id, reversal)
+        return await self._close_scene(await self._context.load_context(context.scene.id), reversal)
 
-    async def commit(self, scene_id: Id, only_ids: Sequence[Id] | None, *, reason: str) -> CommitReport:
-        """Write what is accepted or ticked; in a Finalizing scene, close it and open the next."""
-        state = await self._loops.read_state(Loop.SCENE, scene_id)
+    async def commit(
+        self, context: SceneContext, only_ids: Sequence[Id] | None, *, reason: str
+    ) -> CommitReport:
+        """Write what is accepted or ticked in the scene; in a Finalizing one, close it and open the next."""
+        scene_id = context.scene.id
+        last_transition = await self._loops.read_last_transition(Loop.SCENE, scene_id)
+        state = state_after(Loop.SCENE, last_transition)
         if state == "failed":
-            await self._loops.fire(Loop.SCENE, scene_id, "retry")
+            await self._loops.fire_after(last_transition, Loop.SCENE, scene_id, "retry")
             state = "finalizing"
         if state == "finalizing":
-            return await self._close_scene(scene_id)
+            return await self._close_scene(context)
         if state != "active":
             raise build_refusal(Loop.SCENE, state, "critical_event")
-        return await self.commit_mid_scene(await self._context.load_context(scene_id), only_ids, reason)
+        return await self.commit_mid_scene(context, only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the commit and the scene's end, close the scene and open the next."""
@@ -190,28 +192,30 @@ class SceneLoop:
         self, context: SceneContext, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
         """Commit in mid-scene; the scene stays Active."""
-        pending_proposals = await self._read_pending_proposals(context.scene.id)
+        pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
         rows = await self._views.build_proposal_rows(pending_proposals)
         await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
-        result = await self._views.count_by_row(result, rows, [p.id for p in chosen_proposals])
+        result = count_by_row(result, rows, chosen_proposals)
         await self._journal.enter_committed_places(context)
         self._publish_commit(context.scene, result)
         return result
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _close_scene(self, scene_id: Id, reversal: CommitReversal | None = None) -> CommitReport:
+    async def _close_scene(
+        self, context: SceneContext, reversal: CommitReversal | None = None
+    ) -> CommitReport:
         """Commit in one batch, complete the scene, and open the next; with `reversal`, as it ended before."""
-        context = await self._context.load_context(scene_id)
+        scene_id = context.scene.id
         # Where the hero is, before it is canon: should a crash come, the next scene begins the same.
         await self._save_place(context)
         arrived_ids = (e.entity_id for e in context.scene_presence_entries() if e.here)
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
-        pending_proposals = await self._read_pending_proposals(scene_id)
+        pending_proposals = select_for_next_commit(context.undecided)
         rows = await self._views.build_proposal_rows(pending_proposals)
         try:
             result = await self._keeper.commit(
@@ -228,7 +232,7 @@ class SceneLoop:
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")
             raise
-        result = await self._views.count_by_row(result, rows, [p.id for p in pending_proposals])
+        result = count_by_row(result, rows, pending_proposals)
         await self._loops.fire(Loop.SCENE, scene_id, "canon_written")
         next_scene = await self._open_next_scene(context)
         self._publish_commit(context.scene, result)
@@ -250,22 +254,10 @@ class SceneLoop:
         if place_id != context.scene.place_id:
             await self._log.update_scene(context.scene.model_copy(update={"place_id": place_id}))
 
-    async def _read_pending_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the timeline's proposals that no commit has closed, in order.
-
-        Rejected ones are included: a commit closes them too.
-        """
-        return list(
-            sort_in_line_order(
-                await self._log.proposals(ProposalQuery(scene_id=scene_id, statuses=NEXT_COMMIT_STATUSES))
-            )
-        )
-
     async def _reject_old_outcome(self, context: SceneContext) -> None:
         """Reject the outcome that was proposed before the scene was reopened: a scene has one."""
         old_outcome_ids = [
-            p.id
-            for p in find_outcomes(await self._read_pending_proposals(context.scene.id), context.scene.id)
+            p.id for p in find_outcomes(select_for_next_commit(context.undecided), context.scene.id)
         ]
         if old_outcome_ids:
             reason = "The scene got another outcome."

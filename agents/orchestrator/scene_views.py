@@ -14,7 +14,6 @@ from agents.orchestrator.command_undo import find_last_command, find_undone_comm
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.deadlock import describe_stalled_loop
 from agents.orchestrator.folded_rows import (
-    count_by_row,
     expand_to_row_ids,
     find_chains,
     fold_rows,
@@ -27,7 +26,7 @@ from agents.proposals.line_order import sort_as_made, sort_in_line_order
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
-from agents.views.play_views import CastMember, CommitReport, GateView, ProposalView, SceneView
+from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
@@ -36,7 +35,6 @@ from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
 from stores.records.workflow import (
     OPEN_STATUSES,
-    WAITING_STATUSES,
     Loop,
     ProposalStatus,
     ProposedChange,
@@ -202,15 +200,6 @@ class SceneViewBuilder:
                 scene_ids.add(scene_id)
         rows = [row for scene_id in sorted(scene_ids) for row in await self.read_scene_rows(scene_id)]
         return expand_to_row_ids(rows, ids)
-
-    async def count_by_row(
-        self, report: CommitReport, rows: Sequence[ProposalView], closed_ids: Collection[Id]
-    ) -> CommitReport:
-        """Return the report of a commit over `closed_ids`, counted in the rows that there were before it."""
-        proposals = await self._log.proposals_by_id(closed_ids)
-        statuses = {p.id: p.status for p in proposals.values() if p.canonization_id == report.canonization_id}
-        waiting_ids = {p.id for p in proposals.values() if p.status in WAITING_STATUSES}
-        return count_by_row(report, rows, statuses, waiting_ids)
 
     async def build_turn_proposals(self, scene_id: Id, turn_id: Id) -> tuple[ProposalView, ...]:
         """Return the changes that were proposed on a turn and no commit has closed; they are withdrawn with it."""

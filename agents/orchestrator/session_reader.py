@@ -53,18 +53,20 @@ class SessionReader:
     async def build_menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
         """Return what the main menu shows."""
         stories = (await self._log.readable_stories()).records
-        last_story_id = await self.find_last_played_story_id()
-        open_stories = sorted(await self._read_open_stories(), key=lambda story: story.id != last_story_id)
+        open_stories = await self._select_open_stories(stories)
+        last_story_id = await self._find_last_played(open_stories)
+        open_stories = sorted(open_stories, key=lambda story: story.id != last_story_id)
         universes = (await self._canon.readable_universes()).records
         _, facts = await self._canon.count()
         sources = await self._log.sources()
-        counts = [await self._log.proposal_counts(s.id) for s in sources if s.media_type != CARD_MEDIA_TYPE]
+        document_ids = [source.id for source in sources if source.media_type != CARD_MEDIA_TYPE]
+        counts = await self._log.proposal_counts(document_ids) if document_ids else {}
         return MenuView(
             resume_story=await self._build_first_card(open_stories),
             story_count=len(stories),
             universe_count=len(universes),
             fact_count=facts,
-            review_count=sum(map(count_waiting, counts)),
+            review_count=sum(map(count_waiting, counts.values())),
             is_reading=any(source.state in READING_STATES for source in sources),
             health=health,
             notes=notes,
@@ -104,7 +106,11 @@ class SessionReader:
 
         After a crash in a story that was just started, the one whose scene moved last.
         """
-        open_stories = await self._read_open_stories()
+        return await self._find_last_played(await self._read_open_stories())
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _find_last_played(self, open_stories: Sequence[Story]) -> Id | None:
         open_ids = {story.id for story in open_stories}
         main_transitions = await self._log.transitions(
             loop=Loop.MAIN, subject_id=SESSION_ID, limit=MAX_MAIN_LOOKBACK
@@ -123,8 +129,6 @@ class SessionReader:
                     move_times.append((last_transition.at, story.id))
         return max(move_times)[1] if move_times else None
 
-    # --- inside --------------------------------------------------------------------------------------
-
     async def _build_first_card(self, stories: Sequence[Story]) -> StoryCard | None:
         """Return the card of the first of these stories that can be read."""
         for story in stories:
@@ -133,6 +137,8 @@ class SessionReader:
         return None
 
     async def _read_open_stories(self) -> list[Story]:
-        stories = (await self._log.readable_stories()).records
+        return await self._select_open_stories((await self._log.readable_stories()).records)
+
+    async def _select_open_stories(self, stories: Sequence[Story]) -> list[Story]:
         states = await self._log.loop_states(Loop.STORY, [s.id for s in stories])
         return [s for s in stories if s.id in states and states[s.id].target == "active"]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from stores.errors import InputError
+from stores.queries import ProposalCounts
 from stores.records.canon import CreateEntity
 from stores.records.workflow import OPEN_STATUSES, Decision, ProposalStatus, ProposedChange, Verdict
 
@@ -88,7 +89,7 @@ def require_decidable(proposal: ProposedChange, decision: Decision | None, *, al
         raise InputError("An edit cannot make it another kind of change.", kept=NOTHING_DECIDED)
 
 
-def count_waiting(counts: Mapping[tuple[ProposalStatus, Verdict | None], int]) -> int:
+def count_waiting(counts: ProposalCounts) -> int:
     """Return how many of a document's proposals wait in its review: open ones that were not taken back with it."""
     return sum(
         count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import NEXT_COMMIT_STATUSES, ProposedChange
 
 
 def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedChange, ...]:
@@ -20,3 +20,8 @@ def sort_in_line_order(proposals: Sequence[ProposedChange]) -> tuple[ProposedCha
 def sort_as_made(proposals: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
     """Sort proposals in the order of the line; those of one moment keep the order in which they were made."""
     return sort_in_line_order(sorted(proposals, key=lambda proposal: proposal.created_at))
+
+
+def select_for_next_commit(undecided: Iterable[ProposedChange]) -> tuple[ProposedChange, ...]:
+    """Return the proposals that their scene's next commit closes, rejected ones too, in the order of the line."""
+    return sort_in_line_order([p for p in undecided if p.status in NEXT_COMMIT_STATUSES])

@@ -405,7 +405,7 @@ class IngestService:
 
     async def _read_one_progress(self, source: Source) -> IngestProgress:
         served_by = await self.log.snippet_stages(source.id, source.edition)
-        counts = await self.log.proposal_counts(source.id)
+        counts = (await self.log.proposal_counts([source.id]))[source.id]
         return IngestProgress(
             source_id=source.id,
             universe_id=source.universe_id,
@@ -428,7 +428,7 @@ class IngestService:
         return next((f"Reading stopped: {error} r on System tries it again." for error in errors), "")
 
     async def _view_source(self, source: Source) -> SourceView:
-        counts = await self.log.proposal_counts(source.id)
+        counts = (await self.log.proposal_counts([source.id]))[source.id]
         open_count, undecided_count = count_waiting(counts), count_undecided(counts)
         if source.edition > 1:  # what only an earlier edition says is gone
             open_proposals = await self.review_reader.read_open(source)

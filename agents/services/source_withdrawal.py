@@ -69,7 +69,7 @@ class SourceWithdrawal:
         """Return what withdrawing the document would do. Nothing is changed."""
         source = await self._log.source(source_id)
         resting = await self._read_resting(source)
-        counts = await self._log.proposal_counts(source_id)
+        counts = (await self._log.proposal_counts([source_id]))[source_id]
         snippets = select_present(source, await self._log.snippets(source_id))
         return WithdrawalView(
             source=source,

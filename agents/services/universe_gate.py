@@ -11,6 +11,7 @@ from collections.abc import Collection
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
 from agents.orchestrator.commit_reports import publish_commit
+from agents.orchestrator.folded_rows import count_by_row
 from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.views.play_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
@@ -53,7 +54,7 @@ class UniverseGate:
         report = await self._keeper.commit(
             chosen_proposals, reason="by hand", universe_id=universe_id, undecided="defer"
         )
-        report = await self._views.count_by_row(report, rows, [p.id for p in chosen_proposals])
+        report = count_by_row(report, rows, chosen_proposals)
         publish_commit(self._events, universe_id, None, report)
         return report
 

@@ -5,6 +5,7 @@ A view has no handle; read it again after an event. Ticks are minutes of world t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -301,6 +302,9 @@ class CommitReport:
 
     repeated: tuple[str, ...] = ()
     """What was accepted and is in canon in the same words or meaning already."""
+
+    statuses: Mapping[Id, ProposalStatus] = field(default_factory=dict)
+    """What the commit made of each proposal that it did not leave as it was."""
 
     next_scene_id: Id | None = None
 

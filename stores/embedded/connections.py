@@ -34,6 +34,10 @@ _WAL_LIMIT = 64 * 1024 * 1024
 _CACHE_KB = 8_000
 """The page cache of a connection in KB: SQLite's default of 2 MB is too small for a long campaign."""
 
+_CACHED_STATEMENTS = 512
+"""Places for prepared statements, the most that apsw has. Each execution takes one, also that of each row of an
+`executemany`: a commit of twenty facts needs more than the default of a hundred, and would prepare all again."""
+
 _BUSY_MS = 5_000
 
 
@@ -79,7 +83,7 @@ class ConnectionFactory:
         return connection
 
     def _open(self, flags: int) -> apsw.Connection:
-        connection = apsw.Connection(str(self._path), flags=flags)
+        connection = apsw.Connection(str(self._path), flags=flags, statementcachesize=_CACHED_STATEMENTS)
         try:
             if flags & apsw.SQLITE_OPEN_READWRITE and connection.readonly("main"):
                 raise cannot_open_error(self._path, "the file is read-only")
@@ -91,6 +95,8 @@ class ConnectionFactory:
 
     def _apply_settings(self, connection: apsw.Connection) -> None:
         connection.set_busy_timeout(_BUSY_MS)
+        # Else SQLite prepares a statement with `LIMIT ?` again each time that it is executed.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.pragma("cache_size", -_CACHE_KB)
         connection.pragma("synchronous", self._durability)
         connection.pragma("foreign_keys", True)

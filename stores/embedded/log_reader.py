@@ -20,7 +20,7 @@ from stores.embedded.documents import (
 )
 from stores.embedded.memory_reader import EmbeddedMemoryReader
 from stores.ports import LlmSpending, SceneRecords
-from stores.queries import LlmCallQuery, ProposalQuery
+from stores.queries import LlmCallQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
@@ -213,17 +213,16 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda connection: _read_proposals(connection, query))
 
-    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
-        def count(connection: apsw.Connection) -> dict[tuple[ProposalStatus, Verdict | None], int]:
-            rows = connection.execute(
-                """SELECT status, decision ->> '$.verdict' AS verdict, count(*) FROM proposed_changes
-                   WHERE source_id = ? GROUP BY status, verdict""",
-                (source_id,),
-            )
-            return {
-                (ProposalStatus(status), Verdict(verdict) if verdict else None): count
-                for status, verdict, count in rows
-            }
+    async def proposal_counts(self, source_ids: Collection[Id]) -> dict[Id, ProposalCounts]:
+        def count(connection: apsw.Connection) -> dict[Id, ProposalCounts]:
+            counts: dict[Id, ProposalCounts] = {source_id: {} for source_id in source_ids}
+            for source_id, status, verdict, count in connection.execute(
+                """SELECT source_id, status, decision ->> '$.verdict' AS verdict, count(*) FROM proposed_changes
+                   WHERE source_id IN (SELECT value FROM json_each(?)) GROUP BY source_id, status, verdict""",
+                (ids_json(source_ids),),
+            ):
+                counts[source_id][ProposalStatus(status), Verdict(verdict) if verdict else None] = count
+            return counts
 
         return await self._read(count)
 

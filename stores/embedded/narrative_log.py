@@ -161,13 +161,12 @@ class EmbeddedLog(EmbeddedLogReader):
 
     async def mark_written(self, canonization_id: Id) -> None:
         def mark(connection: apsw.Connection) -> None:
-            stored_canonization = read_one(
-                connection, Canonization, "SELECT body FROM canonizations WHERE id = ?", canonization_id
+            if not connection.execute("SELECT 1 FROM canonizations WHERE id = ?", (canonization_id,)).get:
+                raise NotFound(f"There is no canonization {canonization_id}.")
+            connection.execute(
+                "UPDATE canonizations SET body = json_set(body, '$.state', ?) WHERE id = ? AND state = ?",
+                (CanonizationState.WRITTEN.value, canonization_id, CanonizationState.PLANNED.value),
             )
-            if stored_canonization.state is CanonizationState.PLANNED:
-                upsert(
-                    connection, "canonizations", [_with_state(stored_canonization, CanonizationState.WRITTEN)]
-                )
 
         await self._write(mark)
 

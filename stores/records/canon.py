@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -85,9 +85,12 @@ class Evidence(Record):
     span: tuple[int, int] | None = None
 
 
+_PUNCTUATION: Final = re.compile(r"[^\w\s]")
+
+
 def normalize_statement(statement: str) -> str:
     """Return a statement as it is compared: without case, punctuation and doubled spaces."""
-    return " ".join(re.sub(r"[^\w\s]", " ", statement.casefold()).split())
+    return " ".join(_PUNCTUATION.sub(" ", statement.casefold()).split())
 
 
 class Requirement(Record):

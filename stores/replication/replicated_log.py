@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from stores.ports import LlmSpending, SceneRecords
-from stores.queries import LlmCallQuery, MemoryQuery, ProposalQuery
+from stores.queries import LlmCallQuery, MemoryQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
@@ -25,7 +25,6 @@ from stores.records.workflow import (
     ProposedChange,
     Ruling,
     Transition,
-    Verdict,
 )
 from stores.replication.handle import ReplicatedHandle
 from stores.stores import AnyLog
@@ -101,8 +100,8 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda log: log.proposals(query))
 
-    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
-        return await self._read(lambda log: log.proposal_counts(source_id))
+    async def proposal_counts(self, source_ids: Collection[Id]) -> dict[Id, ProposalCounts]:
+        return await self._read(lambda log: log.proposal_counts(source_ids))
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         return await self._read(lambda log: log.proposal_ids(scene_id))

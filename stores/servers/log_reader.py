@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from stores.ports import LlmSpending, SceneRecords
-from stores.queries import LlmCallQuery, ProposalQuery
+from stores.queries import LlmCallQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
@@ -186,12 +186,17 @@ class ServerLogReader(ServerMemoryReader):
                     break
         return newest_first[: query.last][::-1]
 
-    async def proposal_counts(self, source_id: Id) -> dict[tuple[ProposalStatus, Verdict | None], int]:
+    async def proposal_counts(self, source_ids: Collection[Id]) -> dict[Id, ProposalCounts]:
         async with self._mongo.read_transaction(self._role) as tx:
             documents = await tx.find_all(
-                "proposed_changes", {"source_id": source_id}, fields={"status": 1, "decision": 1}
+                "proposed_changes",
+                {"source_id": any_of(source_ids)},
+                fields={"source_id": 1, "status": 1, "decision": 1},
             )
-        return dict(Counter(_status_and_verdict(document) for document in documents))
+        counts: dict[Id, Counter[tuple[ProposalStatus, Verdict | None]]] = {i: Counter() for i in source_ids}
+        for document in documents:
+            counts[document["source_id"]][_status_and_verdict(document)] += 1
+        return {source_id: dict(count) for source_id, count in counts.items()}
 
     async def proposal_ids(self, scene_id: Id) -> list[Id]:
         async with self._mongo.read_transaction(self._role) as tx:

@@ -868,11 +868,12 @@ async def test_proposals_of_a_document_are_found_by_their_source_alone(
     assert len(await proposals(ProposalQuery(with_sources=True))) == 5
     decided = make.decision(Verdict.REJECT)
     await handles.keeper.decide({from_book[0].id: decided})
-    assert await handles.reader.proposal_counts(book.id) == {
-        (PENDING, None): 2,
-        (PENDING, Verdict.REJECT): 1,
+    unread_id = make.new_id()
+    assert await handles.reader.proposal_counts([book.id, other_book.id, unread_id]) == {
+        book.id: {(PENDING, None): 2, (PENDING, Verdict.REJECT): 1},
+        other_book.id: {(PENDING, None): 1},
+        unread_id: {},
     }
-    assert await handles.reader.proposal_counts(make.new_id()) == {}
     assert len(await handles.reader.proposals_by_id([p.id for p in from_book])) == 3
 
 
