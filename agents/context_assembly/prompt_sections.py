@@ -74,6 +74,11 @@ MAX_OWN_FACTS: Final = 20
 _STAGED_LABEL: Final = " (proposed)"
 DEFAULT_STYLE: Final = "Two or three short paragraphs, in the present tense, to the player as “you”."
 """How a story is narrated, as far as its player asks for nothing else."""
+UNRECORDED_TEXT: Final = (
+    "The last narration is not recorded yet: where it has somebody come or leave, or changes something, "
+    "its words hold, and not the lists below."
+)
+"""What a prompt says while the Archivist has not read the narration before."""
 
 
 def build_prompt_sections(package: ContextPackage) -> PromptParts:
@@ -226,6 +231,7 @@ def _scene_text(package: ContextPackage) -> str:
         f"Scene {scene.order}: {scene.title}",
         f"Goal: {_collapse_spaces(scene.goal)}" if scene.goal else "",
         _place_text(package),
+        UNRECORDED_TEXT if package.unrecorded_narrations else "",
     )
 
 

@@ -48,6 +48,7 @@ KIND_NAMES: Final = {
     JobKind.SUMMARISE: ("summaries", "summarising"),
     JobKind.ARCHIVE: ("archive", "archiving"),
     JobKind.DOUBT: ("look at new sentences", "looking at new sentences"),
+    JobKind.RECORD: ("record of the narrations", "recording what was narrated"),
     JobKind.IMPORT: ("import", "importing"),
     JobKind.INGEST: ("documents", "reading"),
     JobKind.ENRICH: ("documents, by the model", "asking the model"),

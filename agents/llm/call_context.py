@@ -49,6 +49,9 @@ class CallContext:
     nth: int = 1
     """Counts the calls of one persona within one run, from 1."""
 
+    is_beside_play: bool = False
+    """Whether play goes on meanwhile: then Esc stops it only when nothing else is running in the scene."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProseAnswer:

@@ -260,8 +260,15 @@ def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
     candidates = (
         AbsentPerson(tuple(n for n in names_of(p.entity) if n not in present_names), p.is_dead)
         for p in absent_entities
+        if p.is_dead or not _may_have_come(p, package)
     )
     return tuple(person for person in candidates if person.names)
+
+
+def _may_have_come(person: ScenePerson, package: ContextPackage) -> bool:
+    """Return whether a narration names somebody of which it is not recorded yet who came in it."""
+    name_pattern = re.compile(any_name_pattern(names_of(person.entity)))
+    return any(name_pattern.search(turn.text) for turn in package.unrecorded_narrations)
 
 
 def split_by_acquaintance(

@@ -47,6 +47,8 @@ class Command:
     """Whether it moves along the timeline, so that the turns it brings back are not announced again."""
     former_name: str = ""
     """A name that the command had in an earlier version and that still works."""
+    needs_records: bool = False
+    """Whether it waits until it is recorded what the narrations before changed."""
     lists_alone: bool = False
     """Whether it lists what there is if nothing is typed after it, though it is meant to be used with words."""
 
@@ -69,6 +71,7 @@ class CommandGroup:
         lists_alone: bool = False,
         action: str = "",
         moves_timeline: bool = False,
+        needs_records: bool = False,
         former_name: str = "",
         topic: CommandTopic | None = None,
     ) -> Callable[[CommandHandler], CommandHandler]:
@@ -77,7 +80,9 @@ class CommandGroup:
         def register(handler: CommandHandler) -> CommandHandler:
             entry = CommandHelp(name, usage, summary, needs_argument, topic or self._topic)
             self.commands.append(
-                Command(entry, handler, access, action, moves_timeline, former_name, lists_alone)
+                Command(
+                    entry, handler, access, action, moves_timeline, former_name, needs_records, lists_alone
+                )
             )
             return handler
 
