@@ -252,3 +252,16 @@ async def test_story_idea_new_place_of_the_first_scene_keeps_what_is_said_of_it(
     await ask_for_idea(ui)
     await ui.press("enter")
     assert field(ui, "place") == "Sill Station: two rooms and a stove under the pass"
+
+
+async def test_story_idea_leaves_the_known_dead_out_of_the_first_scene(
+    ui: ScreenDriver, model: ScriptedLlm
+) -> None:
+    model.script[Persona.MONITOR] = idea(
+        title="The Bell", people=["Tam Marrow: Hester's brother", "Wenna Pike: keeper of the inn"]
+    )
+    await ui.press(*TO_HERO)
+    await ask_for_idea(ui)
+    await ui.press("enter")
+    assert ui.shows("✓ Wenna Pike")
+    assert ui.shows("· Tam Marrow")
