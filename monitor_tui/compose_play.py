@@ -379,7 +379,8 @@ class PlayParts:
         self.records = RecordWorker(
             log, contexts, self.narration_runner, self.dispatcher, self._describe_effects, base.events
         )
-        agents.background.runner.register(self.records)
+        if base.work is BackgroundMode.PLAY:
+            agents.background.runner.register(self.records)
         self.actions = SceneActions(
             log,
             contexts,

@@ -49,6 +49,12 @@ def find_live_facts(package: ContextPackage) -> list[LiveFact]:
     return list({live_fact.fact.id: live_fact for live_fact in live_facts}.values())
 
 
+def find_ids_ended_on_line(package: ContextPackage) -> set[Id]:
+    """Return the facts of canon that a proposal on the line ends or replaces."""
+    proposals = package.scene.staged_proposals
+    return {*_find_replaced_ids(proposals), *_find_ended_ids(proposals)}
+
+
 def find_proposed_facts(package: ContextPackage) -> Iterator[Fact]:
     """Yield the facts that are proposed on the line and that no later proposal ends.
 

@@ -13,6 +13,7 @@ from agents.context_assembly.context_package import ContextPackage, KnownSecret,
 from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
 from agents.context_assembly.live_facts import (
     LiveFact,
+    find_ids_ended_on_line,
     find_live_facts,
     find_proposed_facts,
     sort_by_subject,
@@ -315,10 +316,13 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
 
 
 def _memories_text(package: ContextPackage, shown_lines: Sequence[str]) -> str:
+    # What ended on this line is no memory to go by: who is elsewhere now is in one place.
+    ended_ids = find_ids_ended_on_line(package)
     lines = [
         f"{person.entity.name} remembers: {_memory_line(memory)}"
         for person in package.present_npcs()
         for memory in drop_repeated_memories(package.memories_of(person.entity.id), shown_lines)
+        if memory.linked_fact_id not in ended_ids
     ]
     return _bullet_list(lines)
 

@@ -56,6 +56,10 @@ KIND_NAMES: Final = {
 """For each kind of job, what it keeps up to date, and what the work is called."""
 
 
+_SHOWN_WHEN_BUSY: Final = frozenset({JobKind.RECORD})
+"""Kinds of which there is nothing to say while nothing is to do: they keep no index that could be behind."""
+
+
 def build_background_view(
     workers: Sequence[Worker],
     entries: Iterable[QueueEntry],
@@ -72,6 +76,7 @@ def build_background_view(
             _worker_status(worker, open_entries, poisoned, scan_problems.get(worker.kind, "")),
         )
         for worker in workers
+        if worker.kind not in _SHOWN_WHEN_BUSY or _has_work(worker, open_entries, poisoned)
     ]
     return BackgroundView(
         items_left=sum(one.items_left for one in open_entries),
@@ -79,6 +84,10 @@ def build_background_view(
         rows=(*worker_rows, *rows),
         poisoned=poisoned,
     )
+
+
+def _has_work(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequence[Job]) -> bool:
+    return any(one.worker is worker for one in entries) or any(job.kind is worker.kind for job in poisoned)
 
 
 def _worker_status(
