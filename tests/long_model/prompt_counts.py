@@ -86,7 +86,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _has_somebody_twice(prompt: str) -> bool:
-    records = "\n".join(text for name, text in split_sections(prompt).items() if name != "The last turns")
+    # What was so when a scene ended is history, and says so.
+    sections = split_sections(prompt).items()
+    records = "\n".join(text for name, text in sections if name not in ("The last turns", HISTORY))
     places: defaultdict[str, set[str]] = defaultdict(set)
     for match in _STAY.finditer(records):
         places[match["who"]].add(match["where"].removeprefix("the "))

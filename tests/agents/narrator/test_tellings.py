@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class Telling(NamedTuple):
 def read_right() -> Iterator[Telling]:
     for world, groups in DATA["right"].items():
         for entry in groups if world == "more" else (e for group in groups.values() for e in group):
-            fields: Mapping[str, Any] = {"text": entry} if isinstance(entry, str) else entry
+            fields: dict[str, Any] = {"text": entry} if isinstance(entry, str) else entry
             yield Telling(**({"world": world} | fields))
 
 
