@@ -77,7 +77,7 @@ async def test_record_comes_beside_the_next_line_and_is_shown_as_a_note(tmp_path
         model.script[Persona.NARRATOR] = QUIET
         await ui.type("I wait and listen.", enter=False)
         await ui.pilot.press("enter")
-        await until(ui, "a shutter knocks twice")
+        await until(ui, "The rain goes on over the slates")
         assert not ui.shows("Hester Marrow comes in.")
         gate.set()
         await until(ui, "Hester Marrow comes in.")
