@@ -150,7 +150,17 @@ class NarrationSteps:
 
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         package = narration_input.package
-        summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
+        canon = package.canonical
+        facts = (
+            *canon.axioms,
+            *canon.facts,
+            *canon.relations,
+            *canon.stays,
+            *canon.encounters,
+            *canon.assertions,
+        )
+        fact_count = len({fact.id for fact in facts})
+        summary = f"{len(package.narrative.recent_turns)} turns, {fact_count} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
         return StepResult(state, "done", summary)
