@@ -97,6 +97,17 @@ class StepStateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ExchangeRecorded:
+    """What a narration changed was recorded beside play, after the reply to its line."""
+
+    scene_id: Id
+    lines: tuple[str, ...]
+    """Lines for the player, and a line that Tab takes over, as a reply has them."""
+
+    suggested_line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TextStreamed:
     """Text of a turn that is being narrated, as it arrives. `TurnAppended` follows when it is in the log."""
 
@@ -216,6 +227,7 @@ Event = (
     | CanonCommitted
     | SceneOpened
     | StepStateChanged
+    | ExchangeRecorded
     | TextStreamed
     | TextDiscarded
     | LlmCallRecorded
@@ -234,6 +246,7 @@ TransientEvent = (
     | SceneOpened
     | Notice
     | StepStateChanged
+    | ExchangeRecorded
     | TextStreamed
     | TextDiscarded
     | LlmCallRecorded

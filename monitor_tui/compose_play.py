@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from agents.canon_keeper.conflicts.precedent_keys import derive_statement_keys
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.predicates import load_catalogue
 from agents.context_assembly.package_builder import ContextPackageBuilder
-from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.events import EventBus
@@ -20,6 +20,7 @@ from agents.ingest.ingest_worker import EnrichWorker
 from agents.ingest.ladder.chunk_model import ReaderPersona
 from agents.ingest.source_copies import derive_source_ids
 from agents.ingest.source_recorder import SourceRecorder
+from agents.jobs.worker import JobSubject
 from agents.llm.budget import BudgetGuard
 from agents.llm.cancellations import Cancellations
 from agents.llm.child_client import ChildModel
@@ -34,6 +35,7 @@ from agents.narrator.gm_turn_writer import GmTurnWriter
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
+from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.commit_undo import CommitUndo
 from agents.orchestrator.dice_requests import DiceRequestService
@@ -57,6 +59,7 @@ from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.record_worker import RecordWorker
 from agents.orchestrator.rests import RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
@@ -100,6 +103,7 @@ from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
 from agents.solo.universe_tables import UniverseTables
+from agents.views.play_views import Reply
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_enrich_worker
@@ -110,7 +114,9 @@ from stores.authority import Role
 from stores.branching.branch_copy import copy_branch
 from stores.open import Stores
 from stores.records.ids import Clock, IdGenerator
+from stores.records.jobs import JobKind
 from stores.records.llm import Persona
+from stores.records.play import Scene
 
 
 @dataclass(frozen=True)
@@ -296,6 +302,7 @@ class PlayParts:
             self.cast_moves,
             base.clock,
             base.events,
+            lambda: self.narration.records_beside_play,
         )
         self.play_table = PlayTools(
             DiceRequestService(self.rolls, self.rules, self.timeline, self.pipeline, base.ids),
@@ -315,6 +322,7 @@ class PlayParts:
             log,
             lambda: agents.llm_setup.current_settings,
             base.ids,
+            self._request_record if base.work is BackgroundMode.PLAY else None,
         )
         self.solo_tools = self._build_solo_tools()
         self.stories = StoryLoop(
@@ -377,6 +385,11 @@ class PlayParts:
         self.guard = SceneGuard(contexts, agents.loops, self.pipeline, self.narration.refuse_while_narrating)
         self.dispatcher = Dispatcher(SessionLock(), self.guard, contexts)
         self.triggers = CommitTriggers(log, contexts, agents.keeper, self.scenes, self.views, base.events)
+        self.records = RecordWorker(
+            log, contexts, self.narration_runner, self.dispatcher, self._describe_effects, base.events
+        )
+        if base.work is BackgroundMode.PLAY:
+            agents.background.runner.register(self.records)
         self.actions = SceneActions(
             log,
             contexts,
@@ -445,6 +458,18 @@ class PlayParts:
             PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
+
+    def _request_record(self, scene: Scene) -> None:
+        subject = JobSubject(scene.id, scene.universe_id)
+        self.agents.background.runner.request(JobKind.RECORD, subject, urgent=True)
+
+    async def _describe_effects(self, before: SceneContext, after: SceneContext) -> Reply:
+        """Say what a record led to: what ran out by it, and what was committed at once; offer the rest."""
+        reply = self.play_table.depletion.add_depletion_lines(before, after, Reply("exchange"))
+        if (offer := await self.triggers.find_offer(after)) is None:
+            return reply
+        report = await self.triggers.raise_offer(after, offer)
+        return replace(reply, lines=(*reply.lines, *commit_lines(report))) if report is not None else reply
 
     def _build_narration_runner(self) -> NarrationRunner:
         agents, base = self.agents, self.agents.base

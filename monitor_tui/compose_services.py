@@ -189,6 +189,7 @@ class ServiceComposer:
             agents.loops,
             COMMANDS,
             tools,
+            play.records,
         )
 
     def _build_play(self, lines: TypedLines) -> PlayService:

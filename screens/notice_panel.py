@@ -46,6 +46,10 @@ class NoticePanel(VerticalScroll, can_focus=False):
     }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: tuple[Content, ...] = ()
+
     def compose(self) -> ComposeResult:
         yield Static(markup=False)
 
@@ -63,6 +67,19 @@ class NoticePanel(VerticalScroll, can_focus=False):
         styled_lines = [content(plain_text(line)) for line in lines if line]
         self._set_lines(styled_lines, severity)
 
+    def add_lines(self, lines: Sequence[str]) -> None:
+        """Show these lines after what is there."""
+        added_lines = [content(plain_text(line)) for line in lines if line]
+        if added_lines:
+            severity: Severity = (
+                "error"
+                if self.has_class("-error")
+                else "warning"
+                if self.has_class("-warning")
+                else "information"
+            )
+            self._set_lines([*self._lines, *added_lines], severity)
+
     def show_error(self, error: BaseException) -> None:
         """Show an error: what happened, then what was kept and what to do."""
         what_happened, what_was_kept, what_to_do = explain_error(error)
@@ -76,6 +93,7 @@ class NoticePanel(VerticalScroll, can_focus=False):
         self._set_lines([], "information")
 
     def _set_lines(self, styled_lines: Sequence[Content], severity: Severity) -> None:
+        self._lines = tuple(styled_lines)
         self.query_one(Static).update(Content("\n").join(styled_lines))
         self.set_class(bool(styled_lines), "-shown")
         self.set_class(severity == "warning", "-warning")

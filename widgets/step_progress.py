@@ -23,6 +23,7 @@ AGENT_BY_STEP = {
     "narrate": "narrator",
     "speak": "characters",
     "critique": "critic",
+    "move": "cast",
     "extract": "archivist",
     "summarise": "summary",
     "stage": "proposals",

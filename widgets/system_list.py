@@ -29,6 +29,7 @@ JOB_LABELS = {
     JobKind.SUMMARISE: "Summary of",
     JobKind.ARCHIVE: "Archive of",
     JobKind.DOUBT: "Model's doubts of",
+    JobKind.RECORD: "Record of the narrations in",
     JobKind.IMPORT: "Import of",
     JobKind.INGEST: "Reading of",
     JobKind.ENRICH: "Model's reading of",

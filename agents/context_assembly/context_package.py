@@ -22,6 +22,7 @@ from agents.search.scene_recall import RecalledScene
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.memory import Memory
+from stores.records.play import Turn
 from stores.records.world import Entity
 
 
@@ -122,6 +123,8 @@ class ContextPackage:
     """The player's words, in which names were looked up."""
     is_stale: bool = False
     """Whether this is an older package, because a new one could not be built."""
+    unrecorded_narrations: tuple[Turn, ...] = ()
+    """Narrations on the line of which it is not recorded yet who came and left in them, and what they changed."""
     omitted_items: tuple[OmittedItem, ...] = ()
     """What was not found or not shown, by section, with the reason. A prompt's budget adds what it drops."""
     metadata: PackageMetadata | None = None

@@ -49,6 +49,15 @@ def find_live_facts(package: ContextPackage) -> list[LiveFact]:
     return list({live_fact.fact.id: live_fact for live_fact in live_facts}.values())
 
 
+def find_ids_ended_on_line(package: ContextPackage) -> set[Id]:
+    """Return the facts of canon that a proposal on the line ends or replaces, earlier stays among them."""
+    proposals, live_facts = package.scene.staged_proposals, find_live_facts(package)
+    stays = [f.fact for f in live_facts if f.fact.predicate == LOCATED_IN]
+    last_stays = {i: find_stay(live_facts, i) for i in {stay.entity("subject") for stay in stays} if i}
+    earlier_stay_ids = {stay.id for stay in stays} - {stay.id for stay in last_stays.values() if stay}
+    return {*_find_replaced_ids(proposals), *_find_ended_ids(proposals), *earlier_stay_ids}
+
+
 def find_proposed_facts(package: ContextPackage) -> Iterator[Fact]:
     """Yield the facts that are proposed on the line and that no later proposal ends.
 

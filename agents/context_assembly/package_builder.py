@@ -157,8 +157,15 @@ class ContextPackageBuilder:
         canon, scene = package.canonical, package.scene
         known_ids = {p.entity.id for p in (*canon.cast, *canon.named_elsewhere)}
         named_entities = await self._named_entity_finder.find_elsewhere(scene, text, known_ids)
+        query = FactsAboutQuery(predicate=LOCATED_IN)
+        stays = await gather(*(self._canon.facts_about(p.entity.id, query) for p in named_entities))
         return replace(
-            package, canonical=replace(canon, named_elsewhere=(*canon.named_elsewhere, *named_entities))
+            package,
+            canonical=replace(
+                canon,
+                named_elsewhere=(*canon.named_elsewhere, *named_entities),
+                stays=(*canon.stays, *(fact for facts in stays for fact in facts)),
+            ),
         )
 
     async def _is_on_line(self, package: ContextPackage, scene: SceneContext) -> bool:

@@ -13,6 +13,7 @@ from agents.context_assembly.context_package import ContextPackage, KnownSecret,
 from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
 from agents.context_assembly.live_facts import (
     LiveFact,
+    find_ids_ended_on_line,
     find_live_facts,
     find_proposed_facts,
     sort_by_subject,
@@ -74,6 +75,11 @@ MAX_OWN_FACTS: Final = 20
 _STAGED_LABEL: Final = " (proposed)"
 DEFAULT_STYLE: Final = "Two or three short paragraphs, in the present tense, to the player as “you”."
 """How a story is narrated, as far as its player asks for nothing else."""
+UNRECORDED_TEXT: Final = (
+    "The last narration is not recorded yet: where it has somebody come or leave, or changes something, "
+    "its words hold, and not the lists below."
+)
+"""What a prompt says while the Archivist has not read the narration before."""
 
 
 def build_prompt_sections(package: ContextPackage) -> PromptParts:
@@ -226,6 +232,7 @@ def _scene_text(package: ContextPackage) -> str:
         f"Scene {scene.order}: {scene.title}",
         f"Goal: {_collapse_spaces(scene.goal)}" if scene.goal else "",
         _place_text(package),
+        UNRECORDED_TEXT if package.unrecorded_narrations else "",
     )
 
 
@@ -309,10 +316,13 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
 
 
 def _memories_text(package: ContextPackage, shown_lines: Sequence[str]) -> str:
+    # What ended on this line is no memory to go by: who is elsewhere now is in one place.
+    ended_ids = find_ids_ended_on_line(package)
     lines = [
         f"{person.entity.name} remembers: {_memory_line(memory)}"
         for person in package.present_npcs()
         for memory in drop_repeated_memories(package.memories_of(person.entity.id), shown_lines)
+        if memory.linked_fact_id not in ended_ids
     ]
     return _bullet_list(lines)
 

@@ -19,6 +19,7 @@ from agents.events import (
     BackgroundProgressed,
     Event,
     EventBus,
+    ExchangeRecorded,
     LlmCallRecorded,
     Notice,
     StepStateChanged,
@@ -62,6 +63,7 @@ YIELD_SECONDS: Final = 0.002
 
 _IGNORED_EVENTS: Final = (
     BackgroundProgressed,
+    ExchangeRecorded,
     LlmCallRecorded,
     Notice,
     StepStateChanged,

@@ -48,11 +48,16 @@ KIND_NAMES: Final = {
     JobKind.SUMMARISE: ("summaries", "summarising"),
     JobKind.ARCHIVE: ("archive", "archiving"),
     JobKind.DOUBT: ("look at new sentences", "looking at new sentences"),
+    JobKind.RECORD: ("record of the narrations", "recording what was narrated"),
     JobKind.IMPORT: ("import", "importing"),
     JobKind.INGEST: ("documents", "reading"),
     JobKind.ENRICH: ("documents, by the model", "asking the model"),
 }
 """For each kind of job, what it keeps up to date, and what the work is called."""
+
+
+_SHOWN_WHEN_BUSY: Final = frozenset({JobKind.RECORD})
+"""Kinds of which there is nothing to say while nothing is to do: they keep no index that could be behind."""
 
 
 def build_background_view(
@@ -71,6 +76,7 @@ def build_background_view(
             _worker_status(worker, open_entries, poisoned, scan_problems.get(worker.kind, "")),
         )
         for worker in workers
+        if worker.kind not in _SHOWN_WHEN_BUSY or _has_work(worker, open_entries, poisoned)
     ]
     return BackgroundView(
         items_left=sum(one.items_left for one in open_entries),
@@ -78,6 +84,10 @@ def build_background_view(
         rows=(*worker_rows, *rows),
         poisoned=poisoned,
     )
+
+
+def _has_work(worker: Worker, entries: Sequence[QueueEntry], poisoned: Sequence[Job]) -> bool:
+    return any(one.worker is worker for one in entries) or any(job.kind is worker.kind for job in poisoned)
 
 
 def _worker_status(

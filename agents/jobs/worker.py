@@ -26,7 +26,8 @@ is counted. It may be cancelled at any await; a piece must be idempotent.
 shares), within it the highest `priority`, then what was requested first. A piece that asks a model is postponed while
 the budgets of its universe do not allow its `tokens`. Queues run beside each other: `WORDS` and
 `VECTORS` are the Indexer's, `PLAIN` is for work of milliseconds, `MODEL` for calls to a provider, which may
-take a minute, and `INGEST` for documents, which may take many. When REMEMBER or SUMMARISE is done with a scene, the
+take a minute, `RECORD` for those that play needs soon, and `INGEST` for documents, which may take many. When
+REMEMBER or SUMMARISE is done with a scene, the
 runner has the Indexer look at it (`follow_ups`). Other code that changes memories raises the edition in their scene's
 MemoryCursor and publishes MemoriesWritten, and code that adds a source publishes SourceAdded.
 
@@ -55,6 +56,7 @@ WORDS_QUEUE: Final = "words"
 VECTORS_QUEUE: Final = "vectors"
 MODEL_QUEUE: Final = "model"
 INGEST_QUEUE: Final = "ingest"
+RECORD_QUEUE: Final = "record"
 
 MAX_FAILURES: Final = 5
 """Failures in a row after which a job is poisoned."""
@@ -93,12 +95,12 @@ class Worker(Protocol):
 
     @property
     def queue(self) -> str:
-        """PLAIN_QUEUE, WORDS_QUEUE, VECTORS_QUEUE, MODEL_QUEUE or INGEST_QUEUE."""
+        """PLAIN_QUEUE, WORDS_QUEUE, VECTORS_QUEUE, MODEL_QUEUE, RECORD_QUEUE or INGEST_QUEUE."""
         ...
 
     @property
     def priority(self) -> int:
-        """Higher goes first within a queue and universe: REMEMBER 30, SUMMARISE 10, ARCHIVE 0."""
+        """Higher goes first within a queue and universe: RECORD 40, REMEMBER 30, SUMMARISE 10, ARCHIVE 0."""
         ...
 
     async def subjects(self) -> Collection[JobSubject]:

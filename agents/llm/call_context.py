@@ -51,6 +51,8 @@ class CallContext:
 
     narrator_model: str = ""
     """The model that is asked in the place of the Narrator's; empty: none is."""
+    is_beside_play: bool = False
+    """Whether play goes on meanwhile: then Esc stops it only when nothing else is running in the scene."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,27 +10,33 @@ from stores.records.ids import Id
 
 
 class Cancellations:
-    """Running streams by scene. Cancelling a scene stops every stream that runs there at that moment."""
+    """Running streams by scene. Cancelling a scene stops those that run there at that moment.
+
+    A stream beside play is stopped only if there is no other: who stops a narration does not mean the record of the
+    one before.
+    """
 
     def __init__(self) -> None:
-        self._events_by_scene: dict[Id | None, set[asyncio.Event]] = {}
+        self._events: dict[tuple[Id | None, bool], set[asyncio.Event]] = {}
+        """By scene, and by whether they run beside play."""
 
     @contextmanager
-    def watch_scene(self, scene_id: Id | None) -> Iterator[asyncio.Event]:
+    def watch_scene(self, scene_id: Id | None, *, is_beside_play: bool = False) -> Iterator[asyncio.Event]:
         """Register a stream of the scene and yield the event that tells it to stop."""
         stop_event = asyncio.Event()
-        scene_events = self._events_by_scene.setdefault(scene_id, set())
+        key = scene_id, is_beside_play
+        scene_events = self._events.setdefault(key, set())
         scene_events.add(stop_event)
         try:
             yield stop_event
         finally:
             scene_events.discard(stop_event)
             if not scene_events:
-                self._events_by_scene.pop(scene_id, None)
+                self._events.pop(key, None)
 
     def cancel_scene(self, scene_id: Id | None) -> bool:
-        """Stop all streams of the scene. Returns whether there were any."""
-        scene_events = self._events_by_scene.get(scene_id, set())
+        """Stop the streams of the scene. Returns whether there were any."""
+        scene_events = self._events.get((scene_id, False)) or self._events.get((scene_id, True), set())
         for event in scene_events:
             event.set()
         return bool(scene_events)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -128,7 +128,7 @@ class ModelCalls:
         error: ModelError | None = None
         outcome = CallOutcome.DONE
         try:
-            with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
+            with self._watch(call_context) as stop_event:
                 was_stopped = await self._receive(
                     prepared.request, prepared.targets, attempts, received, on_text, stop_event
                 )
@@ -180,7 +180,7 @@ class ModelCalls:
                 )
             received.text, received.usage = "", None
             try:
-                with self._cancellations.watch_scene(call_context.scene_id) as stop_event:
+                with self._watch(call_context) as stop_event:
                     try:
                         was_stopped = await self._receive(
                             step_request, prepared.targets, attempts, received, _ignore_text, stop_event
@@ -334,6 +334,11 @@ class ModelCalls:
                 if len(new_text) < len(part.text):
                     raise ModelCut(f"The model went on past {MAX_CHARACTERS:,} characters and was cut off.")
         return stop_event.is_set()
+
+    def _watch(self, call_context: CallContext) -> AbstractContextManager[asyncio.Event]:
+        return self._cancellations.watch_scene(
+            call_context.scene_id, is_beside_play=call_context.is_beside_play
+        )
 
     async def _find_earlier_call(self, persona: Persona, call_context: CallContext) -> LlmCall | None:
         """Return the call that was already made in this context, if it has text."""

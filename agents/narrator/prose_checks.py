@@ -255,7 +255,7 @@ def _check_absent_people(text: str, check_input: ProseCheckInput) -> Iterator[Pr
                     Severity.REWRITE,
                 )
         elif not enters_scene(text, person.names):
-            if quoted_text := find_spoken_words(text, person.names):
+            if quoted_text := find_spoken_words(text, person.names, is_near=True):
                 yield ProseFinding(
                     ProseFindingKind.ABSENT,
                     quoted_text,

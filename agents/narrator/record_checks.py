@@ -8,11 +8,13 @@ left to the Critic and the GM.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from agents.context_assembly.context_package import ContextPackage, ScenePerson
+from agents.context_assembly.live_facts import LiveFact, find_live_facts, find_stay
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences, stem
@@ -170,18 +172,23 @@ def find_rule_breaches(text: str, rules: Iterable[str]) -> Iterator[tuple[str, s
         rule_stems = _significant_stems(_FORBIDS.sub(" ", rule))
         if len(rule_stems) < MIN_RULE_WORDS:
             continue
+        hedges_of_rule = {match[0].casefold() for match in _HEDGED.finditer(_FORBIDS.sub(" ", rule))}
         for sentence in narrated_sentences:
-            if _has_all_stems(sentence, rule_stems):
+            if _has_all_stems(sentence, rule_stems, hedges_of_rule):
                 yield rule, sentence
                 break
 
 
-def _has_all_stems(sentence: str, required_stems: set[str]) -> bool:
-    """Return whether a sentence has all these words, with nothing before the last one that negates them."""
+def _has_all_stems(sentence: str, required_stems: set[str], hedges_of_rule: Collection[str]) -> bool:
+    """Return whether a sentence has all these words, with nothing before the last one that negates them.
+
+    A hedge that the rule has itself (`before high water`) negates nothing.
+    """
     word_ends = {stem(m[0].casefold()): m.end() for m in reversed(list(re.finditer(r"[^\W\d_]+", sentence)))}
-    return required_stems <= word_ends.keys() and not _HEDGED.search(
-        sentence[: max(word_ends[word] for word in required_stems)]
-    )
+    if not required_stems <= word_ends.keys():
+        return False
+    hedges = _HEDGED.finditer(sentence[: max(word_ends[word] for word in required_stems)])
+    return all(hedge[0].casefold() in hedges_of_rule for hedge in hedges)
 
 
 def find_reopened_matters(
@@ -247,21 +254,37 @@ class AbsentPerson:
 
 
 def find_absent_people(package: ContextPackage) -> tuple[AbsentPerson, ...]:
-    """Return who is dead or not present, without names that somebody present shares."""
-    present_names = {
-        n for p in package.canonical.cast if p.is_here and not p.is_dead for n in names_of(p.entity)
-    }
+    """Return who is dead or not present, by names that mean nobody else in view."""
     people = (*package.canonical.cast, *package.canonical.named_elsewhere)
+    entities = {p.entity.id: p.entity for p in (*people, *package.canonical.off_stage)}
+    name_counts = Counter(name for entity in entities.values() for name in set(names_of(entity)))
+    live_facts = find_live_facts(package)
     absent_entities = (
         p
         for p in people
         if p.entity.kind in ACTORS and (p.is_dead or not p.is_here) and not _is_walking_dead(p)
     )
     candidates = (
-        AbsentPerson(tuple(n for n in names_of(p.entity) if n not in present_names), p.is_dead)
+        AbsentPerson(tuple(n for n in names_of(p.entity) if name_counts[n] == 1), p.is_dead)
         for p in absent_entities
+        if p.is_dead or not (_may_have_come(p, package) or _is_met_at_place(p, package, live_facts))
     )
     return tuple(person for person in candidates if person.names)
+
+
+def _is_met_at_place(person: ScenePerson, package: ContextPackage, live_facts: Sequence[LiveFact]) -> bool:
+    """Return whether the record has somebody where the scene is, who neither left it nor was left behind."""
+    place, scene = package.scene.place, package.scene
+    if place is None or person.entity.id in scene.last_presence_entries():
+        return False
+    stay = find_stay(live_facts, person.entity.id)
+    return stay is not None and stay.entity("object") == place.id
+
+
+def _may_have_come(person: ScenePerson, package: ContextPackage) -> bool:
+    """Return whether a narration names somebody of which it is not recorded yet who came in it."""
+    name_pattern = re.compile(any_name_pattern(names_of(person.entity)))
+    return any(name_pattern.search(turn.text) for turn in package.unrecorded_narrations)
 
 
 def split_by_acquaintance(

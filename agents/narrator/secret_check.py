@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from agents.context_assembly.context_package import ContextPackage, KnownSecret
 from agents.prose.names import any_name_pattern, names_of
-from agents.prose.speech import find_speaker, find_speeches, strip_speech
+from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
 from agents.prose.words import split_sentences
 from agents.search.question_cues import content_stems
 from stores.records.world import Entity
 
 MIN_STEMS: Final = 2
 """Words of a secret, names aside, below which it is not looked for: one word may be said of anything."""
+MAX_ATTRIBUTION: Final = 40
+"""Characters between two pieces of speech that are one person's: `,” says Wenna Pike. “`."""
 MIN_SHARE: Final = 0.75
 """The share of those words that a sentence must have."""
 
@@ -84,11 +87,12 @@ def _find_sayings(
 ) -> Iterator[SecretLeak]:
     """Yield where one of these people says a secret, in speech or as narrated."""
     everybody = (*secret.knowers, *secret.others)
-    for speech in find_speeches(text):
+    for speech in _join_broken_speeches(find_speeches(text)):
         speaker = find_speaker(speech, everybody)
         if speaker is None or everybody[speaker] not in people:
             continue
-        for sentence in split_sentences(speech.spoken_text):
+        sentences = split_sentences(speech.spoken_text)
+        for sentence in (*sentences, *map(" ".join, pairwise(sentences))):
             # One who knows says `I`; whoever else does speaks of themselves.
             if _tells(sentence, secret, needs_subject=everybody[speaker] not in secret.knowers):
                 yield SecretLeak(everybody[speaker][0], secret.statement, sentence)
@@ -97,6 +101,20 @@ def _find_sayings(
             reports = re.match(rf"\W*{any_name_pattern(names)}.{{0,40}}?\b{_REPORTS}\b", sentence)
             if reports and _tells(sentence[reports.end() :], secret, needs_subject=True):
                 yield SecretLeak(names[0], secret.statement, sentence)
+
+
+def _join_broken_speeches(speeches: Sequence[Speech]) -> list[Speech]:
+    """Return the speeches, those of one paragraph that is nobody else's as one (`“He did,” she says. “At night.”`)."""
+    joined: list[Speech] = []
+    for speech in speeches:
+        last = joined[-1] if joined else None
+        between = speech.paragraph[last.end : speech.start] if last else ""
+        if last and last.paragraph == speech.paragraph and len(between) <= MAX_ATTRIBUTION:
+            text = f"{last.spoken_text} {speech.spoken_text}"
+            joined[-1] = replace(last, spoken_text=text, end=last.end)
+        else:
+            joined.append(speech)
+    return joined
 
 
 def _tells(sentence: str, secret: WatchedSecret, *, needs_subject: bool) -> bool:

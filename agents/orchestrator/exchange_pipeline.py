@@ -25,7 +25,12 @@ from agents.orchestrator.deadlock import (
 )
 from agents.orchestrator.exchange import EXCHANGE_STEPS, Exchange, RollPlan
 from agents.orchestrator.narration.runner import NarrationRunner
-from agents.orchestrator.narration.state import NarrationState, read_exchange, read_words
+from agents.orchestrator.narration.state import (
+    NarrationState,
+    read_exchange,
+    read_unrecorded_state,
+    read_words,
+)
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.transition_sources import PlayedExchange, propose_transitions
 from agents.proposals.proposals import Proposals
@@ -87,7 +92,9 @@ class ExchangePipeline:
         cast_moves: CastMoves,
         clock: Clock,
         events: EventBus,
+        records_beside_play: Callable[[], bool],
     ) -> None:
+        self._records_beside_play = records_beside_play
         self._log = log
         self._contexts = contexts
         self._gm_turn_writer = gm_turn_writer
@@ -151,6 +158,8 @@ class ExchangePipeline:
         for checkpoint in await self._log.checkpoints(scene_id):
             if not narrate and NarrationState.needs_narration(checkpoint):
                 continue
+            if (state := read_unrecorded_state(checkpoint)) and await self._is_left_to_record(state):
+                continue
             words = " ".join(read_words(checkpoint).split())
             short_words = words if len(words) < 60 else words[:57] + "..."
             try:
@@ -161,6 +170,10 @@ class ExchangePipeline:
                 await self.drop_exchange(checkpoint)
                 lines.append(f"An exchange was cut off and could not be finished ({error}): {short_words}")
         return lines
+
+    async def _is_left_to_record(self, state: NarrationState) -> bool:
+        """Return whether a narration is recorded beside play, or has left the line and is recorded if it returns."""
+        return self._records_beside_play() or not await self._narration_runner.is_on_line(state)
 
     async def drop_exchange(self, checkpoint: Checkpoint) -> None:
         """Give up an exchange that cannot be finished; its words stay in the log."""

@@ -14,6 +14,7 @@ from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.story_closure import StoryClosureBuilder, draft_closure, read_closure
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
+from agents.prose.described_death import describes_dead
 from agents.sanitize import clean, require_title, split_described_name
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline, read_style
 from stores.errors import InputError, NotFound, parse_field
@@ -22,7 +23,7 @@ from stores.records.canon import Authority, CreateEntity, Payload
 from stores.records.ids import Clock, Id, IdGenerator, derive_id
 from stores.records.play import Scene, Story
 from stores.records.workflow import Decision, Loop, ProposedChange, Verdict
-from stores.records.world import EntityKind, SceneNode, SceneStatus, StoryNode, Universe
+from stores.records.world import ACTORS, EntityKind, SceneNode, SceneStatus, StoryNode, Universe
 
 
 class StoryLoop:
@@ -277,6 +278,9 @@ class StoryLoop:
                     entity_kind=newcomer.kind,
                     name=name,
                     description=clean(newcomer.description),
+                    tags=("dead",)
+                    if newcomer.kind in ACTORS and describes_dead(newcomer.description)
+                    else (),
                 ),
             )
         return list(creations_by_name.values())

@@ -25,11 +25,13 @@ from agents.orchestrator.narration.narration import Narration, is_paused, is_ret
 from agents.orchestrator.narration.state import NarrationState
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.record_worker import RecordWorker
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
+from agents.solo.presence_checks import NotPresent
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
-from stores.records.play import StoryMode
+from stores.records.play import Scene, StoryMode
 from stores.records.workflow import Loop
 
 
@@ -49,6 +51,7 @@ class TypedLines:
         loops: LoopTransitions,
         commands: CommandRegistry,
         tools: CommandTools,
+        records: RecordWorker,
     ) -> None:
         self._dispatcher = dispatcher
         self._contexts = contexts
@@ -61,6 +64,7 @@ class TypedLines:
         self._loops = loops
         self._commands = commands
         self._tools = tools
+        self._records = records
 
     def list_commands(self) -> tuple[CommandHelp, ...]:
         """Return help for the slash commands."""
@@ -114,6 +118,7 @@ class TypedLines:
             run_handler,
             action=command.action,
             moves_timeline=command.moves_timeline,
+            needs_records=command.needs_records,
             with_view=with_view,
         )
 
@@ -125,13 +130,23 @@ class TypedLines:
         *,
         action: str = "",
         moves_timeline: bool = False,
+        needs_records: bool = False,
         with_view: bool = False,
     ) -> Reply:
         """Run `work` on the scene's context, have its exchange narrated, and reply.
 
-        What an operation that `moves_timeline` brings back was announced when it was staged.
+        What an operation that `moves_timeline` brings back was announced when it was staged. One that `needs_records`
+        waits until it is recorded what the narrations before changed.
         """
-        dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
+        if needs_records:
+            await self._records.record_all(scene_id)
+        try:
+            dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
+        except NotPresent:
+            # They may have come in a narration that is not recorded yet: such a line alone waits for it.
+            if not await self._records.record_all(scene_id):
+                raise
+            dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
         if next_line := dispatched.result.next_line:
             reply = await self.submit(scene_id, next_line, with_view=with_view)
             return replace(reply, lines=(*dispatched.result.reply.lines, *reply.lines))
@@ -145,6 +160,9 @@ class TypedLines:
         return await self._finish(
             context, reply, state=outcome.state, agenda=outcome.agenda, with_view=with_view
         )
+
+    async def read_scene(self, scene_id: Id) -> Scene:
+        return (await self._contexts.load_context(scene_id)).scene
 
     async def read_view(self, scene_id: Id) -> SceneView:
         """Return all that the play screen shows except the transcript."""
@@ -187,7 +205,9 @@ class TypedLines:
         if exchange is None or exchange.narration is None:
             return outcome
         reply = outcome.reply
-        state = await self._narration.narrate(exchange.scene_id, exchange.run_id)
+        is_autopilot = before.story.mode is StoryMode.AUTOPILOT
+        # In autopilot what comes next is done by what was recorded.
+        state = await self._narration.narrate(before.scene, exchange.run_id, records_at_once=is_autopilot)
         if state is not None and is_paused(state):
             waiting_count = len(state.proposals)
             noun = "proposal waits" if waiting_count == 1 else "proposals wait"
@@ -195,7 +215,7 @@ class TypedLines:
             reply = replace(reply, lines=(*reply.lines, *state.player_lines, paused_line))
         elif state is not None:
             lines = (*reply.lines, *state.player_lines)
-            if before.story.mode is StoryMode.AUTOPILOT:
+            if is_autopilot:
                 lines = (*lines, *await self._run_offered_command(exchange.scene_id, state))
             severity = reply.severity if state.gm_turn_id else "warning"
             reply = replace(reply, lines=lines, severity=severity)

@@ -11,7 +11,7 @@ from typing import Final
 
 from agents.prose.names import HONORIFICS, any_name_pattern
 from agents.prose.speech import SAYS, SPEAKS, find_speeches, is_spoken_by, strip_speech
-from agents.prose.words import split_sentences
+from agents.prose.words import split_paragraphs, split_sentences
 
 _ACTS = (
     r"(?:nods?|shakes|shrugs|grins|smiles|frowns|winks|walks|strides|steps|runs|turns|kneels|leans|"
@@ -57,10 +57,36 @@ _COMES = (
 )
 
 
-def find_spoken_words(text: str, names: Sequence[str]) -> str:
-    """Return words that the prose has one of these names say now; empty if none."""
+_FRAMES: Final = re.compile(
+    r"\b(?:dream\w*|nightmares?|sleeps?|slept|asleep|doze[sd]?|photographs?|photos?|pictures?|portraits?|paintings?|"
+    r"engravings?|remember\w*|recall\w*|memory|memories|songs?|ballads?|tales?|story|stories|legends?|"
+    r"that was (?:the|in|before|when|how)|years ago|winters ago|long ago|back then)\b",
+    re.IGNORECASE,
+)
+"""What the sentences after it are in, and not in the present: a dream, a picture, a memory, a song."""
+_FRAME_ENDS: Final = re.compile(r"\b(?:wakes?|woke|awake|waking|now|here and now|at last)\b", re.IGNORECASE)
+_OUTSIDE: Final = re.compile(
+    r"\b(?:outside|from (?:without|beyond|under|behind|below the|the (?:street|yard|road|lane|quay|other side))|"
+    r"through the (?:\w+ )?(?:door|wall|window|shutters?|hatch|floor|planks|grating|keyhole)|on the other side|"
+    r"over the (?:wire|line|radio|telephone|phone))\b",
+    re.IGNORECASE,
+)
+"""Where a voice comes from that is heard in a scene and whose owner is not in it."""
+
+
+def _is_framed(text_before: str) -> bool:
+    """Return whether what stands before in a paragraph opens a dream, a memory or a picture, and does not close it."""
+    frames = [match.end() for match in _FRAMES.finditer(text_before)]
+    return bool(frames) and _FRAME_ENDS.search(text_before, frames[-1]) is None
+
+
+def find_spoken_words(text: str, names: Sequence[str], *, is_near: bool = False) -> str:
+    """Return words that the prose has one of these names say now; empty if none.
+
+    With `is_near`, what is heard from outside does not count.
+    """
     for speech in find_speeches(text):
-        if not is_spoken_by(speech, names):
+        if not is_spoken_by(speech, names) or _is_framed(strip_speech(speech.paragraph[: speech.start])):
             continue
         # Only the text around the attribution: the rest of the paragraph may be a memory.
         attribution = (
@@ -70,6 +96,8 @@ def find_spoken_words(text: str, names: Sequence[str]) -> str:
             rf"\b(?:as|what|like|how|when|where|than|of|because|that)\s+{any_name_pattern(names)}",
             attribution,
         )
+        if is_near and _OUTSIDE.search(strip_speech(attribution)):
+            continue
         if subordinate_clause is None and _NOT_NOW.search(strip_speech(attribution)) is None:
             return speech.spoken_text or speech.paragraph
     return ""
@@ -79,9 +107,15 @@ def find_act(text: str, names: Sequence[str]) -> str:
     """Return the sentence in which one of these names acts now; empty if none."""
     name_pattern = any_name_pattern(names)
     verb = rf"{name_pattern}(?:,[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:{_ACTS}|{SPEAKS})\b"
-    for sentence in split_sentences(strip_speech(text)):
+    sentences = (
+        (sentence, " ".join(sentences[:n]))
+        for paragraph in split_paragraphs(text)
+        for sentences in [split_sentences(strip_speech(paragraph))]
+        for n, sentence in enumerate(sentences)
+    )
+    for sentence, sentences_before in sentences:
         match = re.search(verb, sentence)
-        if match is None or _NOT_NOW.search(sentence):
+        if match is None or _NOT_NOW.search(sentence) or _is_framed(sentences_before):
             continue
         text_before = sentence[: match.start()].rstrip()
         if re.search(

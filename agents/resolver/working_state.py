@@ -34,6 +34,11 @@ def fold_changes(entity: Entity, changes: Iterable[StateChange]) -> WorkingState
     return reduce(apply_state_change, own_changes, WorkingState(dict(entity.numbers), entity.tags))
 
 
+def is_recorded_dead(entity: Entity) -> bool:
+    """Return whether somebody is dead by their own record, without what is staged."""
+    return "dead" in {tag.casefold() for tag in entity.tags}
+
+
 def apply_state_change(state: WorkingState, change: StateChange) -> WorkingState:
     """Return `state` after one change.
 

@@ -193,11 +193,15 @@ class PlayService:
 
     async def finish_narration(self, scene_id: Id) -> Reply:
         """Have the model finish an exchange that a crash or a pause left without narration, if there is one."""
-        run_id = await self.narration_runner.find_unnarrated_run(scene_id)
+        scene = await self.lines.read_scene(scene_id)
+        self.narration.request_record(scene)
+        run_id = await self.narration_runner.find_unnarrated_run(
+            scene_id, with_unrecorded=not self.narration.records_beside_play
+        )
         if run_id is None:
             return Reply("operation")
         self.narration.refuse_while_narrating(scene_id, "finish the exchange")
-        state = await self.narration.narrate(scene_id, run_id, is_resumed=True)
+        state = await self.narration.narrate(scene, run_id, is_resumed=True)
         player_lines = state.player_lines if state else ()
         return Reply("exchange", ("The exchange that was cut off goes on.", *player_lines))
 

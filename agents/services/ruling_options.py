@@ -58,7 +58,10 @@ _HEARSAY_STANDINGS: Final = (
 def list_ruling_options(
     fact_conflict: FactConflict, calendar: Calendar, current_tick: int | None
 ) -> tuple[RulingOption, ...]:
-    """Return the rulings for two statements, or plain verdicts if there are none."""
+    """Return the rulings for two statements, or plain verdicts if there are none.
+
+    The first is the one that Enter makes: what would have somebody live again is never that one.
+    """
     claim_start = fact_conflict.claim.valid_from
     start_tick = claim_start if claim_start is not None else current_tick
     suggested_moment = "" if start_tick is None else format_typed_moment(calendar, start_tick)
@@ -94,10 +97,10 @@ def list_ruling_options(
             "name",
         ),
     )
-    return (
-        tuple(option for option in all_options if RULING_KINDS[option.name] in fact_conflict.rulings)
-        or VERDICT_OPTIONS
-    )
+    options = [option for option in all_options if RULING_KINDS[option.name] in fact_conflict.rulings]
+    if fact_conflict.conflict.check_name == "dead_do_not_act" and fact_conflict.other.predicate == "alive":
+        options.sort(key=lambda option: option.name != "old")
+    return tuple(options) or VERDICT_OPTIONS
 
 
 def list_entity_options(new_name: str, known_name: str) -> tuple[RulingOption, ...]:

@@ -89,16 +89,16 @@ class CastMoves:
         turn: Turn,
         *,
         needs_entrance: bool = False,
-        reported_cast: ReportedCast = NO_REPORT,
+        only_ids: Collection[Id] | None = None,
     ) -> RecordedMoves:
         """Enter who comes and leaves by the words of a turn of this scene. Doing it twice has no further effect.
 
-        `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in. What a model
-        reports of the cast adds to what the words plainly say, and is right about who is still here.
+        `needs_entrance`: nobody comes by merely acting or speaking in the words, only by coming in. `only_ids`: those
+        of whom it is entered, when a turn is read again because more is known of them.
         """
         if turn.speaker not in _STORY_SPEAKERS:
             return RecordedMoves()
-        named = await self._list_named(context, "\n".join((turn.text, *reported_cast.names)))
+        named = await self._list_named(context, turn.text)
         people = _select_people(context, named)
         places = await self._list_places(context)
         # A model's own strangers are proposed as it tells of them.
@@ -109,7 +109,7 @@ class CastMoves:
         met_strangers = {n - len(people) for n in _list_met(reading) if n >= len(people)}
         reading = reading.without_figures(range(len(people), len(people) + len(strangers)))
         destination = None
-        if reading.destination is not None and turn.speaker is not Speaker.NPC:
+        if reading.destination is not None and turn.speaker is not Speaker.NPC and only_ids is None:
             destination = _other_places(context, places)[reading.destination]
         kept_out = {
             number
@@ -132,15 +132,13 @@ class CastMoves:
             for move, number in reading.moves
             if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
-        moves = _with_reported(moves, reported_cast, turn.text, people, state)
+        if only_ids is not None:
+            moves = [(move, number) for move, number in moves if people[number].id in only_ids]
         companion_ids = {people[n].id for n in state.companions} | {
             people[n].id for move, n in moves if move is CastMove.COMES_ALONG
         }
-        dead_ids = {people[n].id for n in state.dead}
-        here_id = context.place.id if context.place else None
-        presence_entries = tuple(
-            _build_entry(turn, people[number].id, move, position, companion_ids, dead_ids, here_id)
-            for position, (move, number) in enumerate(moves)
+        presence_entries = _build_entries(
+            context, turn, [(move, people[n].id) for move, n in moves], people, state, companion_ids
         )
         place_entries = (_build_place_entry(turn, destination.id),) if destination else ()
         entries = (*place_entries, *presence_entries)
@@ -161,6 +159,38 @@ class CastMoves:
             tuple(people[number] for number in sorted(reading.missed - state.dead)),
             tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
         )
+
+    async def record_reported_cast(
+        self, context: SceneContext, turn: Turn, reported_cast: ReportedCast
+    ) -> tuple[PresenceEntry, ...]:
+        """Enter who comes and leaves in a narration as a model reports it; `context` is the scene at the turn.
+
+        It adds to what the words plainly said and is right about who is still here. Whoever came must be in the text,
+        and alive. Doing it twice has no further effect.
+        """
+        if reported_cast == NO_REPORT:
+            return ()
+        people = await self._list_people(context, "\n".join((turn.text, *reported_cast.names)))
+        state = _read_state(context, people)
+        own_entries = {
+            e.entity_id: e
+            for e in context.scene_presence_entries()
+            if e.turn_id == turn.id and not _is_reported(e)
+        }
+        moves = _find_reported_moves(reported_cast, turn.text, people, state, own_entries)
+        companion_ids = {people[n].id for n in state.companions}
+        entries = _build_entries(
+            context,
+            turn,
+            [(move, people[n].id) for move, n in moves],
+            people,
+            state,
+            companion_ids,
+            is_reported=True,
+        )
+        if entries:
+            await self._journal.add_entries(context, entries)
+        return entries
 
     async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
@@ -316,11 +346,43 @@ def _build_place_entry(turn: Turn, place_id: Id) -> PlaceEntry:
     )
 
 
+def _build_entries(
+    context: SceneContext,
+    turn: Turn,
+    moves: Sequence[tuple[CastMove, Id]],
+    people: Sequence[Entity],
+    state: CastState,
+    companion_ids: Collection[Id],
+    *,
+    is_reported: bool = False,
+) -> tuple[PresenceEntry, ...]:
+    """Return the entries of a turn's moves. An id says whose and which move it is: read again, it is the same."""
+    dead_ids = {people[n].id for n in state.dead}
+    here_id = context.place.id if context.place else None
+    counts: Counter[Id] = Counter()
+    entries = []
+    for move, entity_id in moves:
+        counts[entity_id] += 1
+        entry_id = derive_presence_entry_id(turn.id, entity_id, counts[entity_id], is_reported=is_reported)
+        entries.append(_build_entry(entry_id, turn, entity_id, move, companion_ids, dead_ids, here_id))
+    return tuple(entries)
+
+
+def derive_presence_entry_id(turn_id: Id, entity_id: Id, nth: int, *, is_reported: bool) -> Id:
+    """Return the id of the nth entry of somebody on a turn, by its words or by what a model reports of them."""
+    return derive_id("presence", "reported" if is_reported else "words", turn_id, entity_id, nth)
+
+
+def _is_reported(entry: PresenceEntry) -> bool:
+    turn_id = entry.turn_id or ""
+    return entry.id == derive_presence_entry_id(turn_id, entry.entity_id, 1, is_reported=True)
+
+
 def _build_entry(
+    entry_id: Id,
     turn: Turn,
     entity_id: Id,
     move: CastMove,
-    position: int,
     companion_ids: Collection[Id],
     dead_ids: Collection[Id],
     here_id: Id | None,
@@ -332,7 +394,7 @@ def _build_entry(
     }.get(move, Awareness.DEAD if entity_id in dead_ids else Awareness.AWARE)
     is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND)
     return PresenceEntry(
-        id=derive_id("presence", turn.id, position),
+        id=entry_id,
         scene_id=turn.scene_id,
         turn_id=turn.id,
         tick=turn.tick,
@@ -347,14 +409,14 @@ def _build_entry(
     )
 
 
-def _with_reported(
-    moves: Sequence[tuple[CastMove, int]],
+def _find_reported_moves(
     reported_cast: ReportedCast,
     text: str,
     people: Sequence[Entity],
     state: CastState,
+    own_entries: Mapping[Id, PresenceEntry],
 ) -> list[tuple[CastMove, int]]:
-    """Return the moves with those that a model reports: who came must be in the text, and alive.
+    """Return the moves that a model reports beyond those that the words plainly said, which are `own_entries`.
 
     Whom it has here at the end has not left, and who left is not here at the end.
     """
@@ -363,20 +425,21 @@ def _with_reported(
         {n for name in names if (n := _find_figure(name, figures)) is not None}
         for names in (reported_cast.here, reported_cast.came, reported_cast.left)
     )
-    kept_moves = [
-        (move, n) for move, n in moves if not (move is CastMove.LEAVES and n in here and n not in left)
-    ]
-    moved = {n for _, n in kept_moves}
-    arrivals = (
+    moved = {n for n, entity in enumerate(people) if entity.id in own_entries}
+    misread = {
         n
-        for n in sorted(came - moved - state.present - state.dead)
+        for n in moved & (here - left)
+        if not own_entries[people[n].id].here and not own_entries[people[n].id].is_left_behind
+    }
+    arrivals = {
+        n
+        for n in came - moved - state.present - state.dead
         if _is_mentioned(figures[n], text) and (not here or n in here)
-    )
-    departures = sorted((left - here - moved) & state.present)
+    }
+    departures = (left - here - moved) & state.present
     return [
-        *kept_moves,
-        *((CastMove.COMES, n) for n in arrivals),
-        *((CastMove.LEAVES, n) for n in departures),
+        *((CastMove.COMES, n) for n in sorted(misread | arrivals)),
+        *((CastMove.LEAVES, n) for n in sorted(departures)),
     ]
 
 

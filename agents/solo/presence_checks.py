@@ -8,6 +8,10 @@ from stores.records.story_journal import Awareness
 from stores.records.world import Entity
 
 
+class NotPresent(InputError):
+    """Somebody is not in the scene, as far as it is recorded who came."""
+
+
 def require_aware(context: SceneContext, entity: Entity, deed: str, kept: str) -> None:
     """Raise InputError if somebody is absent, dead or asleep, and so cannot do the `deed` (`to hear it`)."""
     last_entry = context.last_presence_entries().get(entity.id)
@@ -18,7 +22,7 @@ def require_aware(context: SceneContext, entity: Entity, deed: str, kept: str) -
             todo=f"/state {entity.name}.alive = true if they live after all.",
         )
     if entity.id not in {context.story.pc_id, *(e.id for e in context.present_actors())}:
-        raise InputError(
+        raise NotPresent(
             f"{entity.name} is not here {deed}.",
             kept=kept,
             todo=f"/cast + {entity.name} lets them come in; /cast shows who is here.",

@@ -15,7 +15,14 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.events import CanonCommitted, HeadMoved, LlmCallRecorded, TextStreamed, TransientEvent
+from agents.events import (
+    CanonCommitted,
+    ExchangeRecorded,
+    HeadMoved,
+    LlmCallRecorded,
+    TextStreamed,
+    TransientEvent,
+)
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.input.bare_choice import complete_choice
 from agents.proposals.evidence import show_words
@@ -616,6 +623,10 @@ class SceneScreen(ServiceScreen[None]):
         match message.event:
             case TextStreamed(self.scene_id) if not was_narrating:
                 self.refresh_bindings()
+            case ExchangeRecorded(self.scene_id, lines, suggested_line):
+                self._notices.add_lines(lines)
+                if suggested_line:
+                    self._prompt.suggest_line(suggested_line)
             case LlmCallRecorded(_, story_id) if self.view and story_id in (None, self.view.story.id):
                 self._load_cost()
             case _:

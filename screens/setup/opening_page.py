@@ -12,7 +12,9 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from agents.sanitize import require_title
+from agents.prose.described_death import describes_dead
+from agents.resolver.working_state import is_recorded_dead
+from agents.sanitize import require_title, split_described_name
 from agents.story_outline import ProposedNewcomer, StoryOutline
 from screens.dialogs.form_fields import Field, FieldInput, FormPage, Picker
 from screens.setup.setup_pages import require_text
@@ -153,8 +155,8 @@ class OpeningPage(FormPage):
     def fill_from_idea(self, idea: StoryIdea, hero: str) -> None:
         """Fill in the model's idea; what it left out stays as it is.
 
-        Known characters that it names are ticked; new ones each get a line, to be changed or cleared. `hero` is
-        neither.
+        Known characters that it names are ticked unless they are dead; new ones each get a line, to be changed or
+        cleared. `hero` is neither.
         """
         place_names = {name for place in self._places for name in _folded_names(place)}
         described_places = {_newcomer_name(line): line for line in idea.places}
@@ -172,8 +174,13 @@ class OpeningPage(FormPage):
         entity_id_by_name = {name: e.id for e in self._characters for name in _folded_names(e)}
         line_by_name = {_newcomer_name(line): line for line in idea.people}
         line_by_name.pop(hero.casefold(), None)
+        dead_ids = {e.id for e in self._characters if is_recorded_dead(e)}
         self.query_one(CastPicker).add_present(
-            entity_id_by_name[name] for name in line_by_name if name in entity_id_by_name
+            entity_id
+            for name, line in line_by_name.items()
+            if (entity_id := entity_id_by_name.get(name))
+            and entity_id not in dead_ids
+            and not describes_dead(split_described_name(line)[1])
         )
         known_place_names = place_names | {idea.place.casefold()}
         self._suggest_newcomers(

@@ -16,7 +16,10 @@ from stores.records.ids import Id, derive_id
 
 
 class JobKind(StrEnum):
-    """What a job does: INDEX indexes words, EMBED vectors; INGEST reads documents, ENRICH asks a model about them."""
+    """What a job does: INDEX indexes words, EMBED vectors; INGEST reads documents, ENRICH asks a model about them.
+
+    RECORD has a model record what narrations changed.
+    """
 
     INDEX = "index"
     EMBED = "embed"
@@ -27,6 +30,7 @@ class JobKind(StrEnum):
     DOUBT = "doubt"
     INGEST = "ingest"
     ENRICH = "enrich"
+    RECORD = "record"
 
 
 class JobState(StrEnum):

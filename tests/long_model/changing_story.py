@@ -99,6 +99,15 @@ _EVENTS: Final = (
      {"kind": "fact", "subject": "Bastien Rook", "predicate": "has", "object": "a scar across his palm", "weight": 60}),
 )  # fmt: skip
 
+MATTERS_OF_GATES: Final = (
+    "has the Brass Seal",
+    "Bastien Rook is in",
+    "Wenna Pike wants",
+    "open the cellar",
+    "Who rang",
+)
+"""What several narrations of a scene change, so that only the last row of each is worth asking about."""
+
 _SCENERY: Final = tuple(s for s in INNOCENT if "”" not in s and "{" not in s)
 
 

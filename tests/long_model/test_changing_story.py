@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.long_model.changing_story import SCENES, TURNS_PER_SCENE, play_changing_story
+from tests.long_model.changing_story import MATTERS_OF_GATES, SCENES, TURNS_PER_SCENE, play_changing_story
 
 MIN_REUSABLE_SHARE = 0.7
 """The mean share of a prompt that a provider's prefix cache can reuse; it was 0.3 before the history came first."""
@@ -26,13 +26,7 @@ async def test_gates_of_a_changing_story_ask_for_nothing_that_is_over(tmp_path: 
     """Of who had the seal, where Bastien went and what was promised and kept, the last is asked, once."""
     story = await play_changing_story(tmp_path)
     for titles in story.gate_titles:
-        for matter in (
-            "has the Brass Seal",
-            "Bastien Rook is in",
-            "Wenna Pike wants",
-            "open the cellar",
-            "Who rang",
-        ):
+        for matter in MATTERS_OF_GATES:
             assert sum(matter in title for title in titles) <= 1, (matter, titles)
     first_gate = story.gate_titles[0]
     assert "Kept: Wenna Pike promised: to open the cellar for Mara at low water." in first_gate

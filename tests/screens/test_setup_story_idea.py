@@ -13,6 +13,7 @@ from textual.widgets import Input
 from agents.llm.errors import INPUT_KEPT, ModelUnreachable
 from agents.llm.scripted_model import ScriptedReply
 from agents.views.play_views import SceneView
+from screens.setup.opening_page import CastPicker
 from stores.records.llm import Persona
 from tests.screens.faults import hold
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
@@ -252,3 +253,26 @@ async def test_story_idea_new_place_of_the_first_scene_keeps_what_is_said_of_it(
     await ask_for_idea(ui)
     await ui.press("enter")
     assert field(ui, "place") == "Sill Station: two rooms and a stove under the pass"
+
+
+async def universe_id(ui: ScreenDriver) -> str:
+    (universe,) = await ui.services.stories.universes()
+    return universe.id
+
+
+async def test_story_idea_leaves_the_known_dead_out_of_the_first_scene(
+    ui: ScreenDriver, model: ScriptedLlm
+) -> None:
+    model.script[Persona.MONITOR] = idea(
+        title="The Bell", people=["Tam Marrow: Hester's brother", "Wenna Pike: keeper of the inn"]
+    )
+    await ui.press(*TO_HERO)
+    await ask_for_idea(ui)
+    await ui.press("enter")
+    await ui.press("enter")
+    await ui.until("How does it open?")
+    picker = ui.app.screen.query_one(CastPicker)
+    names = {e.id: e.name for e in await ui.services.world.list_entities(await universe_id(ui))}
+    present = {names[i] for i in picker.present_ids}
+    assert "Wenna Pike" in present
+    assert "Tam Marrow" not in present

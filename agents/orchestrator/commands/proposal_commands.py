@@ -333,6 +333,7 @@ async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
     topic=CommandTopic.SCENES,
     access=Access.PLAY,
     action="end what happens",
+    needs_records=True,
 )
 async def end_scene(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.gate.end_scene(call.context, call.argument)

@@ -49,6 +49,8 @@ class Command:
     """Whether it moves along the timeline, so that the turns it brings back are not announced again."""
     former_name: str = ""
     """A name that the command had in an earlier version and that still works."""
+    needs_records: bool = False
+    """Whether it waits until it is recorded what the narrations before changed."""
     lists_alone: bool = False
     """Whether it lists what there is if nothing is typed after it, though it is meant to be used with words."""
     takes_numbers: bool = False
@@ -76,6 +78,7 @@ class CommandGroup:
         takes_numbers: bool = False,
         action: str = "",
         moves_timeline: bool = False,
+        needs_records: bool = False,
         former_name: str = "",
         choices: tuple[str, ...] = (),
         topic: CommandTopic | None = None,
@@ -92,6 +95,7 @@ class CommandGroup:
                     action=action,
                     moves_timeline=moves_timeline,
                     former_name=former_name,
+                    needs_records=needs_records,
                     lists_alone=lists_alone,
                     takes_numbers=takes_numbers,
                     choices=choices,

@@ -13,7 +13,7 @@ from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.memory_manager.attendance import is_oracle_answer
-from agents.orchestrator.narration.state import NarrationState
+from agents.orchestrator.narration.state import NarrationState, read_unrecorded_state
 from agents.personas.narrator_brief import NarratorBrief
 from agents.rewordings import find_wordings, reword_turns
 from stores.ports import LogReader
@@ -90,6 +90,9 @@ class NarrationInputLoader:
         async def read_input(state: NarrationState) -> NarrationInput:
             if not loaded_inputs:
                 loaded_inputs.append(await self._load_input(state))
+            elif state.gm_turn_id is None and await self._was_recorded_since(loaded_inputs[0], state):
+                # The record of the narration before has come before this one began: it is told with it.
+                loaded_inputs[0] = await self._load_input(state)
             return loaded_inputs[0]
 
         return read_input
@@ -97,6 +100,33 @@ class NarrationInputLoader:
     async def find_turn(self, turn_id: Id) -> Turn | None:
         """Return the turn if it is in the log, else None."""
         return (await self._log.turns([turn_id])).get(turn_id)
+
+    async def read_line_after(self, context: SceneContext, turn: Turn) -> list[Turn]:
+        """Return the turns of the scene's line after one of them."""
+        last_depth = context.head.depth if context.head else turn.depth
+        return await self._log.line_slice(turn.scene_id, turn.depth + 1, last_depth - turn.depth)
+
+    async def is_last_turn(self, turn: Turn) -> bool:
+        return (await self._log.scene(turn.scene_id)).head == turn.id
+
+    async def _was_recorded_since(self, narration_input: NarrationInput, state: NarrationState) -> bool:
+        unrecorded = narration_input.package.unrecorded_narrations
+        return bool(unrecorded) and unrecorded != await self._find_unrecorded(
+            state, narration_input.previous_turn
+        )
+
+    async def _find_unrecorded(self, state: NarrationState, previous_turn: Turn | None) -> tuple[Turn, ...]:
+        """Return the narrations before this one on its line whose changes are not recorded yet."""
+        if previous_turn is None:
+            return ()
+        checkpoints = await self._log.checkpoints(state.exchange.scene_id)
+        others = (read_unrecorded_state(c) for c in checkpoints if c.run_id != state.exchange.run_id)
+        turn_ids = {other.gm_turn_id for other in others if other is not None and other.gm_turn_id}
+        ids_on_line = await self._log.on_line(state.exchange.scene_id, turn_ids) if turn_ids else set()
+        turns = (await self._log.turns(ids_on_line)).values() if ids_on_line else ()
+        return tuple(
+            sorted((t for t in turns if t.depth <= previous_turn.depth), key=lambda turn: turn.depth)
+        )
 
     async def _load_input(self, state: NarrationState) -> NarrationInput:
         context, narrated_turn = await gather(
@@ -113,7 +143,11 @@ class NarrationInputLoader:
         # The turns that are answered have sections of their own.
         answered_ids = {t.id for t in answered_turns}
         context_turns = tuple(t for t in package.narrative.recent_turns if t.id not in answered_ids)
-        package = replace(package, narrative=replace(package.narrative, recent_turns=context_turns))
+        package = replace(
+            package,
+            narrative=replace(package.narrative, recent_turns=context_turns),
+            unrecorded_narrations=await self._find_unrecorded(state, previous_turn),
+        )
         brief = self._build_brief(state, context, words, results)
         if state.narration.kind == "retake" and narrated_turn is None and context.head is not None:
             (shown_head,) = reword_turns([context.head], find_wordings(context.story.entries))

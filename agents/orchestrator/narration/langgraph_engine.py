@@ -25,7 +25,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from langsmith import tracing_context
 
-from agents.orchestrator.narration.runner import PAUSE_BEFORE_STEP, StepFunctions, remaining_steps
+from agents.orchestrator.narration.runner import StepFunctions, remaining_steps
 from agents.orchestrator.narration.state import LAST_EXCHANGE_STEP, NARRATION_STEPS, NarrationState
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock
@@ -43,7 +43,7 @@ class _RunContext:
     """What one run adds to the graph, which is compiled only once."""
 
     steps: StepFunctions
-    pause: bool
+    stop_before: str
 
 
 class LangGraphEngine:
@@ -54,7 +54,9 @@ class LangGraphEngine:
         self._clock = clock
         self._graph = _build_graph().compile()
 
-    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+    async def run(
+        self, checkpoint: Checkpoint, steps: StepFunctions, *, stop_before: str = ""
+    ) -> NarrationState:
         saver = LogCheckpointSaver(self._log, self._clock, checkpoint)
         graph = self._graph.copy(update={"checkpointer": saver})
         config: RunnableConfig = {"configurable": {"thread_id": checkpoint.run_id}}
@@ -63,7 +65,7 @@ class LangGraphEngine:
         # A LANGSMITH_TRACING of the developer's environment would send the story to LangSmith.
         with tracing_context(enabled=False):
             final_channels = await graph.ainvoke(
-                initial_channels, config, context=_RunContext(steps, pause), durability="sync"
+                initial_channels, config, context=_RunContext(steps, stop_before), durability="sync"
             )
         return NarrationState.model_validate(final_channels["turn"])
 
@@ -87,8 +89,8 @@ def _first_step(channels: _Channels) -> str:
 
 def _build_graph_step(step_name: str) -> Any:
     async def run_step(channels: _Channels, runtime: Runtime[_RunContext]) -> dict[str, Any]:
-        if runtime.context.pause and step_name == PAUSE_BEFORE_STEP:
-            interrupt("MONITOR_COPILOT_PAUSE")
+        if step_name == runtime.context.stop_before:
+            interrupt("the rest of the exchange waits")
         state = await runtime.context.steps[step_name](NarrationState.model_validate(channels["turn"]))
         return {"turn": state.model_copy(update={"last_step": step_name}).model_dump(mode="json")}
 

@@ -16,8 +16,8 @@ from agents.orchestrator.exchange import Exchange, begin_answer, begin_continuat
 from agents.orchestrator.exchange_pipeline import is_answered
 from agents.orchestrator.input.intent import NARRATION, InputIntent, read_intent
 from agents.orchestrator.input.parser import ParsedInput, RollInput, WordsInput
-from agents.orchestrator.narration.runner import NarrationRunner
-from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
+from agents.orchestrator.narration.runner import PAUSE_BEFORE_STEP, NarrationRunner, remaining_steps
+from agents.orchestrator.narration.state import FIRST_RECORD_STEP, NarrationState
 from agents.orchestrator.timeline import Timeline
 from agents.personas.personas import Monitor, Narrator
 from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
@@ -34,6 +34,10 @@ STORY_COMMANDS = PROSE_KINDS | {"oracle", "narrate", "continue", "again", "gm", 
 """Commands that plain words are never read as: those of the story, and those for the player alone."""
 
 
+RequestRecord = Callable[[Scene], None]
+"""Has recorded beside play what the narrations of a scene await."""
+
+
 class Narration:
     """Decides what a model narrates, has it narrated, and knows which scenes are being narrated now."""
 
@@ -48,7 +52,9 @@ class Narration:
         log: LogReader,
         read_settings: Callable[[], AppSettings],
         ids: IdGenerator,
+        request_record: RequestRecord | None,
     ) -> None:
+        """`request_record` has narrations recorded beside play; None if nothing goes on there."""
         self._calls = calls
         self._runner = runner
         self._timeline = timeline
@@ -58,6 +64,7 @@ class Narration:
         self._log = log
         self._read_settings = read_settings
         self._ids = ids
+        self._request_record = request_record
         self._monitor = Monitor(calls)
         self._narrating_scenes: set[Id] = set()
 
@@ -189,15 +196,34 @@ class Narration:
         take = await self._timeline.take_number_after(scene, last_turn.exchange_id, Speaker.GM)
         return begin_answer(self._ids, scene, last_turn, note, take=take)
 
-    async def narrate(self, scene_id: Id, run_id: Id, *, is_resumed: bool = False) -> NarrationState | None:
+    @property
+    def records_beside_play(self) -> bool:
+        """Whether what a narration changes is recorded while play goes on."""
+        return self._request_record is not None and not self._read_settings().copilot.pause
+
+    def request_record(self, scene: Scene) -> None:
+        """Have recorded beside play what the scene's narrations await, if anything does."""
+        if self._request_record is not None:
+            self._request_record(scene)
+
+    async def narrate(
+        self, scene: Scene, run_id: Id, *, is_resumed: bool = False, records_at_once: bool = False
+    ) -> NarrationState | None:
         """Have a played exchange narrated; `is_resumed` ends a pause.
 
-        Raises StoreError; failures of the model are in the state's `player_lines`.
+        What it changes is recorded beside play, unless `records_at_once`. Raises StoreError; failures of the model are
+        in the state's `player_lines`.
         """
-        with self._mark_narrating(scene_id):
-            return await self._runner.narrate(
-                scene_id, run_id, pause=self._read_settings().copilot.pause and not is_resumed
-            )
+        stop_before = ""
+        if self._read_settings().copilot.pause and not is_resumed:
+            stop_before = PAUSE_BEFORE_STEP
+        elif self.records_beside_play and not records_at_once:
+            stop_before = FIRST_RECORD_STEP
+        with self._mark_narrating(scene.id):
+            state = await self._runner.narrate(scene.id, run_id, stop_before=stop_before)
+        if state is not None and stop_before == FIRST_RECORD_STEP and state.awaits_record:
+            self.request_record(scene)
+        return state
 
     async def answer_out_of_character(self, context: SceneContext, words: str) -> tuple[str, ...]:
         """Answer the player out of character; both texts are stored as notes.
@@ -236,7 +262,7 @@ class Narration:
 
 def is_paused(state: NarrationState) -> bool:
     """Return whether the exchange waits at the pause before `stage`."""
-    return state.last_step != NARRATION_STEPS[-1]
+    return remaining_steps(state)[:1] == (PAUSE_BEFORE_STEP,)
 
 
 def split_model_name(note: str, models: Sequence[str]) -> tuple[str, str]:

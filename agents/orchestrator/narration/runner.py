@@ -13,7 +13,12 @@ from typing import Protocol
 
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.arbiter import arbitrate
-from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
+from agents.orchestrator.narration.state import (
+    FIRST_RECORD_STEP,
+    NARRATION_STEPS,
+    NarrationState,
+    read_unrecorded_state,
+)
 from stores.ports import OrchestratorLog
 from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id
@@ -28,11 +33,12 @@ PAUSE_BEFORE_STEP = "stage"
 
 
 class NarrationEngine(Protocol):
-    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
-        """Run the steps that the checkpoint has not done yet, and return the state they leave.
+    async def run(
+        self, checkpoint: Checkpoint, steps: StepFunctions, *, stop_before: str = ""
+    ) -> NarrationState:
+        """Run the steps that the checkpoint has not done yet, up to `stop_before`; return the state they leave.
 
-        A checkpoint is written after each step. With `pause`, stop before `stage` the first time it is
-        reached.
+        A checkpoint is written after each step.
         """
         ...
 
@@ -44,10 +50,12 @@ class PlainNarrationEngine:
         self._log = log
         self._clock = clock
 
-    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+    async def run(
+        self, checkpoint: Checkpoint, steps: StepFunctions, *, stop_before: str = ""
+    ) -> NarrationState:
         state = NarrationState.from_checkpoint(checkpoint)
         for step_name in remaining_steps(state):
-            if pause and step_name == PAUSE_BEFORE_STEP:
+            if step_name == stop_before:
                 return state
             state = (await steps[step_name](state)).model_copy(update={"last_step": step_name})
             await self._log.save_checkpoint(state.to_checkpoint(self._clock()))
@@ -62,11 +70,13 @@ class LazyLangGraphEngine:
         self._clock = clock
         self._engine: NarrationEngine | None = None
 
-    async def run(self, checkpoint: Checkpoint, steps: StepFunctions, *, pause: bool) -> NarrationState:
+    async def run(
+        self, checkpoint: Checkpoint, steps: StepFunctions, *, stop_before: str = ""
+    ) -> NarrationState:
         if self._engine is None:
             module = await asyncio.to_thread(import_module, "agents.orchestrator.narration.langgraph_engine")
             self._engine = module.LangGraphEngine(self._log, self._clock)
-        return await self._engine.run(checkpoint, steps, pause=pause)
+        return await self._engine.run(checkpoint, steps, stop_before=stop_before)
 
 
 class NarrationRunner:
@@ -83,35 +93,76 @@ class NarrationRunner:
         self._build_steps = build_steps
         self._engine = engine
         self._loops = loops
+        self._steps_by_run: dict[Id, StepFunctions] = {}
+        """The steps of runs that are not at their end, with what they have read."""
 
-    async def narrate(self, scene_id: Id, run_id: Id, *, pause: bool = False) -> NarrationState | None:
+    async def narrate(self, scene_id: Id, run_id: Id, *, stop_before: str = "") -> NarrationState | None:
         """Have the model narrate a played exchange; None if there is nothing to narrate.
 
-        With `pause`, what it would stage waits until the exchange is run again.
+        From `stop_before` on, the exchange waits until it is run again.
         """
         for checkpoint in await self._log.checkpoints(scene_id):
             if checkpoint.run_id == run_id:
-                return await self.run(checkpoint, pause=pause)
+                return await self.run(checkpoint, stop_before=stop_before)
         return None
 
-    async def find_unnarrated_run(self, scene_id: Id) -> Id | None:
-        """Return the run of an exchange that was rolled and whose narration is not complete."""
-        return next(
-            (
-                checkpoint.run_id
-                for checkpoint in await self._log.checkpoints(scene_id)
-                if NarrationState.is_stored_in(checkpoint)
-            ),
-            None,
-        )
+    async def find_unnarrated_run(self, scene_id: Id, *, with_unrecorded: bool) -> Id | None:
+        """Return the run of an exchange that was rolled and whose narration is not complete.
 
-    async def run(self, checkpoint: Checkpoint, *, pause: bool = False) -> NarrationState:
-        """Narrate the exchange to its end, or (with `pause`) up to the step `stage`.
+        One that only awaits its record counts `with_unrecorded`, while its words are on the line.
+        """
+        for checkpoint in await self._log.checkpoints(scene_id):
+            if not NarrationState.is_stored_in(checkpoint):
+                continue
+            state = read_unrecorded_state(checkpoint)
+            if state is None or (with_unrecorded and await self.is_on_line(state)):
+                return checkpoint.run_id
+        return None
+
+    async def find_unrecorded(self, scene_id: Id) -> list[Checkpoint]:
+        """Return the checkpoints of the narrations on the scene's line that await their record, oldest first."""
+        turn_id_by_run: dict[Id, Id] = {}
+        checkpoints = {}
+        for checkpoint in await self._log.checkpoints(scene_id):
+            state = read_unrecorded_state(checkpoint)
+            if state is not None and state.gm_turn_id is not None:
+                turn_id_by_run[checkpoint.run_id] = state.gm_turn_id
+                checkpoints[checkpoint.run_id] = checkpoint
+        if not turn_id_by_run:
+            return []
+        ids_on_line = await self._log.on_line(scene_id, turn_id_by_run.values())
+        turns = await self._log.turns(ids_on_line)
+        runs = [run_id for run_id, turn_id in turn_id_by_run.items() if turn_id in turns]
+        return [checkpoints[run] for run in sorted(runs, key=lambda run: turns[turn_id_by_run[run]].depth)]
+
+    def forget(self, run_id: Id) -> None:
+        """Forget what was read for a run: its narration has left the line."""
+        self._steps_by_run.pop(run_id, None)
+
+    async def is_on_line(self, state: NarrationState) -> bool:
+        """Return whether the words of a narration are on the line of their scene."""
+        turn_id = state.gm_turn_id
+        return turn_id is not None and bool(await self._log.on_line(state.exchange.scene_id, [turn_id]))
+
+    async def run(self, checkpoint: Checkpoint, *, stop_before: str = "") -> NarrationState:
+        """Narrate the exchange to its end, or up to the step `stop_before`.
 
         Raises StoreError; whatever was half done then, running it again finishes.
         """
-        state = await self._engine.run(checkpoint, self._build_steps(), pause=pause)
+        steps = self._steps_by_run.setdefault(checkpoint.run_id, self._build_steps())
+        try:
+            state = await self._engine.run(checkpoint, steps, stop_before=stop_before)
+        except BaseException:
+            self._steps_by_run.pop(checkpoint.run_id, None)  # read anew, when it is run again
+            raise
+        if stop_before == FIRST_RECORD_STEP and state.last_step != NARRATION_STEPS[-1]:
+            if state.gm_turn_id is not None:
+                return state
+            # There is nothing to record: the rest takes no time.
+            rest = await self.narrate(checkpoint.scene_id, checkpoint.run_id)
+            return rest or state
         if state.last_step == NARRATION_STEPS[-1]:
+            self._steps_by_run.pop(checkpoint.run_id, None)
             await self._finish_exchange(state)
         return state
 

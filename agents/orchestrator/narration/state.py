@@ -19,12 +19,16 @@ NARRATION_STEPS = (
     "validate",
     "narrate",
     "critique",
+    "move",
     "extract",
     "summarise",
     "stage",
     "arbitrate",
 )
 """The narration steps in order; they follow the dice, so that the plan fits the result."""
+
+FIRST_RECORD_STEP = "extract"
+"""The first step that records a narration whose words stand: from here on the player can go on."""
 
 LAST_EXCHANGE_STEP = "resolve"
 """The last step before them."""
@@ -87,6 +91,13 @@ class NarrationState(Record):
         assert self.exchange.narration is not None
         return self.exchange.narration
 
+    @property
+    def awaits_record(self) -> bool:
+        """Whether the words of the narration stand, and what they change is not recorded yet."""
+        if self.gm_turn_id is None or self.last_step not in NARRATION_STEPS:
+            return False
+        return NARRATION_STEPS.index(self.last_step) + 1 >= NARRATION_STEPS.index(FIRST_RECORD_STEP)
+
     def to_checkpoint(self, at: datetime) -> Checkpoint:
         """Return the checkpoint that holds this state."""
         return Checkpoint(
@@ -113,6 +124,17 @@ class NarrationState(Record):
     def from_checkpoint(checkpoint: Checkpoint) -> NarrationState:
         """Return the state that the checkpoint holds. Raises ValueError if it cannot be read."""
         return NarrationState.model_validate(checkpoint.state["turn"])
+
+
+def read_unrecorded_state(checkpoint: Checkpoint) -> NarrationState | None:
+    """Return the state of a narration that awaits its record; None for any other checkpoint."""
+    if not NarrationState.is_stored_in(checkpoint):
+        return None
+    try:
+        state = NarrationState.from_checkpoint(checkpoint)
+    except ValueError:
+        return None  # of another version: whoever finishes the exchange says so
+    return state if state.awaits_record else None
 
 
 def read_exchange(checkpoint: Checkpoint) -> Exchange:

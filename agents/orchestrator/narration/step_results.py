@@ -17,6 +17,7 @@ AGENT_BY_STEP = {
     "validate": "Steward",
     "narrate": "Narrator",
     "critique": "Critic",
+    "move": "Resolver",
     "extract": "Archivist",
     "summarise": "Archivist",
     "stage": "Resolver",

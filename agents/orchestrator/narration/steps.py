@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from asyncio import gather
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -55,7 +55,7 @@ from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.memory import Summary
-from stores.records.play import Degree
+from stores.records.play import Degree, Speaker, Turn
 from stores.records.workflow import ExchangeStep
 
 EXCHANGE_SUMMARY_KIND = "bullet"
@@ -107,6 +107,7 @@ class NarrationSteps:
             "validate": self._check_premises,
             "narrate": self._prose.narrate_exchange,
             "critique": self._check_narration,
+            "move": self._move_by_words,
             "extract": self._extract_proposals,
             "summarise": self._summarise_exchange,
             "stage": self._stage_proposals,
@@ -153,7 +154,17 @@ class NarrationSteps:
 
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         package = narration_input.package
-        summary = f"{len(package.narrative.recent_turns)} turns, {len(package.canonical.facts)} facts in view"
+        canon = package.canonical
+        facts = (
+            *canon.axioms,
+            *canon.facts,
+            *canon.relations,
+            *canon.stays,
+            *canon.encounters,
+            *canon.assertions,
+        )
+        fact_count = len({fact.id for fact in facts})
+        summary = f"{len(package.narrative.recent_turns)} turns, {fact_count} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))
         self._publish_memories_read(package)
         return StepResult(state, "done", summary)
@@ -217,7 +228,11 @@ class NarrationSteps:
         error_ahead = self._errors_ahead.pop(state.narration.turn_id, None)
         if error_ahead is not None and not is_rewritten:
             raise error_ahead
-        call_context = replace(call_context_of(state, narration_input), nth=2 if is_rewritten else 1)
+        call_context = replace(
+            call_context_of(state, narration_input),
+            nth=2 if is_rewritten else 1,
+            is_beside_play=state.awaits_record,
+        )
         return await self._personas.archivist.record(
             state.narrated_text,
             narration_input.package,
@@ -225,6 +240,19 @@ class NarrationSteps:
             catalogue,
             call_context,
         )
+
+    async def _move_by_words(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
+        """Enter who comes and leaves by what the narration plainly says: the next line goes by it at once."""
+        turn = await self._find_narrated_turn(state)
+        if turn is None:
+            return StepResult(state, "skipped", "nothing was narrated")
+        context = await self._contexts.load_context(turn.scene_id)
+        # A model has somebody absent act or speak by mistake: it was warned of, and brings nobody in.
+        moves = await self._cast_moves.record_moves(context, turn, needs_entrance=True)
+        context_after = await self._contexts.advance(context, (), moves.proposals, moves.entries)
+        lines = describe_moves(context_after, moves.entries)
+        state = state.model_copy(update={"player_lines": (*state.player_lines, *lines)})
+        return StepResult(state, "done" if lines else "skipped", "; ".join(lines) or "nobody moves")
 
     async def _extract_proposals(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         if state.gm_turn_id is None:
@@ -285,28 +313,53 @@ class NarrationSteps:
         return StepResult(state, "done", "; ".join((summary, *move_lines)))
 
     async def _move_cast(self, state: NarrationState) -> tuple[str, ...]:
-        """Enter who comes and leaves by what was narrated, and the time that passes; return a line on each."""
-        turn = await self._input_loader.find_turn(state.gm_turn_id) if state.gm_turn_id else None
+        """Enter who comes and leaves as the Archivist read it, and the time that passes; return a line on each.
+
+        Play may have gone on since: the entries are the narration's own, and those of later turns come after them.
+        """
+        turn = await self._find_narrated_turn(state)
         if turn is None:
             return ()
         context = await self._contexts.load_context(turn.scene_id)
-        # A model has somebody absent act or speak by mistake: it was warned of, and brings nobody in.
-        moves = await self._cast_moves.record_moves(
-            context, turn, needs_entrance=True, reported_cast=state.reported_cast
-        )
+        context_at_turn = await self._contexts.rewind(context, turn)
+        entries = await self._cast_moves.record_reported_cast(context_at_turn, turn, state.reported_cast)
         time_lines = await self._narrated_time.record_time(context, turn, state.reported_time)
-        context_after = await self._contexts.advance(context, (), moves.proposals, moves.entries)
-        return (*describe_moves(context_after, moves.entries), *time_lines)
+        if not entries:
+            return time_lines
+        moved_ids = {entry.entity_id for entry in entries}
+        await self._read_later_turns_again(turn, moved_ids)
+        context_after = await self._contexts.advance(context_at_turn, (), (), entries)
+        return (*describe_moves(context_after, entries), *time_lines)
+
+    async def _read_later_turns_again(self, turn: Turn, moved_ids: Collection[Id]) -> None:
+        """Enter what later turns say of people of whom it was not known, when they were read, where they were."""
+        context = await self._contexts.load_context(turn.scene_id)
+        for later_turn in await self._input_loader.read_line_after(context, turn):
+            context = await self._contexts.load_context(turn.scene_id)
+            context_before = await self._contexts.rewind(
+                context, await self._input_loader.find_turn(later_turn.parent_id or "")
+            )
+            await self._cast_moves.record_moves(
+                context_before,
+                later_turn,
+                needs_entrance=later_turn.speaker is not Speaker.PLAYER,
+                only_ids=moved_ids,
+            )
+
+    async def _find_narrated_turn(self, state: NarrationState) -> Turn | None:
+        return await self._input_loader.find_turn(state.gm_turn_id) if state.gm_turn_id else None
 
     async def _offer_next(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Offer what could come next, and say when play goes nowhere."""
-        if state.gm_turn_id is None:
+        turn = await self._find_narrated_turn(state)
+        if turn is None:
             return StepResult(state, "skipped", "nothing was narrated")
+        if not await self._input_loader.is_last_turn(turn):
+            return StepResult(state, "skipped", "play has gone on")
         played = build_narrated_exchange(state, narration_input)
         arbitration = arbitrate((*propose_transitions(played), *state.transition_proposals))
         player_lines = arbitration.player_lines
-        turn = await self._input_loader.find_turn(state.gm_turn_id)
-        recent_turns = (*narration_input.package.narrative.recent_turns, *((turn,) if turn else ()))
+        recent_turns = (*narration_input.package.narrative.recent_turns, turn)
         if not state.proposals and (
             pattern := find_repeated_narrations(recent_turns, narration_input.package)
         ):

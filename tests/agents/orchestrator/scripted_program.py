@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agents.events import Event
 from agents.indexer.embedding_port import Embedder
@@ -16,7 +17,9 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.llm_settings import AppSettings, ModelSettings, PersonaSettings
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
 from agents.personas.prompt_files import load_prompts
+from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
+from stores.open import open_stores
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.llm import Persona
 from stores.records.play import Turn
@@ -105,8 +108,12 @@ async def telling(
     *,
     seed: int = 1,
     embedder: Embedder | None = None,
+    beside_play: bool = False,
 ) -> AsyncIterator[ScriptedProgram]:
-    """Open the program in a new library, with Mara in the yard and a scripted model."""
+    """Open the program in a new library, with Mara in the yard and a scripted model.
+
+    `beside_play`: what goes on beside play does so, as it does on the screen, and in this process.
+    """
     await asyncio.to_thread(copy_empty_library, home)
     clock = SteppingClock(START)
     model = scripted(script)
@@ -115,15 +122,23 @@ async def telling(
         clock=clock,
         ids=SeededIdGenerator(seed, clock, salt=str(home)),
         model=model,
-        settings=settings or house(),
+        settings=settings or (house(embedding={"model": "none"}) if beside_play else house()),
         embedder=embedder,
+        **(await in_this_process(home, clock) if beside_play else {}),
     )
     try:
         scripted_program = ScriptedProgram(program, await begin(program), model)
+        if beside_play:
+            program.services.jobs.start()
         program.services.events.subscribe(scripted_program.heard.append)
         yield scripted_program
     finally:
         await program.close()
+
+
+async def in_this_process(home: Path, clock: SteppingClock) -> dict[str, Any]:
+    """Return how to open a program that works beside play without a process of its own."""
+    return {"stores": await open_stores(home, clock=clock), "mode": BackgroundMode.PLAY}
 
 
 def word_by_word(text: str, **how: object) -> ScriptedReply:

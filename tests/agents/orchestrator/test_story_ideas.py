@@ -10,7 +10,7 @@ import pytest
 
 from agents.llm.errors import BudgetExhausted, ModelCut, ModelRefused, ModelUnset
 from agents.llm.scripted_model import ScriptedReply
-from agents.story_outline import NewUniverse, ProposedNewcomer, StoryOutline
+from agents.story_outline import NewCharacter, NewUniverse, ProposedNewcomer, StoryOutline
 from stores.authority import Role
 from stores.errors import InputError
 from stores.queries import ProposalQuery
@@ -241,6 +241,33 @@ async def test_story_idea_newcomer_who_is_accepted_is_canon_and_waits_to_be_brou
         await services.play.submit(report.next_scene_id, "> Ode comes down to the quay.")
         following = await services.play.scene(report.next_scene_id)
         assert {m.name for m in following.cast} == {"Ode"}
+
+
+async def test_story_idea_dead_newcomer_is_proposed_dead_and_is_nowhere_in_the_first_scene(
+    tmp_path: Path,
+) -> None:
+    async with telling(tmp_path) as scripted:
+        services, universe_id = scripted.program.services, await universe_of(scripted)
+        brother = ProposedNewcomer(
+            EntityKind.CHARACTER, "Corvin Ferrant", "Odile's brother, lost on the pass four winters ago"
+        )
+        scene_id = await services.stories.start_story(
+            StoryOutline(
+                universe_id,
+                "The Fourth Reply",
+                NewCharacter("Odile Ferrant"),
+                place="Sill Station: two rooms and a stove under the pass",
+                newcomers=(brother,),
+            )
+        )
+        view = await services.play.scene(scene_id)
+        assert {member.name for member in view.cast} == {"Odile Ferrant"}
+        await services.play.continue_narration(scene_id)
+        sent = scripted.sent(Persona.NARRATOR)
+        assert "Place: Sill Station. two rooms and a stove under the pass" in sent
+        assert "Corvin" not in sent.split("## Who is here")[1].split("##")[0]
+        await services.play.submit(scene_id, "Corvin, is it you?")
+        assert "Corvin Ferrant is dead" in scripted.sent(Persona.NARRATOR)
 
 
 async def test_story_idea_newcomer_without_a_name_stops_the_story_before_anything_is_created(
