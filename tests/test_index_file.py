@@ -396,6 +396,7 @@ def make_first_format(path: Path) -> None:
     file.close()
 
 
+@pytest.mark.slow
 def test_vector_search_finds_the_nearest_of_very_many() -> None:
     """Only those are measured that agree in most signs; nearly every wanted one does, as real ones do."""
     rng = np.random.default_rng(7)

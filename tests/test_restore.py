@@ -207,6 +207,7 @@ async def test_restore_copies_a_copy(here: Stores, tmp_path: Path, backup: Path)
     assert mapped_back(told, second.universe_id, first.universe_id) == unnamed(told, first.universe_id)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12, 4), deadline=None)
 @given(st.text(min_size=1, max_size=200) | st.uuids().map(str))
 def test_restore_copy_mapped_back_is_its_original(text: str) -> None:

@@ -236,6 +236,7 @@ async def test_restored_copy_has_all_derived_identifiers(tmp_path: Path) -> None
         assert (await canon.fact(staged.fact_id)).statement == "A dog barked."
 
 
+@pytest.mark.slow
 async def test_restored_copy_covers_every_derived_identifier(tmp_path: Path) -> None:
     """`derived_ids` has to know every way of deriving one, or a retry in a copy makes it twice."""
     async with at_desk(tmp_path) as program:

@@ -111,6 +111,7 @@ KEYS_INTO_THE_SCENE = (
 """Keys that are pressed after Enter on the story, and the screen to which they lead."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
 @pytest.mark.parametrize(("keys", "screen"), KEYS_INTO_THE_SCENE)
 async def test_app_keys_after_enter_on_the_story_wait_for_a_library_that_opens(
@@ -124,6 +125,7 @@ async def test_app_keys_after_enter_on_the_story_wait_for_a_library_that_opens(
         assert ui.screen == screen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "screen"), KEYS_INTO_THE_SCENE)
 async def test_app_keys_at_once_after_enter_on_the_story_act_in_the_scene(
     played_home: Path, keys: tuple[str, ...], screen: str
@@ -135,6 +137,7 @@ async def test_app_keys_at_once_after_enter_on_the_story_act_in_the_scene(
         assert ui.screen == screen
 
 
+@pytest.mark.slow
 async def test_app_words_at_once_after_enter_on_the_story_are_typed_in_the_scene(played_home: Path) -> None:
     async with menu_over_a_late_library(played_home) as (ui, may_open):
         await ui.pilot.press("enter", *"qb1")
@@ -144,12 +147,14 @@ async def test_app_words_at_once_after_enter_on_the_story_are_typed_in_the_scene
         assert ui.app.screen.query_one(PlayPrompt).text == "qb1"
 
 
+@pytest.mark.slow
 async def test_app_keys_before_enter_on_the_story_are_for_the_menu(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.press("f8", "enter")
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
 async def test_app_keeps_the_row_that_was_chosen_while_the_library_opens(
     played_home: Path, is_filled: bool
@@ -293,6 +298,7 @@ async def test_app_suspends_the_story_and_closes_the_library_on_quit(played_home
     await close()
 
 
+@pytest.mark.slow
 async def test_app_says_on_the_way_out_what_cannot_be_suspended(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,6 +312,7 @@ async def test_app_says_on_the_way_out_what_cannot_be_suspended(
     assert library.closed == 1
 
 
+@pytest.mark.slow
 async def test_app_shows_events_of_any_thread(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.press("enter")
@@ -329,6 +336,7 @@ async def test_app_going_home_leaves_only_the_menu(played_home: Path) -> None:
         assert card.is_suspended
 
 
+@pytest.mark.slow
 async def test_app_demo_opens_the_sample_at_once(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), first="demo") as ui:
         assert ui.screen == "SceneScreen"

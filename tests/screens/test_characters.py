@@ -22,6 +22,7 @@ async def test_characters_screen_switches_tabs_with_the_arrows(remembered_home: 
         assert ui.shows("▸Facts")
 
 
+@pytest.mark.slow
 async def test_characters_screen_shows_sheet_memories_history_and_facts(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press("4", "down", "down", "down", "f2")
@@ -59,6 +60,7 @@ async def test_characters_screen_shows_memories_beside_the_truth(
         assert ui.screen == "CharactersScreen"
 
 
+@pytest.mark.slow
 async def test_characters_screen_shows_who_knows_and_since_when(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press(*MEMORIES, "w")
@@ -68,6 +70,7 @@ async def test_characters_screen_shows_who_knows_and_since_when(remembered_home:
         assert ui.shows("Who knows: Ivo Tarrant saw the brass key.", "Aldous Stint: since Day 603, dusk, saw")
 
 
+@pytest.mark.slow
 async def test_characters_screen_has_somebody_misremember(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press(*MEMORIES, "down", "down", "F")
@@ -103,6 +106,7 @@ async def test_characters_screen_creates_and_edits_somebody(remembered_home: Pat
         assert ui.screen == "SheetScreen"
 
 
+@pytest.mark.slow
 async def test_characters_screen_searches_names(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press("4", "slash")

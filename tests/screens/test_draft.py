@@ -27,6 +27,7 @@ async def until_saved(ui: ScreenDriver, home: Path, text: str) -> None:
             await ui.pilot.pause(0.01)
 
 
+@pytest.mark.slow
 async def test_draft_is_back_after_leaving_the_scene(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("I look round.")
@@ -50,6 +51,7 @@ async def test_draft_is_back_after_closing_the_program(tmp_path: Path) -> None:
         assert ui.shows("you  half a sentence")
 
 
+@pytest.mark.slow
 async def test_draft_of_a_refused_line_is_still_replaced_by_typing_after_leaving(tmp_path: Path) -> None:
     refused = "/say Marta: hello"
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
@@ -66,6 +68,7 @@ async def test_draft_of_a_refused_line_is_still_replaced_by_typing_after_leaving
         assert prompt(ui).text == refused
 
 
+@pytest.mark.slow
 async def test_draft_stands_on_the_disk_while_the_line_is_typed(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         (tmp_path / "drafts.json").write_text("{}", encoding="utf-8")

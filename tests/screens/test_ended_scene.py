@@ -49,6 +49,7 @@ async def test_reopen_in_the_next_scene_says_how_the_ended_one_is_reached(ui: Sc
     )
 
 
+@pytest.mark.slow
 async def test_undo_after_a_scene_that_was_ended_too_early_goes_back_into_it(ui: ScreenDriver) -> None:
     """Ctrl+Z, answered, leads into the scene that had ended; Ctrl+Y, answered, ends it again."""
     await ui.type("/end")

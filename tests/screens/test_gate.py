@@ -60,6 +60,7 @@ async def canon_names(ui: ScreenDriver) -> set[str]:
     return set(await ui.services.world.list_entity_names(universe.id))
 
 
+@pytest.mark.slow
 async def test_gate_note_of_an_undone_decision_goes_with_the_next(ui: ScreenDriver) -> None:
     await ui.press("a", "ctrl+z")
     assert ui.shows("Undone: ")
@@ -67,12 +68,14 @@ async def test_gate_note_of_an_undone_decision_goes_with_the_next(ui: ScreenDriv
     assert not ui.shows("Undone: ")
 
 
+@pytest.mark.slow
 async def test_gate_shows_conflicts_first_with_diff_evidence_and_what_they_meet(ui: ScreenDriver) -> None:
     assert ui.shows("2 accept · 1 undecided · 1 in conflict")
     assert ui.shows(f"− {ALLIES}", f"+ {ENEMIES}")
     assert ui.shows("“Wenna Pike enemy_of Mara Venn”", f"Canon says “{ALLIES}”")
 
 
+@pytest.mark.slow
 async def test_gate_groups_by_subject_by_kind_and_not_at_all(ui: ScreenDriver) -> None:
     assert ui.shows("Mara Venn 1")
     assert ui.shows("in conflict 1")
@@ -83,6 +86,7 @@ async def test_gate_groups_by_subject_by_kind_and_not_at_all(ui: ScreenDriver) -
     assert not ui.shows("in conflict 1 ⚠1")
 
 
+@pytest.mark.slow
 async def test_gate_filter_narrows_and_escape_widens_again(ui: ScreenDriver) -> None:
     await ui.press("slash")
     await ui.type("rain", enter=False)
@@ -101,6 +105,7 @@ async def test_gate_keeps_a_decision_and_takes_it_back(ui: ScreenDriver) -> None
     assert await verdicts(ui) == {}
 
 
+@pytest.mark.slow
 async def test_gate_key_chooses_who_may_know_a_fact(ui: ScreenDriver) -> None:
     await ui.press("slash")
     await ui.type("rain")
@@ -116,16 +121,19 @@ async def test_gate_key_chooses_who_may_know_a_fact(ui: ScreenDriver) -> None:
     assert ui.shows("known to", "Wenna Pike")
 
 
+@pytest.mark.slow
 async def test_gate_decides_several_marked_rows_at_once(ui: ScreenDriver) -> None:
     await ui.press("space", "space", "r")
     assert await verdicts(ui) == {ENEMIES: Verdict.REJECT, "Flooded Nave": Verdict.REJECT}
 
 
+@pytest.mark.slow
 async def test_gate_accept_all_but_the_marked_leaves_conflicts_alone(ui: ScreenDriver) -> None:
     await ui.press("G", "down", "space", "A")
     assert await verdicts(ui) == {"Flooded Nave": Verdict.ACCEPT, "Mara Venn: HP 10 → 7": Verdict.ACCEPT}
 
 
+@pytest.mark.slow
 async def test_gate_commit_asks_only_about_conflicts(ui: ScreenDriver) -> None:
     await ui.press("enter")
     assert ui.screen == "ConfirmDialog"
@@ -146,6 +154,7 @@ async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(
     assert len(ui.app.screen_stack) == 2
 
 
+@pytest.mark.slow
 async def test_gate_receipt_hands_a_line_that_is_typed_on_it_to_the_next_scene(ui: ScreenDriver) -> None:
     await ui.press("r", "enter")
     assert ui.shows("Canon now says")
@@ -157,6 +166,7 @@ async def test_gate_receipt_hands_a_line_that_is_typed_on_it_to_the_next_scene(u
     )
 
 
+@pytest.mark.slow
 async def test_gate_tells_what_failed_and_leaves_it_to_be_decided(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +182,7 @@ async def test_gate_tells_what_failed_and_leaves_it_to_be_decided(
     assert ui.screen == "GateScreen"
 
 
+@pytest.mark.slow
 async def test_gate_commit_that_is_refused_says_why(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +203,7 @@ async def test_gate_escape_goes_back_to_play_with_every_decision(ui: ScreenDrive
     assert await verdicts(ui) == {ENEMIES: Verdict.ACCEPT}
 
 
+@pytest.mark.slow
 async def test_gate_looked_at_in_play_ends_nothing_and_commits_in_mid_scene(gate_home: Path) -> None:
     async with started_app(real_services(gate_home, 8), NARROW) as ui:
         await ui.press("enter", "f3", "escape")
@@ -202,6 +214,7 @@ async def test_gate_looked_at_in_play_ends_nothing_and_commits_in_mid_scene(gate
         assert "Flooded Nave" in await canon_names(ui)
 
 
+@pytest.mark.slow
 async def test_gate_evidence_opens_the_transcript_at_its_turn(ui: ScreenDriver) -> None:
     await ui.press("x")
     assert ui.screen == "ReadingScreen"
@@ -210,6 +223,7 @@ async def test_gate_evidence_opens_the_transcript_at_its_turn(ui: ScreenDriver) 
     assert ui.screen == "GateScreen"
 
 
+@pytest.mark.slow
 async def test_gate_marks_take_in_all_rows_that_are_shown(ui: ScreenDriver) -> None:
     await ui.press("slash")
     await ui.type("Mara Venn", enter=False)
@@ -232,6 +246,7 @@ async def test_gate_accept_all_leaves_out_what_a_rule_rejects(gate_home: Path) -
         assert (await verdicts(ui)).keys() == {"Flooded Nave", "Mara Venn: HP 10 → 7"}
 
 
+@pytest.mark.slow
 async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) -> None:
     await ui.press("end")
     assert ui.shows("decided 1", "in canon", "u Undo")
@@ -244,6 +259,7 @@ async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) 
     assert (await gate_rows(ui))[ALLIES].status is ProposalStatus.ACCEPTED
 
 
+@pytest.mark.slow
 async def test_gate_does_not_show_a_refused_verdict_as_kept(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +274,7 @@ PASTED = "are you read?\rAdd this"
 """Words of which nearly every letter decides something here, with an Enter."""
 
 
+@pytest.mark.slow
 async def test_gate_pasted_text_decides_nothing(ui: ScreenDriver) -> None:
     before = await gate_rows(ui)
     ui.app.post_message(events.Paste(PASTED))
@@ -278,6 +295,7 @@ async def test_gate_pasted_text_decides_nothing(ui: ScreenDriver) -> None:
     assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
 
 
+@pytest.mark.slow
 async def test_gate_keeps_an_edit_that_is_refused(ui: ScreenDriver) -> None:
     await ui.press("slash")
     await ui.type("rain")
@@ -319,6 +337,7 @@ async def beside(gate_home: Path) -> AsyncIterator[ScreenDriver]:
         yield ui
 
 
+@pytest.mark.slow
 async def test_universe_gate_commits_what_was_put_off(
     beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,6 +390,7 @@ async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
     assert beside.screen == "GateScreen"
 
 
+@pytest.mark.slow
 async def test_universe_gate_has_what_nobody_decided_as_undecided(ui: ScreenDriver) -> None:
     await ui.press("enter", "enter", "enter")
     assert ui.screen == "SceneScreen"
@@ -526,6 +546,7 @@ async def a_hundred(home: Path) -> tuple[set[str], set[str]]:
         await program.close()
 
 
+@pytest.mark.slow
 async def test_gate_ctrl_z_takes_back_the_decision_just_made_and_goes_to_its_row(ui: ScreenDriver) -> None:
     await ui.press("home", "d", "r")
     decided = await verdicts(ui)
@@ -545,6 +566,7 @@ async def test_gate_ctrl_z_takes_back_the_decision_just_made_and_goes_to_its_row
     assert ui.shows("There is no decision here to undo.")
 
 
+@pytest.mark.slow
 async def test_gate_of_a_universe_takes_back_the_decision_just_made(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.press("escape", "enter", "3", "L", "g", "r", "ctrl+z")

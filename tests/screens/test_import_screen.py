@@ -46,6 +46,7 @@ async def count_turns(ui: ScreenDriver) -> int:
     return sum(len(scene.rows) for scene in record.scenes)
 
 
+@pytest.mark.slow
 async def test_import_previews_a_file_before_it_is_brought_in(ui: ScreenDriver, log: Path) -> None:
     assert ui.screen == "ImportScreen"
     await ui.type(str(log))
@@ -61,6 +62,7 @@ async def test_import_previews_a_file_before_it_is_brought_in(ui: ScreenDriver, 
     assert (await ui.services.stories.menu()).fact_count == 0
 
 
+@pytest.mark.slow
 async def test_import_of_a_character_card_leads_to_its_gate(ui: ScreenDriver, card: Path) -> None:
     await ui.type(str(card))
     assert ui.shows("1 character, 2 facts and 1 lore entry proposed in The Salt Coast (new).")
@@ -121,6 +123,7 @@ async def test_import_is_stopped_and_goes_on_while_the_screen_is_left(tmp_path: 
         assert ui.shows("Words 2999.")
 
 
+@pytest.mark.slow
 async def test_scene_header_shows_how_far_an_import_is(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("2", "enter")

@@ -41,6 +41,7 @@ async def canon_rules(reader: Reader) -> list[str]:
     return [fact.statement for fact in facts]
 
 
+@pytest.mark.slow
 async def test_rule_of_a_rulebook_is_proposed_and_true_only_after_it_is_accepted(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -57,6 +58,7 @@ async def test_rule_of_a_rulebook_is_proposed_and_true_only_after_it_is_accepted
         assert RULE in await canon_rules(reader)
 
 
+@pytest.mark.slow
 async def test_what_a_document_says_leads_from_the_universe_to_its_page(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -74,6 +76,7 @@ async def test_what_a_document_says_leads_from_the_universe_to_its_page(tmp_path
         assert ui.screen == "UniverseScreen"
 
 
+@pytest.mark.slow
 async def test_rows_are_decided_one_by_one_and_lead_to_their_page(tmp_path: Path) -> None:
     async with reading(tmp_path / "home", NARROW) as reader:
         ui = reader.ui
@@ -95,6 +98,7 @@ async def test_rows_are_decided_one_by_one_and_lead_to_their_page(tmp_path: Path
         assert ui.screen == "SourcesScreen"
 
 
+@pytest.mark.slow
 async def test_rows_are_edited_in_the_review(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -125,6 +129,7 @@ async def test_menu_says_what_waits_in_reviews_and_that_something_is_read(tmp_pa
         assert ui.shows("Reading documents, since MONITOR was opened", "by rule", "ms each")
 
 
+@pytest.mark.slow
 async def test_left_comes_back_from_the_rows_to_the_groups(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -133,6 +138,7 @@ async def test_left_comes_back_from_the_rows_to_the_groups(tmp_path: Path) -> No
         assert type(ui.app.focused).__name__ == "ReviewGroupList"
 
 
+@pytest.mark.slow
 async def test_all_that_a_filter_shows_is_accepted_once_it_is_confirmed(tmp_path: Path) -> None:
     """A player: "I read in a bestiary, filtered for the creatures, and took them all with one key"."""
     async with reading(tmp_path / "home") as reader:
@@ -154,6 +160,7 @@ async def test_all_that_a_filter_shows_is_accepted_once_it_is_confirmed(tmp_path
         assert "Saltglass" not in accepted
 
 
+@pytest.mark.slow
 async def test_all_that_is_shown_is_rejected_once_it_is_confirmed_and_undone(tmp_path: Path) -> None:
     """A player: "of my notes I took one thing and threw the rest away; Ctrl+Z gave it back"."""
     async with reading(tmp_path / "home") as reader:
@@ -181,6 +188,7 @@ async def test_all_that_is_shown_is_rejected_once_it_is_confirmed_and_undone(tmp
         assert view.undecided_count == view.open_count
 
 
+@pytest.mark.slow
 async def test_what_was_rejected_is_shown_on_demand_and_brought_back(tmp_path: Path) -> None:
     """A player: "I rejected the wrong one and committed; u among the closed ones brought it back"."""
     async with reading(tmp_path / "home") as reader:
@@ -204,6 +212,7 @@ TWO_PAGES = (
 )
 
 
+@pytest.mark.slow
 async def test_grouping_by_page_stays_at_the_page_of_the_group_and_comes_back(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -222,6 +231,7 @@ async def test_grouping_by_page_stays_at_the_page_of_the_group_and_comes_back(tm
         assert current_title() == "Mara Venn"
 
 
+@pytest.mark.slow
 async def test_rows_of_another_group_are_gone_at_once_when_the_cursor_moves(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -237,6 +247,7 @@ async def test_rows_of_another_group_are_gone_at_once_when_the_cursor_moves(tmp_
         assert screen.query_one(ProposalList).views
 
 
+@pytest.mark.slow
 async def test_filter_line_is_gone_once_it_is_empty(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -250,6 +261,7 @@ async def test_filter_line_is_gone_once_it_is_empty(tmp_path: Path) -> None:
         assert ui.screen == "ReviewScreen"
 
 
+@pytest.mark.slow
 async def test_undecided_rows_do_not_look_accepted(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         await read_rulebook(reader, tmp_path)
@@ -257,6 +269,7 @@ async def test_undecided_rows_do_not_look_accepted(tmp_path: Path) -> None:
         assert "✓" not in reader.ui.text
 
 
+@pytest.mark.slow
 async def test_pasted_text_decides_nothing_in_a_review(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -267,6 +280,7 @@ async def test_pasted_text_decides_nothing_in_a_review(tmp_path: Path) -> None:
         assert view.undecided_count == view.open_count
 
 
+@pytest.mark.slow
 async def test_withdrawing_shows_its_consequences_and_is_taken_back(tmp_path: Path) -> None:
     async with reading(tmp_path / "home", NARROW) as reader:
         ui = reader.ui
@@ -286,6 +300,7 @@ async def test_withdrawing_shows_its_consequences_and_is_taken_back(tmp_path: Pa
         assert ui.shows("It is back", "read · 1 page")
 
 
+@pytest.mark.slow
 async def test_new_edition_shows_what_is_new_and_gone_before_it_is_read(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -326,6 +341,7 @@ async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tm
         assert ui.shows("read · 1 page", "by rule", "M Model")
 
 
+@pytest.mark.slow
 async def test_pasted_text_becomes_a_document_of_its_name(tmp_path: Path) -> None:
     """A player: "I copied my notes from a page in the browser; I gave them a name, and they were read"."""
     async with reading(tmp_path / "home") as reader:
@@ -348,6 +364,7 @@ async def test_pasted_text_becomes_a_document_of_its_name(tmp_path: Path) -> Non
         assert not ui.shows("title:")
 
 
+@pytest.mark.slow
 async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -398,6 +415,7 @@ async def test_document_that_fails_while_it_is_read_says_why_and_what_to_do(tmp_
         assert reader.ui.shows("could not be read", "cannot be read", "H tries again")
 
 
+@pytest.mark.slow
 async def test_without_a_world_a_document_is_offered_and_makes_one(tmp_path: Path) -> None:
     async with reading(tmp_path / "home", universe="") as reader:
         ui = reader.ui
@@ -415,6 +433,7 @@ async def test_without_a_world_a_document_is_offered_and_makes_one(tmp_path: Pat
         assert ui.screen == "MenuScreen"
 
 
+@pytest.mark.slow
 async def test_query_leads_from_a_passage_to_its_page(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -463,6 +482,7 @@ async def test_a_review_of_a_thousand_takes_under_four_hundred_keys(tmp_path: Pa
         assert ui.shows("accepted", "rejected")
 
 
+@pytest.mark.slow
 async def test_burst_of_verdicts_reads_the_review_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -489,6 +509,7 @@ async def test_burst_of_verdicts_reads_the_review_once_more(
         assert sum(group.accepted_count == group.count for group in view.groups) == 20
 
 
+@pytest.mark.slow
 async def test_group_of_more_than_fifty_is_read_on_when_its_first_are_decided(tmp_path: Path) -> None:
     book = "# Lamps\n\n" + " ".join(f"**Bren** lights lamp {number} of the coast." for number in range(70))
     async with reading(tmp_path / "home", NARROW) as reader:
@@ -506,6 +527,7 @@ async def test_group_of_more_than_fifty_is_read_on_when_its_first_are_decided(tm
         assert (await ingest.read_review(await reader.source_id())).accepted_count == 51
 
 
+@pytest.mark.slow
 async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui, ingest = reader.ui, reader.program.services.ingest
@@ -529,6 +551,7 @@ async def test_conflict_with_canon_waits_and_is_resolved_from_the_review(tmp_pat
         assert await canon_rules(reader) == [new]
 
 
+@pytest.mark.slow
 async def test_pages_are_turned_and_searched(tmp_path: Path) -> None:
     pages = "\f".join(f"This is the page of lamp {name}." for name in ("one", "two", "three"))
     async with reading(tmp_path / "home", NARROW) as reader:
@@ -572,6 +595,7 @@ async def test_page_of_a_pdf_is_written_as_it_is_printed_to_a_picture(tmp_path: 
         assert int.from_bytes(data[16:20], "big") == 1_600
 
 
+@pytest.mark.slow
 async def test_documents_are_opened_from_play_and_lead_back_to_it(tmp_path: Path) -> None:
     async with reading(tmp_path / "home", universe="") as reader:
         ui = reader.ui

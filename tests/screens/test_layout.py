@@ -26,6 +26,7 @@ async def propose(ui: ScreenDriver, count: int) -> None:
         await ui.type(f"/fact The bell was heard {number} times")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "columns"), [((100, 30), 60), ((120, 40), 72), ((160, 45), 95)])
 async def test_story_has_most_of_the_columns(size: tuple[int, int], columns: int, played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), size) as ui:
@@ -80,6 +81,7 @@ async def test_prompt_stays_on_its_line_whatever_keys_work(size: tuple[int, int]
         assert ui.shows("^p more")
 
 
+@pytest.mark.slow
 async def test_key_bar_always_shows_where_the_other_keys_are(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), (60, 24)) as ui:
         await ui.press("enter")
@@ -111,6 +113,7 @@ def story_lines(ui: ScreenDriver) -> list[str]:
     return [line[: region.width].replace("▌", " ").rstrip() for line in lines]
 
 
+@pytest.mark.slow
 async def test_turn_of_several_lines_keeps_its_indent_under_the_cursor(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), (80, 40)) as ui:
         await ui.press("enter")
@@ -124,6 +127,7 @@ async def test_turn_of_several_lines_keeps_its_indent_under_the_cursor(played_ho
             assert "▌" in ui.text
 
 
+@pytest.mark.slow
 async def test_turn_keeps_its_indent_where_evidence_marks_it(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), (56, 45)) as ui:
         await ui.press("enter")
@@ -147,6 +151,7 @@ async def test_scene_header_says_where_the_scene_takes_place(size: tuple[int, in
         assert "Tally Chapel" in ui.text.splitlines()[0]
 
 
+@pytest.mark.slow
 async def test_proposals_are_plainly_marked_while_they_have_the_keys(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter")
@@ -204,6 +209,7 @@ def words_in(ui: ScreenDriver, widget: Widget) -> str:
     return " ".join(" ".join(lines).replace("▌", " ").split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (100, 30)])
 async def test_banner_and_notice_are_readable_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(tmp_path), size) as ui:

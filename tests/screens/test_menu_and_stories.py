@@ -19,6 +19,7 @@ async def test_menu_of_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
         assert not ui.shows("╭─ Continue")
 
 
+@pytest.mark.slow
 async def test_menu_enter_resumes_at_once(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         assert ui.shows("The Drowned Bell", "Before the Third Stroke", "10 turns", "slick with weed")
@@ -28,6 +29,7 @@ async def test_menu_enter_resumes_at_once(played_home: Path) -> None:
         assert not card.is_suspended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "screen"),
     [
@@ -64,6 +66,7 @@ async def test_menu_opens_the_world_of_the_story_that_is_played(played_home: Pat
         assert ui.shows("Salt Coast")
 
 
+@pytest.mark.slow
 async def test_menu_stays_usable_when_a_resume_fails(
     played_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +81,7 @@ async def test_menu_stays_usable_when_a_resume_fails(
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_stories_screen_without_stories_leads_to_set_up(sample_home: Path) -> None:
     async with started_app(real_services(sample_home)) as ui:
         await ui.press("2")
@@ -92,6 +96,7 @@ async def story_state(ui: ScreenDriver) -> str:
     return card.state
 
 
+@pytest.mark.slow
 async def test_stories_screen_asks_before_a_story_is_abandoned(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.press("2", "delete")
@@ -141,6 +146,7 @@ async def test_stories_are_paused_resumed_and_finished(tmp_path: Path) -> None:
         assert not ui.shows("Finish")
 
 
+@pytest.mark.slow
 async def test_stories_screen_finishes_a_story_without_recap_or_not_at_all(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8)) as ui:
         await ui.press("2", "f", "escape")
@@ -149,6 +155,7 @@ async def test_stories_screen_finishes_a_story_without_recap_or_not_at_all(playe
         assert await story_state(ui) == "completed"
 
 
+@pytest.mark.slow
 async def test_story_just_begun_can_be_abandoned(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW, first="demo") as ui:
         await ui.press("escape", "enter", "2", "delete", "enter")

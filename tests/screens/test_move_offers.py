@@ -35,6 +35,7 @@ async def read_turns(ui: ScreenDriver) -> list[tuple[Speaker, str]]:
     return [(row.turn.speaker, row.turn.text) for row in rows]
 
 
+@pytest.mark.slow
 async def test_enter_rolls_the_offered_move(ui: ScreenDriver) -> None:
     await ui.type(LINE)
     assert ui.shows("Strike Orc: 2d6+1 vs 10", "Success: Orc: HP -4", OFFERED)
@@ -56,6 +57,7 @@ async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
     assert not ui.shows("Enter rolls")
 
 
+@pytest.mark.slow
 async def test_escape_after_other_words_plays_nothing(ui: ScreenDriver) -> None:
     await ui.type(LINE)
     await ui.type("I wait.", enter=False)
@@ -75,6 +77,7 @@ async def test_a_line_is_played_when_the_next_one_is_being_written(ui: ScreenDri
     assert ui.shows("> I wait")
 
 
+@pytest.mark.slow
 async def test_attack_on_somebody_without_hp_is_said_before_the_roll(ui: ScreenDriver) -> None:
     await ui.type("/npc here Bram: the miller")
     await ui.type("I attack Bram")
@@ -94,6 +97,7 @@ async def test_attack_on_somebody_without_hp_is_said_before_the_roll(ui: ScreenD
     assert ui.shows("Success: Bram: HP -4", "I attack Bram /move strike Bram")
 
 
+@pytest.mark.slow
 async def test_question_in_plain_words_says_who_answers_it(ui: ScreenDriver) -> None:
     """“Where is Gil?” and then nothing: the GM is the player, the oracle, or the record."""
     await ui.type("Where is Gil?")

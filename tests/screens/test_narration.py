@@ -101,6 +101,7 @@ def last_request(model: ScriptedLlm) -> str:
 # --- words as they come -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_narration_streams_into_the_transcript_and_typing_goes_on(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -118,6 +119,7 @@ async def test_narration_streams_into_the_transcript_and_typing_goes_on(
     assert (await turn_texts(ui))[-2:] == ["I wait.", "The tide turns, and the bell with it."]
 
 
+@pytest.mark.slow
 async def test_discarded_words_leave_the_transcript(ui: ScreenDriver, model: ScriptedLlm) -> None:
     gate = narrate(model, "Nothing ", "stirs.", hold_after=0)
     await send(ui, "I listen.")
@@ -134,6 +136,7 @@ async def test_discarded_words_leave_the_transcript(ui: ScreenDriver, model: Scr
     assert not ui.shows("The dead man laughs.")
 
 
+@pytest.mark.slow
 async def test_streamed_escapes_and_markup_are_only_words(ui: ScreenDriver, model: ScriptedLlm) -> None:
     pieces = ("[bold]A\x1b", "[31m door\x1b]0;", "pwnd\x07", "[/bold] [link='x']opens[/]", " wide.")
     gate = narrate(model, *pieces, hold_after=4)
@@ -146,6 +149,7 @@ async def test_streamed_escapes_and_markup_are_only_words(ui: ScreenDriver, mode
     assert "\x1b" not in ui.text
 
 
+@pytest.mark.slow
 async def test_lines_typed_during_narration_are_played_in_order(ui: ScreenDriver, model: ScriptedLlm) -> None:
     gate = narrate(model, "So", " it is.", hold_after=1)
     await send(ui, "one")
@@ -191,6 +195,7 @@ async def test_streamed_words_read_nothing_again(
     assert not any(reads)
 
 
+@pytest.mark.slow
 async def test_failed_step_of_narration_says_so_in_words(ui: ScreenDriver, model: ScriptedLlm) -> None:
     gate = narrate(model, "So", " it is.", hold_after=1)
     await send(ui, "I wait.")
@@ -205,6 +210,7 @@ async def test_failed_step_of_narration_says_so_in_words(ui: ScreenDriver, model
 # --- stopping ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_escape_stops_narration_and_keeps_what_came(ui: ScreenDriver, model: ScriptedLlm) -> None:
     narrate(model, "The tide ", "turns", ", and never ends.", hold_after=2)
     await send(ui, "I wait.")
@@ -223,6 +229,7 @@ async def test_escape_stops_narration_and_keeps_what_came(ui: ScreenDriver, mode
     assert ui.screen == "ConfirmDialog"
 
 
+@pytest.mark.slow
 async def test_escape_before_the_first_word_stops_the_call_and_keeps_the_line(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -242,6 +249,7 @@ async def test_escape_before_the_first_word_stops_the_call_and_keeps_the_line(
     assert ui.screen == "ConfirmDialog"
 
 
+@pytest.mark.slow
 async def test_escape_before_the_first_word_of_a_retake_keeps_the_take(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -254,6 +262,7 @@ async def test_escape_before_the_first_word_of_a_retake_keeps_the_take(
     assert (await turn_texts(ui))[-1] == SILENCE
 
 
+@pytest.mark.slow
 async def test_escape_while_no_call_is_under_way_offers_to_leave(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +282,7 @@ async def test_escape_while_no_call_is_under_way_offers_to_leave(
 # --- retakes and going on ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_retake_asks_for_a_note(ui: ScreenDriver, model: ScriptedLlm) -> None:
     model.script[Persona.NARRATOR] = priced("The hinges whisper.")
     await ui.press("ctrl+r")
@@ -283,6 +293,7 @@ async def test_retake_asks_for_a_note(ui: ScreenDriver, model: ScriptedLlm) -> N
     assert not ui.shows("Nobody answers.")
 
 
+@pytest.mark.slow
 async def test_retake_needs_no_note_and_can_be_left(ui: ScreenDriver, model: ScriptedLlm) -> None:
     await ui.press("ctrl+r", "escape")
     assert not model.asked(Persona.NARRATOR)
@@ -291,6 +302,7 @@ async def test_retake_needs_no_note_and_can_be_left(ui: ScreenDriver, model: Scr
     assert ui.shows("take 2/2")
 
 
+@pytest.mark.slow
 async def test_retake_that_streams_leaves_the_earlier_take_on_screen(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -302,6 +314,7 @@ async def test_retake_that_streams_leaves_the_earlier_take_on_screen(
     assert ui.text.count("The hinges whisper.") == 1
 
 
+@pytest.mark.slow
 async def test_retake_that_fails_keeps_the_note(ui: ScreenDriver, model: ScriptedLlm) -> None:
     model.script[Persona.NARRATOR] = ModelRefused("The model declined.", kept="The take you have stands.")
     await ui.press("ctrl+r")
@@ -312,6 +325,7 @@ async def test_retake_that_fails_keeps_the_note(ui: ScreenDriver, model: Scripte
     assert ui.shows("quieter")
 
 
+@pytest.mark.slow
 async def test_own_words_can_be_another_take_of_narration(ui: ScreenDriver, model: ScriptedLlm) -> None:
     await ui.press("shift+tab", "e")
     assert ui.shows("Nobody answers. Far below")
@@ -320,6 +334,7 @@ async def test_own_words_can_be_another_take_of_narration(ui: ScreenDriver, mode
     assert not model.asked(Persona.NARRATOR)
 
 
+@pytest.mark.slow
 async def test_f7_narrates_on(ui: ScreenDriver, model: ScriptedLlm) -> None:
     model.script[Persona.NARRATOR] = priced("And then the lamp goes out.")
     await ui.press("f7")
@@ -327,6 +342,7 @@ async def test_f7_narrates_on(ui: ScreenDriver, model: ScriptedLlm) -> None:
     assert (await turn_texts(ui))[-1] == "And then the lamp goes out."
 
 
+@pytest.mark.slow
 async def test_play_screen_without_a_model_speaks_of_none(played_home: Path) -> None:
     model = ScriptedLlm()
     async with started_app(real_services(played_home, 8, model=model), ROOMY) as ui:
@@ -346,6 +362,7 @@ async def test_play_screen_without_a_model_speaks_of_none(played_home: Path) -> 
 # --- what it costs, and what goes wrong -------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_status_bar_has_the_cost_of_the_story(ui: ScreenDriver, model: ScriptedLlm) -> None:
     assert ui.text.splitlines()[0].endswith("$0.04")
     model.script |= {Persona.NARRATOR: priced("On.", 1_210_000), Persona.ARCHIVIST: NOTHING}
@@ -353,6 +370,7 @@ async def test_status_bar_has_the_cost_of_the_story(ui: ScreenDriver, model: Scr
     assert ui.text.splitlines()[0].endswith("$1.25+?")
 
 
+@pytest.mark.slow
 async def test_spent_budget_says_what_happened_what_was_kept_and_what_to_do(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -373,6 +391,7 @@ async def test_command_that_the_model_refuses_comes_back_to_the_prompt(
     assert prompt(ui).text == "/gm what does Ode want?"
 
 
+@pytest.mark.slow
 async def test_narration_that_is_cut_off_keeps_what_came_and_says_so(
     ui: ScreenDriver, model: ScriptedLlm
 ) -> None:
@@ -382,6 +401,7 @@ async def test_narration_that_is_cut_off_keeps_what_came_and_says_so(
     assert (await turn_texts(ui))[-1] == "The ti"
 
 
+@pytest.mark.slow
 async def test_narration_that_is_refused_shows_none_of_it(ui: ScreenDriver, model: ScriptedLlm) -> None:
     gate = asyncio.Semaphore(0)
     model.script[Persona.NARRATOR] = ScriptedReply(error=ModelRefused("The model declined."), gate=gate)
@@ -396,6 +416,7 @@ async def test_narration_that_is_refused_shows_none_of_it(ui: ScreenDriver, mode
 # --- where it leads ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_f6_opens_the_xray_of_the_last_narration(ui: ScreenDriver) -> None:
     await ui.press("f6")
     assert ui.screen == "XrayScreen"
@@ -415,6 +436,7 @@ async def test_xray_key_in_the_transcript_opens_the_selected_turn(
     assert [arguments for arguments, _ in reads] == [(first.turn.id,)]
 
 
+@pytest.mark.slow
 async def test_commands_open_the_xray_and_the_bill(ui: ScreenDriver) -> None:
     await ui.type("/xray")
     assert ui.screen == "XrayScreen"

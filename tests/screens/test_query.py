@@ -63,6 +63,7 @@ async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home:
         assert ui.screen == "MenuScreen"
 
 
+@pytest.mark.slow
 async def test_query_unknown_leads_to_the_oracle_or_the_gate(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press("enter", "f8")
@@ -118,6 +119,7 @@ async def test_query_tabs_show_turns_by_likeness_and_rows_by_word(
         assert asked[-1] == (("brass key",), everywhere | {"story_id": card.story.id, "in_words": False})
 
 
+@pytest.mark.slow
 async def test_query_answer_in_words_marks_what_it_adds(remembered_home: Path) -> None:
     write_settings(remembered_home, '[model]\nname = "openai/gpt-4o-mini"\n[librarian]\non = true\n')
     sentences = [
@@ -134,6 +136,7 @@ async def test_query_answer_in_words_marks_what_it_adds(remembered_home: Path) -
         assert isinstance(ui.app.focused, Input)
 
 
+@pytest.mark.slow
 async def test_query_drops_a_late_answer_and_lets_typing_go_on(
     remembered_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +165,7 @@ async def test_query_drops_a_late_answer_and_lets_typing_go_on(
         assert asked[-1] == "brass key"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [(), ("slash",), ("escape",)], ids=["typed on", "slash", "escape"])
 async def test_next_question_takes_the_place_of_the_last(
     remembered_home: Path, before: tuple[str, ...]
@@ -237,6 +241,7 @@ async def test_query_command_opens_the_answer(tmp_path: Path) -> None:
         assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_what_somebody_promised_comes_before_what_was_promised_to_them(sample_home: Path) -> None:
     async with started_app(real_services(sample_home, 8), ROOMY) as ui:
         await start_sample_story(

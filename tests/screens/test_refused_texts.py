@@ -23,6 +23,7 @@ async def ui(played_home: Path) -> AsyncIterator[ScreenDriver]:
         yield ui
 
 
+@pytest.mark.slow
 async def test_retake_is_refused_before_anything_is_typed(ui: ScreenDriver) -> None:
     await ui.type("I touch the bell.")
     await ui.press("ctrl+r")
@@ -33,6 +34,7 @@ async def test_retake_is_refused_before_anything_is_typed(ui: ScreenDriver) -> N
     assert ui.shows(LAST)
 
 
+@pytest.mark.slow
 async def test_retake_that_is_refused_keeps_what_was_typed(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,6 +48,7 @@ async def test_retake_that_is_refused_keeps_what_was_typed(
     assert ui.shows("Then it laughs.", "take 2/2")
 
 
+@pytest.mark.slow
 async def test_edit_that_is_refused_keeps_what_was_typed(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

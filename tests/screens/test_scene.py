@@ -81,6 +81,7 @@ async def test_scene_shows_markup_as_words(ui: ScreenDriver) -> None:
     assert ui.shows("[bold red]I say[/] [link='x']no[/link]")
 
 
+@pytest.mark.slow
 async def test_scene_error_keeps_the_words_and_says_what_to_do(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +109,7 @@ async def test_scene_refuses_an_unknown_command(ui: ScreenDriver) -> None:
     assert prompt(ui).text == "/frobnicate all"
 
 
+@pytest.mark.slow
 async def test_scene_plays_lines_typed_in_a_burst_in_order(ui: ScreenDriver) -> None:
     for line in ("one", "two", "three"):
         prompt(ui).post_message(PlayPrompt.LineSubmitted(line))
@@ -156,6 +158,7 @@ async def test_scene_palette_leads_to_screens_and_names(ui: ScreenDriver) -> Non
 # --- the line ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_scene_undo_and_redo(ui: ScreenDriver) -> None:
     assert not ui.shows("Redo")
     await ui.type("I wait.")
@@ -166,6 +169,7 @@ async def test_scene_undo_and_redo(ui: ScreenDriver) -> None:
     assert await read_texts(ui) == before
 
 
+@pytest.mark.slow
 async def test_scene_undo_works_whatever_stands_in_the_prompt(ui: ScreenDriver) -> None:
     await ui.type("I wait.")
     before = await read_texts(ui)
@@ -180,6 +184,7 @@ async def test_scene_undo_works_whatever_stands_in_the_prompt(ui: ScreenDriver) 
     assert await read_texts(ui) == before[:-1]
 
 
+@pytest.mark.slow
 async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     await ui.type("I look at the rope.")
     await ui.type("/fact The rope was cut with a company knife")
@@ -205,6 +210,7 @@ async def test_scene_undo_asks_before_it_takes_canon(ui: ScreenDriver) -> None:
     assert await read_texts(ui) == before[:-1]
 
 
+@pytest.mark.slow
 async def test_scene_words_typed_over_a_question_of_a_panel_begin_a_line(ui: ScreenDriver) -> None:
     await ui.type("/place here > Cellar: dry, with a second door")
     await ui.press("enter")
@@ -217,6 +223,7 @@ async def test_scene_words_typed_over_a_question_of_a_panel_begin_a_line(ui: Scr
     assert not ui.shows("Never true")
 
 
+@pytest.mark.slow
 async def test_scene_retake_begins_with_the_last_words(ui: ScreenDriver) -> None:
     await ui.press("ctrl+r")
     assert ui.screen == "TextDialog"
@@ -228,6 +235,7 @@ async def test_scene_retake_begins_with_the_last_words(ui: ScreenDriver) -> None
     assert ui.shows("Then it laughs.", "take 2/2")
 
 
+@pytest.mark.slow
 async def test_scene_retake_can_be_left(ui: ScreenDriver) -> None:
     await ui.press("ctrl+r", "escape")
     await ui.press("ctrl+r", "enter")  # the same words are no other take
@@ -247,6 +255,7 @@ async def test_scene_keys_of_a_turn_say_that_there_is_none(tmp_path: Path, key: 
         assert ui.shows("yet")
 
 
+@pytest.mark.slow
 async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> None:
     await ui.press("ctrl+r")
     await ui.type(" Then it laughs.")
@@ -260,6 +269,7 @@ async def test_scene_takes_are_walked_with_left_and_right(ui: ScreenDriver) -> N
     assert ui.shows("take 2/2")  # with words, Left moves in them
 
 
+@pytest.mark.slow
 async def test_scene_undo_takes_another_take_back_before_the_turn(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("ctrl+r")
@@ -275,6 +285,7 @@ async def test_scene_undo_takes_another_take_back_before_the_turn(ui: ScreenDriv
     assert await read_texts(ui) == retaken
 
 
+@pytest.mark.slow
 async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("shift+tab", "home", "down", "down", "down", "B")
@@ -288,6 +299,7 @@ async def test_scene_branches_from_an_older_turn(ui: ScreenDriver) -> None:
     assert not ui.shows("The cut is clean")
 
 
+@pytest.mark.slow
 async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
     await ui.press("shift+tab", "home", "down", "down", "down", "exclamation_mark")
     assert prompt(ui).input_has_focus
@@ -296,6 +308,7 @@ async def test_scene_decides_from_the_words_of_a_turn(ui: ScreenDriver) -> None:
     assert ui.shows("Decided: Mara Venn looks at the cut rope.")
 
 
+@pytest.mark.slow
 async def test_scene_turn_does_not_claim_what_was_declared_after_it(ui: ScreenDriver) -> None:
     for line in ("2d6+1", "/fact Wenna Pike is the sister of Ivo Tarrant"):
         await ui.type(line)
@@ -313,6 +326,7 @@ async def test_scene_turn_does_not_claim_what_was_declared_after_it(ui: ScreenDr
     assert ui.shows("Declared after this turn: “Wenna Pike is the sister of Ivo Tarrant”")
 
 
+@pytest.mark.slow
 async def test_scene_turn_claims_what_its_own_words_propose(ui: ScreenDriver) -> None:
     await ui.type("> Wenna Pike is the sister of Ivo Tarrant.")
     await ui.press("enter", "shift+tab", "end", "enter")
@@ -320,6 +334,7 @@ async def test_scene_turn_claims_what_its_own_words_propose(ui: ScreenDriver) ->
     assert not ui.shows("declared after it")
 
 
+@pytest.mark.slow
 async def test_scene_turn_shows_what_it_made_true(ui: ScreenDriver) -> None:
     for line in ("> Wenna Pike hides a long knife.", "/fact Wenna Pike hides a knife", "/commit"):
         await ui.type(line)
@@ -349,6 +364,7 @@ async def test_scene_rolls_can_be_hidden(ui: ScreenDriver) -> None:
 # --- proposals and what is critical -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_scene_proposals_cover_the_story_where_there_is_no_room(ui: ScreenDriver) -> None:
     assert ui.shows("F2 3 proposed")
     assert not ui.shows("lying about")
@@ -361,6 +377,7 @@ async def test_scene_proposals_cover_the_story_where_there_is_no_room(ui: Screen
     assert prompt(ui).input_has_focus
 
 
+@pytest.mark.slow
 async def test_scene_proposals_are_decided_by_one_key(ui: ScreenDriver) -> None:
     await ui.type("/fact The lamp is out")
     ids = [view.proposal.id for view in await read_pending(ui)]
@@ -378,6 +395,7 @@ async def test_scene_proposals_are_decided_by_one_key(ui: ScreenDriver) -> None:
     assert decided[ids[-1]] is None
 
 
+@pytest.mark.slow
 async def test_scene_proposal_is_edited_in_words(ui: ScreenDriver) -> None:
     await ui.press("f2", *TO_PENDING, "e")
     assert ui.shows("Edit and accept", "Wenna Pike is lying about last night")
@@ -387,6 +405,7 @@ async def test_scene_proposal_is_edited_in_words(ui: ScreenDriver) -> None:
     assert any("Wenna Pike is lying about last night and today" in title for title in titles)
 
 
+@pytest.mark.slow
 async def test_scene_panel_says_why_what_is_in_canon_is_not_edited(ui: ScreenDriver) -> None:
     await ui.type("/accept all")
     await ui.type("/commit")
@@ -396,12 +415,14 @@ async def test_scene_panel_says_why_what_is_in_canon_is_not_edited(ui: ScreenDri
     assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_scene_proposal_evidence_is_shown_and_jumped_to(ui: ScreenDriver) -> None:
     await ui.press("f2", *TO_PENDING, "x")
     assert ui.shows("Wenna Pike is lying about last night")
     assert ui.app.screen.query_one(Transcript).cursor == 9
 
 
+@pytest.mark.slow
 async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     assert ui.shows("Mara Venn died", "Enter: make these 2 canon now", "Commit now")
@@ -411,6 +432,7 @@ async def test_scene_asks_once_about_what_is_critical(ui: ScreenDriver) -> None:
     assert not ui.shows("Enter: make these 2 canon now")
 
 
+@pytest.mark.slow
 async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.type("/sheet Mara Venn")
@@ -420,6 +442,7 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     assert not ui.shows("Commit now")
 
 
+@pytest.mark.slow
 async def test_scene_sentence_typed_in_the_proposals_is_a_line(ui: ScreenDriver) -> None:
     before = [(view.title, view.verdict) for view in (await read_scene(ui)).proposals]
     await ui.press("f2")
@@ -428,6 +451,7 @@ async def test_scene_sentence_typed_in_the_proposals_is_a_line(ui: ScreenDriver)
     assert [(view.title, view.verdict) for view in (await read_scene(ui)).proposals] == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_bracketed", [True, False])
 async def test_scene_text_pasted_in_the_proposals_goes_to_the_prompt(
     ui: ScreenDriver, is_bracketed: bool
@@ -444,6 +468,7 @@ async def test_scene_text_pasted_in_the_proposals_goes_to_the_prompt(
     assert [(view.title, view.verdict) for view in (await read_scene(ui)).proposals] == before
 
 
+@pytest.mark.slow
 async def test_scene_offer_says_what_enter_does_where_the_focus_is(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.type("I wait", enter=False)
@@ -476,6 +501,7 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
     assert not ui.shows("Commit now")
 
 
+@pytest.mark.slow
 async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_written(ui: ScreenDriver) -> None:
     before = [(p.proposal.id, p.verdict) for p in await read_pending(ui)]
     await ui.type("I come bac", enter=False)
@@ -487,6 +513,7 @@ async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_writte
     assert [(p.proposal.id, p.verdict) for p in await read_pending(ui)] == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["/", ">", "?"])
 async def test_scene_line_begun_in_a_panel_is_written_in_the_prompt(ui: ScreenDriver, start: str) -> None:
     await ui.press("f2")
@@ -495,6 +522,7 @@ async def test_scene_line_begun_in_a_panel_is_written_in_the_prompt(ui: ScreenDr
     assert prompt(ui).text == f"{start} wait"
 
 
+@pytest.mark.slow
 async def test_scene_first_escape_in_a_panel_returns_to_the_prompt(ui: ScreenDriver) -> None:
     await ui.type("/help nothing such")
     await ui.press("ctrl+u", "f2")
@@ -513,6 +541,7 @@ async def test_scene_keeps_what_is_critical_for_later(ui: ScreenDriver) -> None:
     assert ui.screen == "SceneScreen"
 
 
+@pytest.mark.slow
 async def test_scene_plays_words_before_what_is_critical(ui: ScreenDriver) -> None:
     await ui.type(CRITICAL)
     await ui.type("I run.")
@@ -523,6 +552,7 @@ async def test_scene_plays_words_before_what_is_critical(ui: ScreenDriver) -> No
 # --- leaving ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: ScreenDriver) -> None:
     await ui.press("escape")
     assert ui.shows("Leave for the menu?", "Resume it under Continue")
@@ -536,6 +566,7 @@ async def test_scene_leaving_asks_and_says_what_becomes_of_typed_words(ui: Scree
     assert card.is_suspended
 
 
+@pytest.mark.slow
 async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("enter")
@@ -548,6 +579,7 @@ async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
         assert ui.screen == "GateScreen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("goto", "screen"),
     [("gate", "GateScreen"), ("help", "HelpScreen"), ("menu", "MenuScreen"), ("universe", "UniverseScreen")],
@@ -560,6 +592,7 @@ async def test_scene_reply_may_ask_for_another_screen(ui: ScreenDriver, goto: st
     assert ui.screen == screen
 
 
+@pytest.mark.slow
 async def test_scene_tab_comes_round(ui: ScreenDriver) -> None:
     seen = []
     for _ in range(6):
@@ -572,6 +605,7 @@ async def test_scene_tab_comes_round(ui: ScreenDriver) -> None:
 # --- from the first scene on --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_scene_survives_bad_input(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         for line in ("/roll 9999999d6", "/roll 2d", "/nonsense", "/fact", "/accept 99"):
@@ -606,6 +640,7 @@ async def test_scene_takes_undo_and_redo_of_a_story_just_begun(tmp_path: Path) -
         assert ui.shows("The Ribs lie bare.", "take 2/2")
 
 
+@pytest.mark.slow
 async def test_scene_goes_on_with_what_is_typed_over_the_question_to_leave(ui: ScreenDriver) -> None:
     await ui.press("escape")
     assert ui.shows("Leave for the menu?")
@@ -614,6 +649,7 @@ async def test_scene_goes_on_with_what_is_typed_over_the_question_to_leave(ui: S
     assert prompt(ui).text == "They stay quiet."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "screen"), [("f8", "QueryScreen"), ("f3", "GateScreen"), ("f5", "SheetScreen")]
 )
@@ -632,6 +668,7 @@ async def test_scene_key_that_was_pressed_before_the_scene_was_read_acts(
         assert ui.screen == screen
 
 
+@pytest.mark.slow
 async def test_scene_says_how_a_refused_line_comes_back(ui: ScreenDriver) -> None:
     await ui.type("I pull at the old rope. /check wit")
     assert prompt(ui).text == "I pull at the old rope. /check wit"
@@ -642,6 +679,7 @@ async def test_scene_says_how_a_refused_line_comes_back(ui: ScreenDriver) -> Non
     assert prompt(ui).text == "I pull at the old rope. /check wit"
 
 
+@pytest.mark.slow
 async def test_scene_names_the_key_of_help_that_is_not_typed(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         assert "? Help" in ui.text
@@ -668,6 +706,7 @@ async def test_scene_notice_of_what_is_settled_already_is_gone_after_the_gate(tm
         assert not ui.shows("is proposed already.")
 
 
+@pytest.mark.slow
 async def test_scene_undo_of_nothing_but_canon_takes_it_and_then_says_that_nothing_is_left(
     tmp_path: Path,
 ) -> None:
@@ -688,6 +727,7 @@ async def test_scene_undo_of_nothing_but_canon_takes_it_and_then_says_that_nothi
         assert ui.shows("Not canon any more: Salt Cellar")
 
 
+@pytest.mark.slow
 async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         await begin(program)
@@ -701,6 +741,7 @@ async def test_scene_undo_where_nothing_was_done_says_why_and_what_to_do(tmp_pat
         assert ui.shows("Nothing to redo.")
 
 
+@pytest.mark.slow
 async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDriver) -> None:
     await ui.type("/fact The rope is new")
     await ui.press("f2", "end", "a")
@@ -711,6 +752,7 @@ async def test_scene_shows_that_undo_works_beside_the_undo_of_a_row(ui: ScreenDr
     assert not ui.shows("u Undo it")
 
 
+@pytest.mark.slow
 async def test_scene_take_keys_on_an_earlier_turn_say_where_its_takes_are(ui: ScreenDriver) -> None:
     """Right on a highlighted turn that is not the last must not switch another turn unseen."""
     await ui.type("I look up.")

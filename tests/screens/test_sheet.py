@@ -139,6 +139,7 @@ async def test_sheet_error_keeps_the_changes(hurt_home: Path, monkeypatch: pytes
         assert await proposed(ui) == {("might", StateOp.ADD, 1)}
 
 
+@pytest.mark.slow
 async def test_sheet_suggestion_of_the_rules_waits_in_the_prompt(hurt_home: Path) -> None:
     async with started_app(real_services(hurt_home, 8), NARROW) as ui:
         await open_sheet(ui)
@@ -191,6 +192,7 @@ async def test_own_dice_are_typed_in_the_prompt(tmp_path: Path) -> None:
         assert ui.shows("[6,5]+1 = 12", "take 1/2")
 
 
+@pytest.mark.slow
 async def test_notes_are_shown_at_their_turn_and_hidden_by_f4(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("I wait.")

@@ -46,6 +46,7 @@ async def until_shown_no_more(ui: ScreenDriver, words: str) -> None:
     raise AssertionError(f"{words} is still shown: {ui}")
 
 
+@pytest.mark.slow
 async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
     assert ui.screen == "SystemScreen"
     status = ui.services.jobs.current_status()
@@ -65,6 +66,7 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
     assert ui.screen == "MenuScreen"
 
 
+@pytest.mark.slow
 async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeEmbedder) -> None:
     assert ui.shows("▸")
     await ui.press("enter")
@@ -77,6 +79,7 @@ async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeE
     assert embedder.embedded_texts
 
 
+@pytest.mark.slow
 async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver) -> None:
     (job,) = (await ui.services.jobs.read_status()).poisoned
     await ui.services.jobs.retry(job.id)
@@ -86,6 +89,7 @@ async def test_system_screen_shows_why_a_job_is_not_tried_again(ui: ScreenDriver
     assert ui.screen == "SystemScreen"
 
 
+@pytest.mark.slow
 async def test_scene_header_hides_a_small_backlog(backlog_home: Path, embedder: FakeEmbedder) -> None:
     async with started_app(open_with_backlog(backlog_home, embedder), ROOMY) as ui:
         await ui.press("enter")

@@ -15,6 +15,7 @@ from widgets.entity_card import EntityCardView
 from widgets.transcript.transcript import Transcript
 
 
+@pytest.mark.slow
 async def test_universe_leads_from_a_fact_to_the_words_it_rests_on(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await ui.press("3")
@@ -43,6 +44,7 @@ async def test_universe_card_follows_the_cursor(sample_home: Path) -> None:
         assert ui.shows("A wreck diver of thirty-four")
 
 
+@pytest.mark.slow
 async def test_universe_leads_from_a_relation_to_its_other_end(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), NARROW) as ui:
         await ui.press("3", "slash")
@@ -58,6 +60,7 @@ async def test_universe_leads_from_a_relation_to_its_other_end(sample_home: Path
         assert ui.shows("The inn at the seaward stair")
 
 
+@pytest.mark.slow
 async def test_universe_search_narrows_and_says_when_nothing_matches(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), NARROW) as ui:
         await ui.press("3", "slash")
@@ -70,6 +73,7 @@ async def test_universe_search_narrows_and_says_when_nothing_matches(sample_home
         assert ui.shows("Characters 7")
 
 
+@pytest.mark.slow
 async def test_universe_offers_the_sample_in_an_empty_library(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("3")
@@ -79,6 +83,7 @@ async def test_universe_offers_the_sample_in_an_empty_library(tmp_path: Path) ->
         assert not ui.shows("Sample world")
 
 
+@pytest.mark.slow
 async def test_universe_card_error_is_shown_and_dismissed(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +111,7 @@ async def test_universe_evidence_of_a_fact_just_committed(tmp_path: Path) -> Non
         assert ui.screen in ("ReadingScreen", "UniverseScreen")
 
 
+@pytest.mark.slow
 async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter", "f1")

@@ -156,6 +156,7 @@ async def test_resizing_keeps_the_place() -> None:
         assert transcript.scroll_offset.y == transcript.max_scroll_y
 
 
+@pytest.mark.slow
 async def test_transcript_what_is_on_the_screen_does_not_jump_while_pages_come() -> None:
     """Text moves by just the lines asked for, however wrong the guesses above it were."""
     line = [turn_view(d, text=f"turn {d} " + "word " * (d * 37 % 400)) for d in range(400)]

@@ -90,6 +90,7 @@ async def test_gate_checks_a_new_proposal_and_not_those_before_it(
         assert calls.taken()["check_proposal"] == len(before) + 1, "those after it may no longer meet it"
 
 
+@pytest.mark.slow
 async def test_gate_shows_the_same_rows_as_after_a_restart(tmp_path: Path) -> None:
     """Proposals that meet each other, and what takes back what was there, in a row of gates."""
     lines = (
@@ -129,6 +130,7 @@ async def test_gate_shows_the_same_rows_as_after_a_restart(tmp_path: Path) -> No
             assert await rows(program, scene_id) == shown
 
 
+@pytest.mark.slow
 async def test_gate_of_many_tags_compares_each_fact_with_its_own_like(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

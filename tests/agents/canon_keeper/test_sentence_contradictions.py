@@ -104,6 +104,7 @@ PLAYER_TABLE = Path(__file__).parent / "data" / "plain_player_pairs.yaml"
 EVERYDAY_TABLE = Path(__file__).parent / "data" / "everyday_player_pairs.yaml"
 
 
+@pytest.mark.slow
 async def test_sentence_contradictions_of_the_blind_table_reach_the_published_figures() -> None:
     figures = {"tune": Figures(), "held": Figures(), "all": Figures()}
     pairs = read_pairs(BLIND_TABLE)

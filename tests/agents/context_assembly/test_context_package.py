@@ -133,6 +133,7 @@ async def test_context_package_leaves_out_undone_turns(story: PlayedStory) -> No
     assert "I sing." not in sections["recent"]
 
 
+@pytest.mark.slow
 async def test_context_package_view_moves_by_steps(story: PlayedStory) -> None:
     lengths, firsts = set(), set()
     for n in range(44):
@@ -280,6 +281,7 @@ async def pack(story: PlayedStory, packages: ContextPackageBuilder, words: str) 
     return await packages.build_package(await context.load_context(story.scene_id), words)
 
 
+@pytest.mark.slow
 async def test_context_package_recalls_earlier_play_with_place_and_time(story: PlayedStory) -> None:
     await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
     await story.play(*(f"I count {n}." for n in range(4)))
@@ -302,6 +304,7 @@ async def test_context_package_does_not_recall_turns_in_view(story: PlayedStory)
     assert package.recalled.passages == ()
 
 
+@pytest.mark.slow
 async def test_context_package_recalls_the_stretch_of_an_earlier_scene_that_bears_on_the_words(
     story: PlayedStory,
 ) -> None:
@@ -328,6 +331,7 @@ async def test_context_package_recalls_how_an_earlier_story_ended(story: PlayedS
     assert "“A story” ends: The copper idol sank in the bay." in sections["scenes"]
 
 
+@pytest.mark.slow
 async def test_context_package_does_not_repeat_a_summary_as_a_recalled_scene(story: PlayedStory) -> None:
     await story.play("I bury the copper idol under the elder.", "> The earth is black and wet.")
     await story.end()

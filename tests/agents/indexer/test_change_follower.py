@@ -284,6 +284,7 @@ step = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(step, max_size=30))
 @settings(max_examples=examples(200, 20), deadline=None, suppress_health_check=list(HealthCheck))
 def test_followed_index_equals_rebuilt_index_after_any_writes_and_stops(

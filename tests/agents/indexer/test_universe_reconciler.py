@@ -381,6 +381,7 @@ step = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(step, max_size=30))
 @settings(max_examples=examples(150, 12), deadline=None, suppress_health_check=list(HealthCheck))
 def test_universe_reconciler_equals_rebuilt_index_after_any_commits(

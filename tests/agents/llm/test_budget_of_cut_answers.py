@@ -45,6 +45,7 @@ async def priced_story(
         await program.close()
 
 
+@pytest.mark.slow
 async def test_budget_of_one_cent_stops_a_server_that_cuts_every_answer(tmp_path: Path) -> None:
     async with priced_story(tmp_path, narrator=CUT, archivist=CUT, day=0.01) as (program, scene_id, model):
         replies = []

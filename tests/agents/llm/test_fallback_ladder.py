@@ -188,6 +188,7 @@ def test_answer_parsing_survives_any_text(text: str) -> None:
         assert value is None or is_within_bounds(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(JSONISH, st.sampled_from([*OUTPUTS.values()]), st.integers(0, 400))
 def test_answer_parsing_survives_json_cut_anywhere(data: object, model: type[BaseModel], cut: int) -> None:

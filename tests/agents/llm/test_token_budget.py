@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from agents.llm.budget import (
     Budget,
     compute_budgets,
@@ -83,10 +85,12 @@ async def spend(scripted: ScriptedProgram, micros: int) -> None:
     await log.record_call(make.call(scene, micros=micros, at=datetime(2026, 1, 1, 1, tzinfo=UTC)))
 
 
+@pytest.mark.slow
 async def test_cheaper_model_takes_over_what_a_budget_holds_back(tmp_path: Path) -> None:
     asked = await models_asked_after_85_percent(tmp_path, "scripted/cheap")
     assert asked == {Persona.NARRATOR: "scripted/good", Persona.ARCHIVIST: "scripted/cheap"}
 
 
+@pytest.mark.slow
 async def test_without_a_cheaper_model_what_a_budget_holds_back_waits(tmp_path: Path) -> None:
     assert await models_asked_after_85_percent(tmp_path, "") == {Persona.NARRATOR: "scripted/good"}

@@ -538,6 +538,7 @@ async def test_extraction_treats_orders_in_prose_as_data() -> None:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=300), st.text(max_size=60), st.text(max_size=60))
 async def test_extraction_survives_any_prose_and_answer(text: str, name: str, words: str) -> None:

@@ -124,6 +124,7 @@ async def test_innocent_play_is_never_called_a_circle(tmp_path: Path) -> None:
         assert await play(program, scene_id, *(one for _ in range(6) for one in ("I knock.", "/undo"))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("varied", [True, False])
 async def test_narrations_that_repeat_are_said(tmp_path: Path, varied: bool) -> None:
     narrations = _varied() if varied else _same()

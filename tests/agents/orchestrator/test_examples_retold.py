@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.orchestrator.test_plain_claims import Table, seated
+from tests.examples import first_few
 
 PRESENCE = (
     ("> Vess came in, followed by Bela.", ("Captain Vess comes in.", "Bela comes in.")),
@@ -93,7 +94,7 @@ async def said(table: Table, line: str) -> tuple[str, ...]:
     return (await table.play(line)).lines
 
 
-@pytest.mark.parametrize(("line", "moves"), PRESENCE)
+@pytest.mark.parametrize(("line", "moves"), first_few(PRESENCE))
 async def test_example_of_presence_retold_moves_the_cast(
     tmp_path: Path, line: str, moves: tuple[str, ...]
 ) -> None:
@@ -101,7 +102,7 @@ async def test_example_of_presence_retold_moves_the_cast(
         assert await said(table, line) == moves
 
 
-@pytest.mark.parametrize(("line", "title"), [*HANDOVERS, *PROMISES, *SECRETS])
+@pytest.mark.parametrize(("line", "title"), first_few([*HANDOVERS, *PROMISES, *SECRETS]))
 async def test_example_of_a_fact_retold_is_proposed_once(tmp_path: Path, line: str, title: str) -> None:
     async with seated(tmp_path) as table:
         for before in ("/cast + Tam", "I nod."):
@@ -119,6 +120,7 @@ async def test_example_of_a_telling_retold_is_proposed(tmp_path: Path, line: str
         assert f"Proposed: {title}" in await said(table, line)
 
 
+@pytest.mark.slow
 async def test_what_only_sounds_like_an_example_proposes_nothing(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in NOTHING:

@@ -10,6 +10,7 @@ from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import Reply
 from stores.records.canon import AssertFact, ChangeSecrecy
 from tests.agents.orchestrator.test_plain_claims import Table
+from tests.examples import first_few
 from tests.program import begin, opened
 
 WORLD = (
@@ -41,36 +42,38 @@ async def _read_line(home: Path, *lines: str) -> tuple[list[str], Reply]:
 
 @pytest.mark.parametrize(
     ("line", "title"),
-    [
-        # Handovers
-        ("> Maud gives me the iron key.", "Mara has the iron key."),
-        ("Maud gives me the iron key.", "Mara has the iron key."),
-        ("> Maud gives Mara the iron key.", "Mara has the iron key."),
-        ("> I take the iron key.", "Mara has the iron key."),
-        ("I take the iron key.", "Mara has the iron key."),
-        ("> I hand Maud the iron key.", "Maud has the iron key."),
-        # Promises
-        ("> Maud promises me to wait.", "Maud Tesk promised Mara to wait."),
-        ("Maud promises me to wait.", "Maud Tesk promised Mara to wait."),
-        ("> I promise Maud to mend her net.", "Mara promised Maud Tesk to mend her net."),
-        ("> You promise Maud to mend her net.", "Mara promised Maud Tesk to mend her net."),
-        # Deaths
-        ("> Maud dies in my arms.", "Maud Tesk died."),
-        ("> I kill Maud.", "Maud Tesk died."),
-        ("> Bela kills me.", "Mara died."),
-        ("> I am dead.", "Mara died."),
-        # Secrets
-        ("> Bela tells me her secret.", "Mara may know: Maud opened the sluice"),
-        ("Bela tells me that Maud opened the sluice.", "Mara may know: Maud opened the sluice"),
-        ("> Only I know that the well is dry.", "The well is dry."),
-        # What holds from then on
-        ("> Maud owes me three coins.", "Maud owes Mara three coins."),
-        ("> Maud owes you three coins.", "Maud owes Mara three coins."),
-        ("> Bela is my sister.", "Bela is Mara's sister."),
-        ("> Bela is your sister.", "Bela is Mara's sister."),
-        ("> I never drink.", "Mara never drinks."),
-        ("> The iron key is mine.", "The iron key is Mara's."),
-    ],
+    first_few(
+        [
+            # Handovers
+            ("> Maud gives me the iron key.", "Mara has the iron key."),
+            ("Maud gives me the iron key.", "Mara has the iron key."),
+            ("> Maud gives Mara the iron key.", "Mara has the iron key."),
+            ("> I take the iron key.", "Mara has the iron key."),
+            ("I take the iron key.", "Mara has the iron key."),
+            ("> I hand Maud the iron key.", "Maud has the iron key."),
+            # Promises
+            ("> Maud promises me to wait.", "Maud Tesk promised Mara to wait."),
+            ("Maud promises me to wait.", "Maud Tesk promised Mara to wait."),
+            ("> I promise Maud to mend her net.", "Mara promised Maud Tesk to mend her net."),
+            ("> You promise Maud to mend her net.", "Mara promised Maud Tesk to mend her net."),
+            # Deaths
+            ("> Maud dies in my arms.", "Maud Tesk died."),
+            ("> I kill Maud.", "Maud Tesk died."),
+            ("> Bela kills me.", "Mara died."),
+            ("> I am dead.", "Mara died."),
+            # Secrets
+            ("> Bela tells me her secret.", "Mara may know: Maud opened the sluice"),
+            ("Bela tells me that Maud opened the sluice.", "Mara may know: Maud opened the sluice"),
+            ("> Only I know that the well is dry.", "The well is dry."),
+            # What holds from then on
+            ("> Maud owes me three coins.", "Maud owes Mara three coins."),
+            ("> Maud owes you three coins.", "Maud owes Mara three coins."),
+            ("> Bela is my sister.", "Bela is Mara's sister."),
+            ("> Bela is your sister.", "Bela is Mara's sister."),
+            ("> I never drink.", "Mara never drinks."),
+            ("> The iron key is mine.", "The iron key is Mara's."),
+        ]
+    ),
 )
 async def test_first_person_proposes_what_it_says_of_the_hero(tmp_path: Path, line: str, title: str) -> None:
     assert (await _read_line(tmp_path, line))[0] == [title]
@@ -78,21 +81,23 @@ async def test_first_person_proposes_what_it_says_of_the_hero(tmp_path: Path, li
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "I take a breath.",
-        "> I take a breath.",
-        "> I give you the iron key.",
-        "> Maud gives me a smile.",
-        '> Maud says: "Give me the iron key."',
-        '> "Bela gives me the iron key," says Maud.',
-        "> Maud would give me the iron key.",
-        "> Maud never promised me to wait.",
-        "> I am dead tired.",
-        "> You are tired.",
-        "> I am in the Yard.",
-        "> Maud looks at me.",
-        '> "Bela is my sister," says Maud.',
-    ],
+    first_few(
+        [
+            "I take a breath.",
+            "> I take a breath.",
+            "> I give you the iron key.",
+            "> Maud gives me a smile.",
+            '> Maud says: "Give me the iron key."',
+            '> "Bela gives me the iron key," says Maud.',
+            "> Maud would give me the iron key.",
+            "> Maud never promised me to wait.",
+            "> I am dead tired.",
+            "> You are tired.",
+            "> I am in the Yard.",
+            "> Maud looks at me.",
+            '> "Bela is my sister," says Maud.',
+        ]
+    ),
 )
 async def test_first_person_that_changes_nothing_proposes_nothing(tmp_path: Path, line: str) -> None:
     assert (await _read_line(tmp_path, line))[0] == []

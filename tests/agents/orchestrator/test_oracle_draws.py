@@ -87,6 +87,7 @@ async def test_canon_suggests_and_the_player_decides(tmp_path: Path) -> None:
         assert answer.turn.text.startswith("impossible ·")
 
 
+@pytest.mark.slow
 async def test_oracle_answer_may_bring_a_random_event_about_our_own(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

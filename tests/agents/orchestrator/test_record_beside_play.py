@@ -97,6 +97,7 @@ async def settled(scripted_program: ScriptedProgram) -> None:
         await scripted_program.program.services.jobs.wait_until_idle()
 
 
+@pytest.mark.slow
 async def test_record_the_next_line_is_narrated_while_the_archivist_hangs(tmp_path: Path) -> None:
     archivist = arrival_of_wenna()
     async with telling(tmp_path, archivist.script(), beside_play=True) as program_under_test:

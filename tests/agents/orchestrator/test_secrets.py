@@ -12,6 +12,7 @@ from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.llm import Persona
 from tests.agents.orchestrator.scripted_program import house, telling
+from tests.examples import first_few
 from tests.program import begin, opened
 
 SEAL = "Dob forged the seal."
@@ -76,22 +77,24 @@ async def test_secret_is_proposed_with_who_may_know_it_and_undone(
 
 @pytest.mark.parametrize(
     ("line", "known_to"),
-    [
-        ("> Vess tells Dob that Bela opened the sluice.", "Vess, Dob"),
-        ("> Vess quietly tells Dob about the sluice.", "Vess, Dob"),
-        ("> Vess confides in Dob that Bela opened the sluice.", "Vess, Dob"),
-        ("> Vess tells you the secret.", "Vess, Mara"),
-        ("> Vess tells you that Bela opened the sluice.", "Vess, Mara"),
-        ("> Vess tells Dob and Bela about the sluice.", "Vess, Dob, Bela"),
-        ("> Vess tells Dob that Bela opened the door.", "Vess"),
-        ("> Vess tells Dob that Bela never opened the sluice.", "Vess"),
-        ("> Will Vess tell Dob that Bela opened the sluice?", "Vess"),
-        ("> If Vess tells Dob that Bela opened the sluice, all is lost.", "Vess"),
-        ('> "Vess tells Dob that Bela opened the sluice," says the clerk.', "Vess"),
-        ("> Bela tells Dob about the sluice.", "Vess"),
-        ("I tell Dob that Bela opened the sluice.", "Vess"),
-        ("> Vess tells Corvin that Bela opened the sluice.", "Vess"),
-    ],
+    first_few(
+        [
+            ("> Vess tells Dob that Bela opened the sluice.", "Vess, Dob"),
+            ("> Vess quietly tells Dob about the sluice.", "Vess, Dob"),
+            ("> Vess confides in Dob that Bela opened the sluice.", "Vess, Dob"),
+            ("> Vess tells you the secret.", "Vess, Mara"),
+            ("> Vess tells you that Bela opened the sluice.", "Vess, Mara"),
+            ("> Vess tells Dob and Bela about the sluice.", "Vess, Dob, Bela"),
+            ("> Vess tells Dob that Bela opened the door.", "Vess"),
+            ("> Vess tells Dob that Bela never opened the sluice.", "Vess"),
+            ("> Will Vess tell Dob that Bela opened the sluice?", "Vess"),
+            ("> If Vess tells Dob that Bela opened the sluice, all is lost.", "Vess"),
+            ('> "Vess tells Dob that Bela opened the sluice," says the clerk.', "Vess"),
+            ("> Bela tells Dob about the sluice.", "Vess"),
+            ("I tell Dob that Bela opened the sluice.", "Vess"),
+            ("> Vess tells Corvin that Bela opened the sluice.", "Vess"),
+        ]
+    ),
 )
 async def test_who_is_told_by_somebody_who_knows_may_know(table: Table, line: str, known_to: str) -> None:
     await table.play("/npc Corvin: far away", "/secret Vess: Bela opened the sluice")

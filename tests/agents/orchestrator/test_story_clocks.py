@@ -391,6 +391,7 @@ async def test_clock_script_moves_the_tension_before_the_end(tmp_path: Path) -> 
 # --- scene start ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_clock_scene_may_begin_with_a_check_that_brings_what_it_says_in_one_exchange(
     tmp_path: Path,
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id
+from tests.examples import first_few
 from tests.program import begin, opened
 
 
@@ -49,25 +50,27 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "/cast - Undersinger",
-        "/cast - the undersinger",
-        "/cast - under",
-        "/whisper Undersinger: the key is gone",
-        "/npcs Undersinger +",
-        "/react Undersinger",
-        "/state Undersinger +angry",
-        "/check 2d6 vs 7; success: Undersinger +calm",
-        "/sheet Undersinger",
-        "/show Undersinger",
-        "/go Boat",
-        "/place Boat Shed > Loft",
-        "/place shed > Cellar",
-        "/clock thaw +1",
-        "/clock The th = 2",
-        "/track find mark",
-        "/thread who cut close",
-    ],
+    first_few(
+        [
+            "/cast - Undersinger",
+            "/cast - the undersinger",
+            "/cast - under",
+            "/whisper Undersinger: the key is gone",
+            "/npcs Undersinger +",
+            "/react Undersinger",
+            "/state Undersinger +angry",
+            "/check 2d6 vs 7; success: Undersinger +calm",
+            "/sheet Undersinger",
+            "/show Undersinger",
+            "/go Boat",
+            "/place Boat Shed > Loft",
+            "/place shed > Cellar",
+            "/clock thaw +1",
+            "/clock The th = 2",
+            "/track find mark",
+            "/thread who cut close",
+        ]
+    ),
 )
 async def test_name_without_its_article_or_its_end_is_understood(table: Table, line: str) -> None:
     await table.say(line)

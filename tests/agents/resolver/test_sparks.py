@@ -55,6 +55,7 @@ def test_spark_prefers_user_table() -> None:
     assert draw_spark(mine, random.Random(1)).words[0] == "sail"
 
 
+@pytest.mark.slow
 def test_spark_words_are_equally_likely() -> None:
     draw_count, rng = 20_000, random.Random(11)
     counts = Counter(draw_spark(TABLES, rng, kind="action").words[0] for _ in range(draw_count))
