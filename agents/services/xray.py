@@ -66,15 +66,12 @@ class XrayReader:
         )
 
     async def _read_calls(self, turn_calls: Sequence[LlmCall], run_ids: Collection[Id]) -> list[LlmCall]:
-        """Return the calls of the turn and of its exchange, in the order they were made.
-
-        The Archivist reads beside the check, either may be first: it stands last, so that a turn always looks the same.
-        """
+        """Return the calls of the turn and of its exchange, in the order they were made."""
         calls_by_id = {call.id: call for call in turn_calls}
         for run_id in dict.fromkeys(run_ids):
             for call in await self._log.llm_calls(LlmCallQuery(run_id=run_id)):
                 calls_by_id.setdefault(call.id, call)
-        return sorted(calls_by_id.values(), key=lambda call: (call.persona is Persona.ARCHIVIST, call.at))
+        return sorted(calls_by_id.values(), key=lambda call: call.at)
 
     async def _read_resolution(self, turn: Turn) -> Resolution | None:
         """Return the result that the turn shows, or else the last one of its exchange before it."""

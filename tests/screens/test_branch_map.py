@@ -71,7 +71,7 @@ async def test_map_says_when_there_is_nothing_to_merge_or_a_name_is_taken(played
         await ui.until("is in canon here")
 
 
-async def test_edit_of_a_highlighted_turn_makes_a_take(played_home: Path) -> None:
+async def test_edit_of_a_highlighted_turn_puts_it_in_other_words_in_place(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await open_scene(ui)
         await ui.type("> The lamp goes out.")
@@ -81,7 +81,7 @@ async def test_edit_of_a_highlighted_turn_makes_a_take(played_home: Path) -> Non
         await ui.until("Edit turn")
         await ui.press("ctrl+u")
         await ui.type("The lamp burns on.")
-        await ui.until("in other words, as another take", "The lamp burns on.")
+        await ui.until("in other words; the turns after it stand", "The lamp burns on.", "I wait.")
 
 
 @pytest.mark.slow

@@ -397,7 +397,7 @@ async def test_narration_that_is_cut_off_keeps_what_came_and_says_so(
 ) -> None:
     model.script[Persona.NARRATOR] = ScriptedReply(("The ti", "de"), cut_after=1)
     await ui.type("I wait.")
-    assert ui.shows("gm The ti", "The connection broke", "What came is kept; Ctrl+R")
+    assert ui.shows("gm The ti", "The connection broke", "What came is kept; F7 goes on")
     assert (await turn_texts(ui))[-1] == "The ti"
 
 

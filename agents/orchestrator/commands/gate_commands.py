@@ -42,7 +42,7 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     choices=RULING_CHOICES,
 )
 async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
-    row, words = _choose_conflict(await read_rows(tools, call), call.argument)
+    row, words = _choose_conflict(await read_rows(tools, call), call.argument, call.choice)
     words = f"{call.choice} {words}".strip()
     if words:
         ruling_reply = await tools.conflicts.make_ruling(row, words)
@@ -53,7 +53,7 @@ async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     )
 
 
-def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[ProposalView, str]:
+def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -> tuple[ProposalView, str]:
     """Return the row that a number or the beginning of a title names, and the words after it.
 
     Without either the only row in conflict is meant. Raises InputError.
@@ -70,7 +70,8 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str) -> tuple[Propo
     for count in range(len(words), 0, -1):
         if len(named := match_names(" ".join(words[:count]), titles)) == 1:
             return rows_by_number[str(named[0])], " ".join(words[count:])
-    if len(conflict_rows) == 1 and not first_word.isdecimal():
+    says_how = bool(choice) or first_word.casefold() in RULING_CHOICES
+    if len(conflict_rows) == 1 and says_how and not first_word.isdecimal():
         return conflict_rows[0], argument
     conflict_list = ", ".join(
         f"{row.number} {row.title.removesuffix('.')}" for row in conflict_rows[:MAX_NAMED_CONFLICTS]

@@ -189,7 +189,7 @@ async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
 
 
 @group.command(
-    "prompts", "/prompts", "What the personas are told, and how their words are chosen", access=Access.READ
+    "prompts", "/prompts", "The words that each persona is given, and how it answers", access=Access.READ
 )
 async def open_prompts(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="prompts")

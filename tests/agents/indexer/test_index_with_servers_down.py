@@ -9,6 +9,7 @@ import pytest
 
 from agents.events import EventBus, HeadMoved, TurnAppended
 from agents.indexer.index_reconciler import Indexer
+from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
 from agents.indexer.source_reader import SourceReader
@@ -106,7 +107,13 @@ async def test_index_catches_up_after_servers_were_down(servers: FakeServers, tm
         while runner.current_status().items_left:
             await sleep.let_time_pass()
         source_reader = SourceReader(stores.canon(Role.INDEXER), log)
-        rebuilt = {id: item.fingerprint for id, item in (await rebuild_index(source_reader))["turns"].items()}
-        assert rebuilt.keys() == {first.id}
-        assert await read_turn_fingerprints(stores) == (rebuilt, rebuilt)
+        words, vectors = [
+            {
+                i: item.fingerprint
+                for i, item in (await rebuild_index(source_reader, neighbours))["turns"].items()
+            }
+            for neighbours in (TurnNeighbours.BOTH, TurnNeighbours.PREVIOUS)
+        ]
+        assert words.keys() == vectors.keys() == {first.id}
+        assert await read_turn_fingerprints(stores) == (words, vectors)
         await runner.close()
