@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.declarations.departures import find_called
-from agents.prose.names import find_names
+from agents.prose.names import any_name_pattern, names_of
 from stores.records.world import ACTORS, Entity, fold_name
 
 
@@ -23,13 +24,20 @@ def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
     Somebody's whole name means them, though others bear a part of it.
     """
     people = [entity for entity in known if entity.kind in ACTORS]
-    shared_names = []
-    for name in find_names(text):
-        bearers = find_called(name, people)
-        whole_bearers = [e for e in bearers if fold_name(name) == fold_name(e.name)]
-        if len(bearers) > 1 and len(whole_bearers) != 1:
-            shared_names.append(SharedName(name, tuple(bearers)))
-    return shared_names
+    bearers_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
+    for person in people:
+        for name in dict.fromkeys((person.name, *names_of(person))):
+            bearers_by_name[name].append(person)
+    shared_names = {name: bearers for name, bearers in bearers_by_name.items() if len(bearers) > 1}
+    if not shared_names:
+        return []
+    own_names = [person.name for person in people if person.name not in shared_names]
+    rest = re.sub(any_name_pattern(own_names), "¶", text) if own_names else text
+    return [
+        SharedName(name, tuple(sorted(bearers, key=lambda bearer: bearer.name)))
+        for name, bearers in shared_names.items()
+        if re.search(any_name_pattern([name]), rest)
+    ]
 
 
 def describe_shared_name(shared_name: SharedName) -> str:

@@ -41,7 +41,6 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.prose.names import find_names
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
 from agents.solo.notices import Notice
 from stores.ports import CanonReader
@@ -249,7 +248,7 @@ class PlainClaims:
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each name of two people in words that state something of one, once a scene."""
         text = strip_typed_markers(exchange.words)
-        if exchange.proposals or not find_names(text):
+        if exchange.proposals:
             return ()
         known = list(context.entities.values())
         statements = [

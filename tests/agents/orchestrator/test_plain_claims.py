@@ -651,7 +651,7 @@ async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> N
 
 
 async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
-    note = "“Greta” may be Greta Vey or Greta Moll: nothing is noted of them. Write the whole name."
+    note = "“Greta” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
     async with seated(tmp_path) as table:
         for line in ("/npc here Greta Vey: a miller", "/npc here Greta Moll: a baker", "/commit"):
             await table.play(line)
