@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agents.prose.mentions import read_roles
 from agents.prose.names import any_name_pattern, names_of
 from stores.records.world import ACTORS, Entity, fold_name
 
@@ -19,14 +20,15 @@ class SharedName(NamedTuple):
 
 
 def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
-    """Return the names in a text that two or more people have, or are called by for short.
+    """Return the names in a text that two or more people have, or are called by: `Greta`, `the miller`.
 
     Somebody's whole name means them, though others bear a part of it.
     """
     people = [entity for entity in known if entity.kind in ACTORS]
     bearers_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
     for person in people:
-        for name in dict.fromkeys((person.name, *names_of(person))):
+        roles = (f"the {role}" for role in read_roles(person.name, person.description))
+        for name in dict.fromkeys((person.name, *names_of(person), *roles)):
             bearers_by_name[name].append(person)
     shared_names = {name: bearers for name, bearers in bearers_by_name.items() if len(bearers) > 1}
     if not shared_names:
@@ -36,7 +38,7 @@ def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
     return [
         SharedName(name, tuple(sorted(bearers, key=lambda bearer: bearer.name)))
         for name, bearers in shared_names.items()
-        if re.search(any_name_pattern([name]), rest)
+        if re.search(any_name_pattern([name, name[0].upper() + name[1:]]), rest)
     ]
 
 

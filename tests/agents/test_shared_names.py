@@ -35,6 +35,14 @@ def test_shared_whole_name_is_described_by_who_they_are() -> None:
     )
 
 
+def test_shared_role_is_found() -> None:
+    known = [make.entity(name, description="a miller") for name in ("Bela", "Tam")]
+    (shared_name,) = find_shared_names("The miller is dead", known)
+    assert describe_shared_name(shared_name).startswith("“the miller” may be Bela or Tam: ")
+    assert find_shared_names("The miller is dead", known[:1]) == []
+    assert find_shared_names("The mill is old", known) == []
+
+
 def test_shared_name_of_a_place_is_no_persons() -> None:
     known = [make.entity("Greta Vey"), make.entity("Greta Moll", kind=EntityKind.PLACE)]
     assert find_shared_names("Greta is dead", known) == []

@@ -653,11 +653,15 @@ async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> N
 async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
     note = "“Greta” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
     async with seated(tmp_path) as table:
-        for line in ("/npc here Greta Vey: a miller", "/npc here Greta Moll: a baker", "/commit"):
+        for line in ("/npc here Greta Vey: a miller", "/npc here Greta Moll: a miller", "/commit"):
             await table.play(line)
         assert note in (await table.play("I give the bell to Greta.")).lines
         assert note not in (await table.play("> Greta is in the Tower.")).lines
         assert note in (await table.play("/fact Greta owns the glass bell")).lines
         assert note not in (await table.play("> Greta laughs.")).lines
+        role_note = (
+            "“the miller” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
+        )
+        assert role_note in (await table.play("/fact The miller is dead")).lines
         reply = await table.play("I give the bell to Greta Vey.")
         assert reply.lines == ("Proposed: Greta Vey has the bell.",)
