@@ -38,7 +38,7 @@ from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget,
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
-from screens.typed_ahead import TypedAhead
+from screens.typed_ahead import TypedAhead, TypedAheadDropped, TypedAheadReady
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
 from widgets.single_keys import BURST_SECONDS, PASTE_IGNORED, SingleKeys, begins_burst, is_pasted
@@ -272,14 +272,15 @@ class MonitorApp(App[None]):
     # --- going places ------------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Hold what is pressed after Enter on the menu's story until the scene is there: no key is lost."""
+        """Hold what is pressed after a key of the menu until the screen is there to which it leads: none is lost."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             self._garbage_collector.note_key()
             is_for_any_screen = event.key in self._bindings.key_to_bindings and event.key.startswith("ctrl+")
             if not is_for_any_screen and self._held_keys.hold(event):
                 return
-            if isinstance(self.screen, MenuScreen) and self.screen.resumes_on(event.key):
-                self._held_keys.start()
+            if isinstance(self.screen, MenuScreen) and self.screen.leads_on(event.key):
+                # Enter pressed twice on the menu's story must not answer what the scene offers.
+                self._held_keys.start(skips_enter=self.screen.resumes_on(event.key))
             if isinstance(self.screen, PaletteTarget):
                 self.screen.note_key(event.key)
             if self._wait_for_burst(event):
@@ -327,6 +328,14 @@ class MonitorApp(App[None]):
         if not self._held_keys.hold(message.key):
             self._held_keys.start()
             self._held_keys.hold(message.key)
+
+    @on(TypedAheadReady)
+    async def _press_typed_ahead(self) -> None:
+        await self._press_held_keys()
+
+    @on(TypedAheadDropped)
+    def _drop_typed_ahead(self) -> None:
+        self._held_keys.release()
 
     def _press_keys_when_shown(self, screen: Screen[Any]) -> None:
         screen.call_after_refresh(self.call_later, self._press_held_keys)

@@ -1,4 +1,4 @@
-"""Holds the keys that are pressed while a scene is under way: after Enter on the menu's story, or on a receipt."""
+"""Holds the keys that are pressed while what they are meant for is under way: a screen, or the next page of one."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from textual import events
 
 
 class HeldKeys:
-    """Keys that wait for a screen which is under way, in order."""
+    """Keys that wait for a screen or page which is under way, in order."""
 
     def __init__(self) -> None:
         self._keys: list[events.Key] | None = None
+        self._skips_enter = False
 
-    def start(self) -> None:
-        """Hold what is pressed from now on."""
-        self._keys = []
+    def start(self, *, skips_enter: bool = False) -> None:
+        """Hold what is pressed from now on; with `skips_enter` not an Enter that comes first."""
+        self._keys, self._skips_enter = [], skips_enter
 
     def hold(self, key: events.Key) -> bool:
-        """Keep a key if a screen is under way; return whether it is kept."""
+        """Keep a key if something is under way; return whether it is not to be pressed now."""
         if self._keys is None:
             return False
-        is_repeated = key.key == "enter" and not self._keys
-        if not is_repeated:  # Enter pressed twice on the menu must not answer what the scene offers
+        if not (self._skips_enter and key.key == "enter" and not self._keys):
             self._keys.append(key)
         return True
 

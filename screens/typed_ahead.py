@@ -1,4 +1,4 @@
-"""Words that are typed on where only “Go on” is left: they begin the next line in play, and none is lost."""
+"""Keys that are pressed before what they are meant for is there: the next page, or the prompt of the scene below."""
 
 from __future__ import annotations
 
@@ -14,9 +14,28 @@ from screens.base import PaletteTarget
 
 @dataclass
 class TypedAhead(Message):
-    """A key for the prompt that comes next: the app holds it, with all that follows, until that is there."""
+    """A key for the prompt or page that comes next: the app holds it, with all that follows, until that is there."""
 
     key: events.Key
+
+
+@dataclass
+class TypedAheadReady(Message):
+    """The page is there: the app presses the keys that it holds."""
+
+
+@dataclass
+class TypedAheadDropped(Message):
+    """The page does not come: the app forgets the keys that it holds."""
+
+
+def type_ahead(screen: Screen[Any], key: events.Key) -> None:
+    """Pass a key on to what comes after this screen, or on it."""
+    key.stop()
+    fresh_key = events.Key(key.key, key.character)  # one that went to a screen already goes to no other
+    fresh_key.time = key.time
+    fresh_key.set_sender(screen.app)  # a key sent by this screen would not bubble up beyond it
+    screen.post_message(TypedAhead(fresh_key))
 
 
 class TypeAhead:
@@ -32,10 +51,7 @@ class TypeAhead:
         if not (self._has_begun or begins_line):
             return False
         self._has_begun = True
-        key.stop()
-        fresh_key = events.Key(key.key, key.character)  # one that went to a screen already goes to no other
-        fresh_key.time = key.time
-        self._screen.post_message(TypedAhead(fresh_key))
+        type_ahead(self._screen, key)
         return True
 
 

@@ -242,7 +242,7 @@ class ZipReader(Generic[M]):
             manifest_data = json.loads(manifest)
             if manifest_data["kind"] == self._format.manifest.model_fields["kind"].default:
                 return int(manifest_data["format"])
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             pass
         display_name = self._format.display_name
         raise self._format.make_error(

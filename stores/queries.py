@@ -41,8 +41,12 @@ class FactQuery:
     """What the predicate begins with."""
     only_secrets: bool = False
     """Whether to leave out what is open to all."""
+    only_about_nobody: bool = False
+    """Whether to leave out what involves an entity."""
     history: bool = False
     """Whether to include facts that ended or were superseded; otherwise canonical and open-ended ones only."""
+    newest: int | None = None
+    """Return only so many of the newest, in place of `limit`."""
     limit: int = 10_000
 
 

@@ -267,7 +267,7 @@ async def test_archive_rejects_a_newer_format(forge: Forge, library: Stores) -> 
         "not json",
         "[" * 5_000,
         '{"kind": "monitor-campaign", "format": "x"}',
-        '{"format": 1e999}',
+        '{"kind": "monitor-campaign", "format": 1e999}',
     ],
 )
 async def test_archive_rejects_a_foreign_manifest(manifest: str, forge: Forge, library: Stores) -> None:

@@ -150,7 +150,10 @@ async def read_snapshot(
             *((who, _about_query(what, with_history=past)) for who, what, past in sorted(fact_queries)),
             *((who, FactsAboutQuery(limit=MAX_FACTS_PER_QUERY)) for who in sorted(merging_ids)),
         ],
-        of_universe=[FactQuery(predicate=predicate) for predicate in sorted(predicates)],
+        of_universe=[
+            *(FactQuery(predicate=predicate) for predicate in sorted(predicates)),
+            *_sentences_about_nobody(p.change for p in proposals),
+        ],
         statement_keys=statements if proposals else (),
     )
     if query != FactsQuery():
@@ -283,6 +286,15 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
             return
         case _:
             assert_never(change)
+
+
+def _sentences_about_nobody(changes: Iterable[Payload]) -> Iterator[FactQuery]:
+    """Ask for the sentences that name nobody if one is to be compared: `the password is salt` meets no entity's."""
+    unnamed_statements = [c.statement for c in changes if isinstance(c, AssertFact) and not c.involves]
+    names = build_name_book([])
+    if any(read_statement(statement, names).claims for statement in unnamed_statements):
+        for predicate in _SENTENCE_PREDICATES:
+            yield FactQuery(predicate=predicate, only_about_nobody=True, newest=MAX_SENTENCES)
 
 
 def _predicates_about_nobody(

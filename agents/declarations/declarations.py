@@ -19,10 +19,12 @@ from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
+from agents.declarations.named_entities import read_named_entities
 from agents.declarations.new_people import find_unknown_names, read_new_person
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_sentence_fact
+from agents.declarations.shared_names import SharedName, find_shared_names
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.lore_entries import read_lore
@@ -176,6 +178,12 @@ class DeclarationService:
         statement = name_hero_in(context, argument)
         find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
         return find_unknown_names(statement, await declare.find_mentioned_entities(statement, find_entity))
+
+    async def find_shared_names(self, context: SceneContext, argument: str) -> list[SharedName]:
+        """Return the names in a sentence that two people have, one of whom it means. Raises StoreError."""
+        statement = name_hero_in(context, argument)
+        known = await read_named_entities(self._context.canon, context, statement)
+        return find_shared_names(statement, known)
 
     async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a secret, or who may know what canon has already: `Vess, Dob: The seal is forged`."""

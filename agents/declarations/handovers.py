@@ -52,6 +52,11 @@ _ENTRUST: Final = (*_LEAVE, "entrust entrusts entrusted")
 _TAKE: Final = ("take takes took", "grab grabs grabbed", "snatch snatches snatched")
 _POCKET: Final = (*_TAKE, "pocket pockets pocketed")
 _GET: Final = (*_TAKE, "get gets got", "receive receives received", "accept accepts accepted")
+_STEAL: Final = (
+    "steal steals stole", "seize seizes seized", "swipe swipes swiped", "filch filches filched",
+    "pinch pinches pinched", "wrest wrests wrested", "pilfer pilfers pilfered",
+)  # fmt: skip
+_ROB: Final = ("rob robs robbed", "relieve relieves relieved")
 _PICK: Final = ("pick picks picked",)
 _DROP: Final = ("drop drops dropped",)
 _LAY: Final = ("put puts put", "lay lays laid")
@@ -75,6 +80,8 @@ class _Rule(NamedTuple):
     sentence_after: str
     holder_before: str = "{actor}"
     """Who had the thing until then; empty if nobody need have."""
+    is_of_hero: bool = False
+    """Whether only the hero is meant: that somebody else stole a thing is a fact in its own words."""
 
 
 _RULES: Final = (
@@ -82,6 +89,24 @@ _RULES: Final = (
     _Rule(_GIVE_TO, rf"(?:back )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
     _Rule(_GIVE, rf"{_WHO}(?: back)? {_THING}(?: back)?", "{who} has the {thing}"),
     _Rule(_GET, rf"{_THING} (?:back )?from {_FROM}", "{actor} has the {thing}", "{from}"),
+    _Rule(
+        _STEAL, rf"(?:back )?{_THING} (?:back )?(?:away )?from {_FROM}", "{actor} has the {thing}", "{from}"
+    ),
+    _Rule(
+        ("rob robs robbed", "relieve relieves relieved"),
+        rf"{_FROM} of {_THING}",
+        "{actor} has the {thing}",
+        "{from}",
+    ),
+    _Rule(
+        _STEAL,
+        rf"(?:back )?{_THING} (?:back )?(?:away )?from {_FROM}",
+        "{actor} has the {thing}",
+        "{from}",
+        is_of_hero=True,
+    ),
+    _Rule(_ROB, rf"{_FROM} of {_THING}", "{actor} has the {thing}", "{from}", is_of_hero=True),
+    _Rule(_STEAL, _THING, "{actor} has the {thing}", "", is_of_hero=True),
     _Rule(_PICK, rf"up {_THING}(?: from {_FROM})?", "{actor} has the {thing}", ""),
     _Rule(_PICK, rf"{_THING} up(?: from {_FROM})?", "{actor} has the {thing}", ""),
     _Rule(_POCKET, _THING, "{actor} has the {thing}", ""),
@@ -137,7 +162,7 @@ class HandoverReader:
     def _read_sentence(self, sentence: str) -> Iterator[Handover]:
         """Yield the one handover of a sentence, if it is one and all that it needs is known."""
         for rule in _RULES:
-            for subject in (self._hero_words.subjects, ""):
+            for subject in (self._hero_words.subjects, *(() if rule.is_of_hero else ("",))):
                 match = _rule_pattern(rule, subject).fullmatch(sentence)
                 if match is not None and not _TAKES_BACK.search(match["end"] or ""):
                     names = self._name_parts(match.groupdict(""))

@@ -47,7 +47,7 @@ from agents.memory_manager.memory_importance import (
 from agents.memory_manager.memory_words import strip_bookkeeping, word_fact
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
-from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences
+from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
 from agents.prose.names import any_name_pattern
 from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
@@ -277,6 +277,9 @@ class _MemoryExtractor:
         # A narration that is one report, `Iselin warns Dob the tower is on fire`, is heard from her.
         teller_ids = {s.speaker_id for s in spoken_sentences}
         is_report = turn.speaker is Speaker.GM and len(split_sentences(heard_text)) == 1
+        if is_report and not teller_ids:
+            names_by_id, pc_id = attendance.names_by_id, attendance.pc_id
+            teller_ids = {find_teller(heard_text, names_by_id, pc_id)} - {None}
         teller_id = next(iter(teller_ids), None) if is_report and len(teller_ids) == 1 else speaker_id
         is_told = teller_id is not None and teller_id != hearer_id and teller_id in teller_ids
         yield self._build_memory(

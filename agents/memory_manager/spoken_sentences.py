@@ -22,6 +22,11 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_TELLING_VERBS = (
+    r"(?:tells?|told|informs?|informed|warns?|warned|explains?|explained|confess(?:es|ed)?|admits?|admitted|"
+    r"reports?|reported|reveals?|revealed|whispers?|whispered|recounts?|recounted|speaks?|spoke|talks?|talked)"
+)
+
 _STATES = (
     r"(?!(?:in|on|at|by|with|for|from|under|behind|beside|near|into|over|there|down|back)\b)"
     r"(?=(?:(?!\b(?:that|who|whom|whose|which|what|where|when|why|how|whether|if|to|about|of)\b)[^.,;:!?])+?\s"
@@ -62,6 +67,19 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
     return list(_find_reported_sentences(strip_speech(turn.text), names_by_id, pc_id))
+
+
+def find_teller(sentence: str, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
+    """Return who tells of something in a sentence that does not give the words: `Iselin tells you about the murder`."""
+    name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
+    match = re.match(
+        rf"\W*(?P<by>{name_pattern}|(?:I|you)\b)\s+(?:\w+ly\s+)?{_TELLING_VERBS}\b[^.,;:!?]*?"
+        r"\b(?:about|of|how|why|what|where|when|who|whom|whose|whether|everything|all|truth|story|secret|news)\b",
+        strip_speech(sentence),
+        re.IGNORECASE,
+    )
+    teller_ids = _resolve_speakers(match["by"], names_by_id, pc_id) if match else []
+    return teller_ids[0] if len(teller_ids) == 1 else None
 
 
 def _find_quote_speaker(speech: Speech, names_by_id: NamesById, pc_id: Id | None) -> Id | None:

@@ -231,6 +231,7 @@ class LinePlayer:
         claim_lines = (
             *await self._plain_claims.describe_claims(run.exchange),
             *await self._plain_claims.describe_other_holders(run.exchange, run.context),
+            *await self._plain_claims.describe_shared_names(run.exchange, context),
         )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()

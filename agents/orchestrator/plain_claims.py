@@ -33,6 +33,7 @@ from agents.declarations.lasting_facts import (
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.new_people import find_unknown_people
+from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
@@ -243,6 +244,28 @@ class PlainClaims:
                     )
                 )
         return notices
+
+    async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a line on each name of two people in words that state something of one, once a scene."""
+        text = strip_typed_markers(exchange.words)
+        if exchange.proposals:
+            return ()
+        known = list(context.entities.values())
+        statements = [
+            *(find_statements(text, known) if is_narration(exchange, text) else ()),
+            *_words_of(_find_handovers(exchange, text, context)),
+        ]
+        if not statements:
+            return ()
+        entities = await self._read_named_entities(context, statements)
+        stated_text = " ".join(statement.quote for statement in statements)
+        lines = []
+        for shared_name in find_shared_names(stated_text, entities):
+            key = (context.scene.id, f"shared {fold_name(shared_name.name)}")
+            if key not in self._noted_names:
+                self._noted_names.add(key)
+                lines.append(describe_shared_name(shared_name))
+        return tuple(lines)
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]

@@ -47,7 +47,7 @@ class LlmSetupScreen(ServiceScreen[None]):
         Binding("f7", "try_out", "Test", id="model.test", tooltip="Make one small test call"),
         Binding("b", "bill", "Bill", id="model.bill", tooltip="What it has cost, and budgets"),
         Binding(
-            "e", "prompts", "Prompts", id="model.prompts", tooltip="The words that each persona is given, and how it answers"
+            "e", "prompts", "Prompts", id="model.prompts", tooltip="The words that each persona is given"
         ),
         Binding("escape,q", "escape", "Back", id="model.escape", tooltip="One step back"),
     ]

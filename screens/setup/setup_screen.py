@@ -14,6 +14,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
+from textual.events import Key
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Static
@@ -22,7 +23,7 @@ from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutli
 from agents.views.play_views import RulePackView
 from screens.base import ServiceScreen
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
-from screens.dialogs.form_fields import FieldInput
+from screens.dialogs.form_fields import FieldInput, Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import ToDocument, ToMenu, ToScene, Visit
@@ -32,6 +33,7 @@ from screens.setup.setup_choices import STORY_IDEA_ROW_ID, hero_rows, rule_rows
 from screens.setup.setup_pages import NEW_ROW_ID, NewWorldPage, PickPage, PickRow, StoryPage
 from screens.setup.story_idea_panel import ASKING_TEXT, CHOOSE_HERO_TEXT, FILLED_TEXT, StoryIdeaPanel
 from screens.setup.story_outline import clear_outline, suggest_outline
+from screens.typed_ahead import TypedAheadDropped, TypedAheadReady, type_ahead
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
 from stores.records.world import Entity, Universe
@@ -103,6 +105,8 @@ class SetupScreen(ServiceScreen[None]):
         super().__init__(services)
         self._idea_panel = StoryIdeaPanel(services.llm)
         self._has_entered_mode = False
+        self._is_page_coming = True
+        """Whether the keys that are pressed now are meant for a page which is not there yet."""
         self._universes: dict[Id, Universe] = {}
         self._rule_systems: dict[str, RulePackView] = {}
         self._rule_system: RulePackView | None = None
@@ -147,7 +151,8 @@ class SetupScreen(ServiceScreen[None]):
 
     @on(UniversesLoaded)
     async def _show_universes(self, message: UniversesLoaded) -> None:
-        if not self.query(StoryPage):
+        is_first_time = not self.query(StoryPage)
+        if is_first_time:
             await self._mount_later_pages()
         self._universes = {u.id: u for u in message.universes}
         self._rule_systems = {s.id or f"file:{s.name}": s for s in message.systems}
@@ -172,10 +177,13 @@ class SetupScreen(ServiceScreen[None]):
             if universe_rows
             else [sample_row, new_world_row, document_row]
         )
+        if is_first_time:
+            self.call_after_refresh(self._enter_page)
 
     @on(PickPage.RowPicked)
     async def _apply_pick(self, message: PickPage.RowPicked) -> None:
         message.stop()
+        self._is_page_coming = False
         if message.page.id == "rules":
             await self._choose_rules(self._rule_systems.get(message.row_id))
         elif message.row_id == STORY_IDEA_ROW_ID:
@@ -185,9 +193,11 @@ class SetupScreen(ServiceScreen[None]):
         elif message.row_id == DOCUMENT_ROW_ID:
             self.post_message(Visit(ToDocument()))
         elif message.page.id == "world":
+            self._is_page_coming = True
             self._load_world(self._universes.get(message.row_id))
         else:
             self._choose_hero(next((c for c in self._characters if c.id == message.row_id), None))
+        self._press_typed_ahead()
 
     @on(PickPage.NameTyped)
     def _begin_name(self, message: PickPage.NameTyped) -> None:
@@ -341,13 +351,40 @@ class SetupScreen(ServiceScreen[None]):
         return self.query_one("#pages").get_child_by_id(self.current_page, Widget)
 
     def _show_page(self, page: str) -> None:
-        pages = self.query_one("#pages", ContentSwitcher)
-        pages.current = page
+        self._is_page_coming = True
+        self.set_focus(None)  # what is typed is not for the page before
+        self.query_one("#pages", ContentSwitcher).current = page
         self._idea_panel.show_world(self._world_to_fill)
         self._show_status(ASKING_TEXT if self._idea_panel.is_asking else "")
         self._show_progress()
         self.refresh_bindings()
-        self.call_after_refresh(pages.get_child_by_id(page).query("Picker, FieldInput").first().focus)
+        self.call_after_refresh(self._enter_page)
+
+    def _enter_page(self) -> None:
+        """Give the page that is shown the focus, and the keys that were pressed for it."""
+        self.set_focus(self._shown_page.query("Picker, FieldInput").first())
+        self._is_page_coming = False
+        self._press_typed_ahead()
+
+    def _press_typed_ahead(self) -> None:
+        """Have the keys pressed that were kept for this page, unless another one comes."""
+        if not self._is_page_coming:
+            self.post_message(TypedAheadReady())
+
+    def on_key(self, event: Key) -> None:
+        """Keep a key for the page that comes; Escape leads back from the one that is shown."""
+        if self._is_page_coming:
+            if event.key != "escape":
+                type_ahead(self, event)
+        elif self._goes_on(event.key):
+            self._is_page_coming = True  # until it is known what comes of it
+
+    def _goes_on(self, key: str) -> bool:
+        """Return whether a key takes what this page has and goes on."""
+        active = self.active_bindings.get(key)
+        if active is None or active.binding.action not in ("select", "submit", "next"):
+            return False
+        return not (isinstance(active.node, Picker) and active.node.highlighted is None)
 
     def _show_progress(self) -> None:
         step = STEP_BY_PAGE[self.current_page]
@@ -373,6 +410,7 @@ class SetupScreen(ServiceScreen[None]):
     def action_next(self) -> None:
         """Read this page and go on, or say at its field what is wrong and stay."""
         clear_field_problem(self)
+        self._is_page_coming = False
         try:
             match self.current_page:
                 case "new-world":
@@ -390,6 +428,7 @@ class SetupScreen(ServiceScreen[None]):
             self._show_status("")
             if not show_field_problem(self._shown_page, error):
                 self._show_status(str(error))
+        self._press_typed_ahead()
 
     def _read_new_universe(self) -> NewUniverse:
         names = [universe.name for universe in self._universes.values()]
@@ -399,6 +438,8 @@ class SetupScreen(ServiceScreen[None]):
         self.query_one("#problem", Static).update(text)
 
     def handle_error(self, error: BaseException, worker: str) -> None:
+        self._is_page_coming = False
+        self.post_message(TypedAheadDropped())
         if isinstance(error, MonitorError):
             self._show_status(str(error))
         else:

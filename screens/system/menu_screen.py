@@ -54,6 +54,8 @@ MENU_MODES = (
     ("quit", "q", "Quit", "everything is saved"),
 )
 
+_ACTIONS_THAT_LEAD_ON = frozenset({id for id, *_ in MENU_MODES} - {"help", "quit"} | {"bill"})
+
 
 class MenuScreen(Screen[None]):
     """The modes, the story to continue, and the state of the library."""
@@ -130,6 +132,19 @@ class MenuScreen(Screen[None]):
     def _find_chosen_id(self, modes: OptionList) -> str | None:
         """Return the mode that the cursor was moved to; None for the first row, whatever it is."""
         return modes.get_option_at_index(modes.highlighted).id if modes.highlighted else None
+
+    def leads_on(self, key: str) -> bool:
+        """Return whether a key leads to another screen, so that the keys after it are meant for that."""
+        modes = self.query("#modes").first(OptionList)
+        if key == "enter" and modes.has_focus and modes.highlighted is not None:
+            return (
+                self.resumes_on(key)
+                or modes.get_option_at_index(modes.highlighted).id in _ACTIONS_THAT_LEAD_ON
+            )
+        binding = self.active_bindings.get(key)
+        return (
+            binding is not None and binding.node is self and binding.binding.action in _ACTIONS_THAT_LEAD_ON
+        )
 
     def resumes_on(self, key: str) -> bool:
         """Return whether a key goes on with a story, so that the keys after it are meant for the scene."""

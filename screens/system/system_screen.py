@@ -40,7 +40,7 @@ class SystemScreen(ServiceScreen[None]):
         Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
         Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
         Binding(
-            "e", "prompts", "Prompts", id="system.prompts", tooltip="The words that each persona is given, and how it answers"
+            "e", "prompts", "Prompts", id="system.prompts", tooltip="The words that each persona is given"
         ),
         Binding("escape,q", "escape", "Back", id="system.escape", tooltip="One step back"),
     ]

@@ -331,19 +331,24 @@ def _read_facts(connection: apsw.Connection, universe_id: Id, query: FactQuery) 
         ["f.predicate >= :prefix AND f.predicate < :prefix || char(1114111)"] if query.prefix else []
     )
     conditions += ["f.is_secret = 1"] if query.only_secrets else []
+    if query.only_about_nobody:
+        conditions.append("NOT EXISTS (SELECT 1 FROM canon_involvements i WHERE i.fact_id = f.id)")
     conditions += [] if query.history else [_CURRENT_CONDITION]
-    return read_all(
+    direction = "ASC" if query.newest is None else "DESC"
+    facts = read_all(
         connection,
         Fact,
-        f"SELECT f.body FROM canon_facts f WHERE {' AND '.join(conditions)} ORDER BY f.made LIMIT :limit",
+        f"""SELECT f.body FROM canon_facts f WHERE {" AND ".join(conditions)}
+            ORDER BY f.made {direction} LIMIT :limit""",
         {
             "universe": universe_id,
             "kind": query.kind,
             "predicate": query.predicate,
             "prefix": query.prefix,
-            "limit": query.limit,
+            "limit": query.limit if query.newest is None else query.newest,
         },
     )
+    return facts if query.newest is None else facts[::-1]
 
 
 def _read_stated_facts(

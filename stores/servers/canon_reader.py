@@ -190,17 +190,20 @@ class ServerCanonReader:
         conditions += ["f.predicate = $predicate"] if query.predicate else []
         conditions += ["f.predicate STARTS WITH $prefix"] if query.prefix else []
         conditions += ["f.secret = true"] if query.only_secrets else []
+        conditions += ["NOT EXISTS { (f)-[:INVOLVES]-() }"] if query.only_about_nobody else []
         conditions += [] if query.history else [_CURRENT_CONDITION]
-        return await self._read_all(
+        direction = "ASC" if query.newest is None else "DESC"
+        facts = await self._read_all(
             Fact,
             f"""MATCH (f:Fact {{universe_id: $universe}}) WHERE {" AND ".join(conditions)}
-                RETURN f.body ORDER BY f.made LIMIT $limit""",
+                RETURN f.body ORDER BY f.made {direction} LIMIT $limit""",
             universe=universe_id,
             kind=query.kind,
             predicate=query.predicate,
             prefix=query.prefix,
-            limit=query.limit,
+            limit=query.limit if query.newest is None else query.newest,
         )
+        return facts if query.newest is None else facts[::-1]
 
     async def facts_by_statement(self, universe_id: Id, statement_keys: Collection[str]) -> list[Fact]:
         return await self._read_all(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -484,6 +485,20 @@ async def test_facts_are_found_by_predicate_prefix(keeper: Any) -> None:
     assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:")) == facts[:2]
     assert await keeper.facts(make.UNIVERSE, FactQuery(prefix="clock:%")) == []
     assert await keeper.facts(make.new_id(), FactQuery(prefix="clock:")) == []
+
+
+async def test_facts_about_nobody_are_found_by_the_newest(keeper: Any) -> None:
+    mara = make.entity("Mara Venn")
+    unnamed = [
+        make.fact(f"The password is {word}.", predicate="stated") for word in ("salt", "tin", "pepper")
+    ]
+    named = make.fact(
+        "Mara sings.", predicate="stated", involves=(Involvement(role="subject", entity_id=mara.id),)
+    )
+    await commit(keeper, entities=(mara,), facts=(*unnamed, named))
+    query = FactQuery(predicate="stated", only_about_nobody=True)
+    assert await keeper.facts(make.UNIVERSE, query) == unnamed
+    assert await keeper.facts(make.UNIVERSE, replace(query, newest=2)) == unnamed[1:]
 
 
 async def test_names_are_found_by_their_parts(keeper: Any) -> None:

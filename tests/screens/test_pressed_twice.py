@@ -149,3 +149,38 @@ async def test_enter_behind_a_path_typed_fast_reads_that_file(
         ui.app.post_message(events.Key("enter", "\r"))
         await ui.settle()
         assert f"{LETTERS}.jsonl cannot be read" in " ".join(ui.text.split())
+
+
+async def test_setup_keeps_enters_pressed_while_a_page_loads(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        # As fast as a terminal sends them: no page is there before all are pressed.
+        for key in ("1", *["enter"] * 5):
+            ui.app.post_message(events.Key(key, key if key == "1" else "\r"))
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
+        assert len(await ui.services.stories.stories()) == 1
+
+
+async def test_setup_acts_on_keys_pressed_while_a_world_is_read_on_the_page_that_comes(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1")
+        go = asyncio.Event()
+        hold(monkeypatch, ui.services.stories, "characters", go)
+        read = record_calls(monkeypatch, ui.services.stories, "characters")
+        await ui.pilot.press("enter", "enter", "end", "enter")  # the world, the rules, nobody as the hero
+        assert ui.shows("● World")
+        await release(ui, go)
+        assert len(read) == 1
+        assert ui.shows("✓ Hero", "● Story")
+
+
+async def test_setup_keeps_enters_from_skipping_a_name_that_is_required(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        await ui.press("1", "down")
+        await ui.pilot.press("enter", "enter", "enter")
+        await ui.settle()
+        assert ui.shows("● World", "The world needs a name.")
+        await ui.type("Mudlark")
+        assert ui.shows("✓ World", "● Rules")

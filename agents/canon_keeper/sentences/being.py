@@ -378,13 +378,18 @@ class BeingReader:
             # `The Three Herons is Perrin Lisk's own house`: somebody's thing is whose it is.
             yield Claim("owned_by", subject, owner)
         if number_of(words[0]) is not None and len(words) > 1:
-            if words[-1] in ("old",) or singular(words[1]) in (
-                "year",
-                "foot",
-                "mile",
-                "pace",
-                "fathom",
-                "yard",
+            if (
+                words[-1] in ("old",)
+                or singular(words[1])
+                in (
+                    "year",
+                    "foot",
+                    "mile",
+                    "pace",
+                    "fathom",
+                    "yard",
+                )
+                or (subject.head in self._lists.one_valued and len(words) == 2)
             ):
                 unit = " ".join(singular(w) for w in words[1:])
                 yield Claim("measure", subject, value=unit, number=number_of(words[0]))

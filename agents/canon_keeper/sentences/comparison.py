@@ -35,6 +35,7 @@ DEAD: Final = "The dead do not act."
 _ONE_OBJECT: Final = frozenset({"owned_by", "buried_in"})
 """Relations of which a subject has one object at a time."""
 _ONE_VALUE: Final = frozenset({"named", "made_of", "group:colour"})
+_ADJECTIVE_ENDINGS: Final = ("ed", "ous", "ful", "less", "able", "ible", "ing", "ly", "ish", "ive", "like")
 _ONE_SUBJECT: Final = frozenset({"kin:mother", "kin:father", "has"})
 """Relations of which an object has one subject at a time."""
 _SYMMETRIC: Final = frozenset({"ally_of", "enemy_of", "sibling_of", "married_to", "met", "is_same"})
@@ -302,6 +303,8 @@ class ClaimComparison:
             return same_subject and one.value.split(":")[0] != other.value.split(":")[0]
         if relation in _ONE_VALUE:
             return same_subject and one.value != other.value and bool(one.value) and bool(other.value)
+        if relation == "is":
+            return (same_subject and self._is_other_word(one, other)) or self._is_other_holder(one, other)
         if relation == "measure":
             return same_subject and one.value == other.value and one.number != other.number
         if relation == LOCATED_IN:
@@ -331,6 +334,35 @@ class ClaimComparison:
                 and are_different(one.subject, other.subject)
             )
         return False
+
+    def _is_other_word(self, one: Claim, other: Claim) -> bool:
+        """Say whether two words are given for what is one word, such as a password."""
+        return (
+            one.subject.head in self.lists.one_valued
+            and one.value != other.value
+            and self._is_word_itself(one.value)
+            and self._is_word_itself(other.value)
+        )
+
+    def _is_word_itself(self, value: str) -> bool:
+        """Say whether a word is what a password or name is, and not how it is."""
+        return (
+            bool(value)
+            and " " not in value
+            and value not in self.lists.qualities
+            and value not in self.lists.states
+            and not value.endswith(_ADJECTIVE_ENDINGS)
+        )
+
+    def _is_other_holder(self, one: Claim, other: Claim) -> bool:
+        """Say whether two are said to be the one king, or the one capital."""
+        return (
+            one.object is not None
+            and one.object.head in self.lists.sole_holders
+            and one.object.determiner == "the"
+            and is_same_individual(one.object, other.object)
+            and are_different(one.subject, other.subject)
+        )
 
     def _is_single_deed(self, relation: str) -> bool:
         return relation.startswith("verb:") and relation.removeprefix("verb:") in self.lists.single_deeds

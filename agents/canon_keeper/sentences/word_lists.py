@@ -107,6 +107,9 @@ class WordLists:
     verb_implications: Mapping[str, frozenset[str]]
     """Verbs -> what whoever does so does as well."""
     single_deeds: frozenset[str]
+    one_valued: frozenset[str]
+    sole_holders: frozenset[str]
+    qualities: frozenset[str]
     lasting_opposites: frozenset[str]
     deaths: frozenset[str]
     weather: frozenset[str]
@@ -195,6 +198,9 @@ def load_word_lists() -> WordLists:
         kin={word: kind for key, kind in kin_names.items() for word in words(key)},
         verb_implications={verb: frozenset(implied) for verb, implied in implications.items()},
         single_deeds=words("single_deeds"),
+        one_valued=words("one_valued"),
+        sole_holders=words("sole_holders"),
+        qualities=words("qualities"),
         lasting_opposites=words("lasting_opposites"),
         deaths=words("deaths"),
         weather=words("weather"),

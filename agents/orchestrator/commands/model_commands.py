@@ -188,9 +188,7 @@ async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="model")
 
 
-@group.command(
-    "prompts", "/prompts", "The words that each persona is given, and how it answers", access=Access.READ
-)
+@group.command("prompts", "/prompts", "The words that each persona is given", access=Access.READ)
 async def open_prompts(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="prompts")
 

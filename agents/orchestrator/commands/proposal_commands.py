@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.shared_names import describe_shared_name
 from agents.name_matching import match_names
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
@@ -149,16 +150,19 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
     proposals = await tools.declarations.declare_fact(call.context, call.argument)
     outcome = await _reply_proposed(tools, call.context, proposals)
     proposed_names = {p.change.name for p in proposals if isinstance(p.change, CreateEntity)}
+    shared_names = await tools.declarations.find_shared_names(call.context, call.argument)
     unknown_names = [
         name
         for name in await tools.declarations.find_unknown_names(call.context, call.argument)
-        if name not in proposed_names
+        if name not in proposed_names and name not in {shared.name for shared in shared_names}
     ]
     note_lines = (
         f"“{name}” is not known in this world: /npc, /place or /thing {name} makes it known."
         for name in unknown_names[:MAX_UNKNOWN_NAMES]
     )
-    return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *note_lines)), outcome.context)
+    shared_lines = (describe_shared_name(shared_name) for shared_name in shared_names[:MAX_UNKNOWN_NAMES])
+    reply = replace(outcome.reply, lines=(*outcome.reply.lines, *note_lines, *shared_lines))
+    return Outcome(reply, outcome.context)
 
 
 @group.command(

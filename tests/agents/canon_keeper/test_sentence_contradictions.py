@@ -179,3 +179,32 @@ async def test_sentence_contradictions_in_plain_words_are_caught_and_look_alikes
     print(f"\nown   {figures}")
     assert false_alarms == []
     assert figures.recall >= 0.72
+
+
+NAMES = {"Dob Harrow": "character", "Tam Orrin": "character", "Belmory": "place", "Pier Nine": "place"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "contradicts"),
+    [
+        ("The password is salt", "The password is pepper", True),
+        ("The password to the vault is salt", "The password to the vault is pepper", True),
+        ("Dob's password is salt", "Dob's password is pepper", True),
+        ("The captain's name is Rolf", "The captain's name is Ulf", True),
+        ("The price of the bell is ten coins", "The price of the bell is twelve coins", True),
+        ("The king is Dob", "The king is Tam", True),
+        ("The capital is Belmory", "The capital is Pier Nine", True),
+        ("The captain is tired", "The captain is old", False),
+        ("The password is salt", "The password is secret", False),
+        ("The password is salt", "The password is written on the wall", False),
+        ("The password to the vault is salt", "The password to the cellar is pepper", False),
+        ("Dob's password is salt", "Tam's password is pepper", False),
+        ("The password was salt", "The password is pepper", False),
+        ("The password is salt", "The old password is pepper", False),
+        ("The password is salt", "The password is now pepper", False),
+        ("The price is ten coins", "The price is high", False),
+        ("The king is Dob", "The king is old", False),
+    ],
+)
+async def test_sentence_contradictions_of_one_value(before: str, after: str, contradicts: bool) -> None:
+    assert await is_held(SentencePair("one value", NAMES, before, after, contradicts)) is contradicts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory_manager.spoken_sentences import find_spoken_sentences
+from agents.memory_manager.spoken_sentences import find_spoken_sentences, find_teller
 from stores.records.play import Speaker, Turn
 from tests.agents.memory_manager.memory_session import open_memory_session
 from tests.program import START
@@ -47,6 +47,22 @@ def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
     assert find_spoken_sentences(turn_of(text), NAMES, "mara") == []
 
 
+@pytest.mark.parametrize(
+    ("sentence", "teller"),
+    [
+        ("Vess tells you about the murder.", "vess"),
+        ("Captain Vess quietly told me how the bell was stolen.", "vess"),
+        ("Dob warns Vess of the tide.", "dob"),
+        ("I tell Dob about the man who is dead.", "mara"),
+        ("Vess tells a joke.", None),
+        ("Vess saw the murder of Dob.", None),
+        ("They talk about the murder.", None),
+    ],
+)
+def test_teller_is_found_where_the_words_are_not_given(sentence: str, teller: str | None) -> None:
+    assert find_teller(sentence, NAMES, "mara") == teller
+
+
 def turn_of(text: str) -> Turn:
     return Turn(
         id="turn",
@@ -78,4 +94,19 @@ async def test_spoken_words_are_told_and_not_seen(tmp_path: Path) -> None:
         ]
         assert ("Mara tells Dob that Tam is dead.", "saw") in [
             (m.text, m.source) for m in await session.memories_of("Mara")
+        ]
+
+
+async def test_what_somebody_is_told_about_is_told_and_not_seen(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        await session.play(
+            "/npc here Captain Vess: of the skiff",
+            "I look round.",
+            "> Captain Vess tells you about the murder.",
+            "> You see the murder of the pilot.",
+        )
+        await session.remember()
+        assert [(m.text, m.source) for m in await session.memories_of("Mara")] == [
+            ("Captain Vess tells you about the murder.", "heard from Captain Vess"),
+            ("You see the murder of the pilot.", "saw"),
         ]

@@ -120,6 +120,8 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
             ("I hand Bela the glass bell.", "Bela has the glass bell."),
             ("I lend Tam the glass bell.", "Tam has the glass bell."),
             ("I take the glass bell back from Vess.", "Mara has the glass bell."),
+            ("I steal the bell from Bela.", "Mara has the bell."),
+            ("I rob Bela of the glass bell.", "Mara has the glass bell."),
             ("I put the glass bell in the Tower.", "The glass bell is in the Tower."),
             ("I drop the glass bell in the Tower.", "The glass bell is in the Tower."),
             ("I leave the glass bell behind.", "The glass bell is in Yard."),
@@ -644,3 +646,32 @@ async def test_leaving_where_nobody_is_known_to_be_ends_nothing(tmp_path: Path) 
             await table.play(line)
             rows = (await table.program.services.play.scene(table.scene_id)).proposals
             assert not [row for row in rows if isinstance(row.proposal.change, EndFact)], line
+
+
+async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ("/fact The password is salt", "/fact The captain is tired", "/commit"):
+            await table.play(line)
+        reply = await table.play("/fact The password is pepper")
+        assert reply.lines[1:] == (
+            "⚠ Canon says “The password is salt.” Only one of the two can be true at a time.",
+        )
+        assert "⚠" not in " ".join((await table.play("/fact The captain is old")).lines)
+        assert "1 in conflict" in " ".join((await table.play("/commit")).lines)
+
+
+async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
+    note = "“Greta” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
+    async with seated(tmp_path) as table:
+        for line in ("/npc here Greta Vey: a miller", "/npc here Greta Moll: a miller", "/commit"):
+            await table.play(line)
+        assert note in (await table.play("I give the bell to Greta.")).lines
+        assert note not in (await table.play("> Greta is in the Tower.")).lines
+        assert note in (await table.play("/fact Greta owns the glass bell")).lines
+        assert note not in (await table.play("> Greta laughs.")).lines
+        role_note = (
+            "“the miller” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
+        )
+        assert role_note in (await table.play("/fact The miller is dead")).lines
+        reply = await table.play("I give the bell to Greta Vey.")
+        assert reply.lines == ("Proposed: Greta Vey has the bell.",)
