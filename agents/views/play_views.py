@@ -558,7 +558,10 @@ class Reply:
     """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
 
     plain_line: str = ""
-    """The line as it was typed, where `prompt_text` offers a roll for it: Esc plays it without."""
+    """The line as it was typed, where `prompt_text` offers a roll for it: Esc, or another line, plays it without."""
+
+    preparing_command: str = ""
+    """The command that `lines` propose to give before the offered roll (`/state`)."""
 
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""
