@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from stores.records.canon import Evidence, Fact
 from stores.records.clocks import ProgressClock
@@ -256,6 +256,10 @@ class GateView:
     """A change of tension that its results suggest."""
 
 
+WAITING_PLACE: Final = "Decide at the gate of the world: 3 on the menu, then g."
+"""Where what a scene's end left open waits, and the keys that lead there."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
     """How many rows of the gate a commit left open, by why."""
@@ -273,6 +277,11 @@ class LeftOpen:
         )
         reasons = ", ".join(f"{count} {word}" for count, word in counts if count)
         return f"{sum(count for count, _ in counts)} left open: {reasons}" if reasons else ""
+
+    def describe_after_end(self) -> str:
+        """Return it in words with where it waits once its scene is over; empty if nothing was left."""
+        description = self.describe()
+        return f"{description}. {WAITING_PLACE}" if description else ""
 
 
 @dataclass(frozen=True, slots=True)

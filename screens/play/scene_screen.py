@@ -49,7 +49,7 @@ from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
 from screens.play.scene_reader import SceneReading, SceneViewReader
 from screens.play.timeline_panel import TimelinePanel
-from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToScene, ToStory, Visit
+from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
@@ -157,11 +157,17 @@ class SceneScreen(ServiceScreen[None]):
         tables: list[str]
 
     def __init__(
-        self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
+        self,
+        services: Services,
+        *,
+        scene_id: Id = "",
+        story_id: Id = "",
+        follows_gate: bool = False,
+        opening_lines: tuple[str, ...] = (),
     ) -> None:
         """Open a scene or, without one, the scene where the story was left.
 
-        `follows_gate`: play goes on from the gate of the scene before.
+        `follows_gate`: play goes on from the gate of the scene before; `opening_lines` are shown first.
         """
         super().__init__(services)
         self.scene_id = scene_id
@@ -169,6 +175,7 @@ class SceneScreen(ServiceScreen[None]):
         self._reply_view: SceneView | None = None
         """The scene as the last reply brought it, until it is drawn."""
         self._follows_gate = follows_gate
+        self._opening_lines = opening_lines
         self._story_id = story_id
         self._has_timeline_moved = False
         self._are_names_loaded = False
@@ -265,6 +272,7 @@ class SceneScreen(ServiceScreen[None]):
         self._play_next()
         if is_first_view:
             self._restore_draft(view.story.id)
+            self._notices.show_lines(self._opening_lines)
             if view.stalled_note:
                 self._notices.show_lines((view.stalled_note,), "warning")
         if is_first_view and view.unfinished_count:
@@ -605,7 +613,7 @@ class SceneScreen(ServiceScreen[None]):
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
-            if isinstance(route, ToStory | ToScene) and reply.lines:
+            if isinstance(route, ToStory) and reply.lines:
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
             self.post_message(Visit(route))
         self.reload()

@@ -306,11 +306,11 @@ for _name, _verdict, _summary, _former_name in (
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
-    if left_open := report.left_open.describe():
-        where = "They wait at the gate of the universe" if report.next_scene_id else "/proposals lists them"
-        lines = (*lines, f"{left_open}. {where}.")
     if report.next_scene_id:
+        lines = tuple(filter(None, (*lines, report.left_open.describe_after_end())))
         return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
+    if left_open := report.left_open.describe():
+        lines = (*lines, f"{left_open}. /proposals lists them.")
     return Reply("operation", lines)
 
 
