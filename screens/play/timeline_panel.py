@@ -159,7 +159,9 @@ class TimelinePanel(Horizontal):
             case "take":
                 prompt = self.query_one(PlayPrompt)
                 return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
-            case "branch" | "decide" | "map":
+            case "branch" | "decide":
+                return self.is_reading_transcript and self.query_one(Transcript).total > 0
+            case "map":
                 return self.is_reading_transcript
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
