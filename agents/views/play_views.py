@@ -109,6 +109,9 @@ class ProposalView:
     is_retconned: bool = False
     """Whether what a commit made of it was retconned since."""
 
+    is_superseded: bool = False
+    """Whether something else took its place in canon since: it was so, and is no longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class UndoneDecision:

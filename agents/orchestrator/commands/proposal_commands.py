@@ -133,9 +133,14 @@ for _name, _kind, _usage, _summary in (
     ("faction", EntityKind.FACTION, "/faction NAME: they own the pans", "Add a faction"),
     ("concept", EntityKind.CONCEPT, "/concept NAME: what the coast owes the sea", "Add a concept"),
 ):
-    group.command(_name, _usage, _summary, access=Access.CHANGE, needs_argument=True)(
-        _declare_entity(_kind, _usage)
-    )
+    group.command(
+        _name,
+        _usage,
+        _summary,
+        access=Access.CHANGE,
+        needs_argument=True,
+        other_names=("object", "item") if _kind is EntityKind.OBJECT else (),
+    )(_declare_entity(_kind, _usage))
 
 
 @group.command(
