@@ -85,10 +85,14 @@ class ToStory:
 
 @dataclass(frozen=True, slots=True)
 class ToScene:
-    """The play screen; replaces the one that is open. `follows_gate`: from the gate of the scene before."""
+    """The play screen; replaces the one that is open. `follows_gate`: from the gate of the scene before.
+
+    `opening_lines` are shown there first.
+    """
 
     scene_id: Id
     follows_gate: bool = False
+    opening_lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +23,8 @@ class Draft:
     text: str = ""
     is_selected: bool = False
     """Whether typing replaces it, as with a line that was refused."""
+    waiting_line: str = ""
+    """The line that was sent before it and is not played yet, because a roll is offered for it."""
 
 
 class DraftFile:
@@ -55,7 +57,7 @@ class DraftFile:
         drafts = self._read_all()
         if drafts.pop(story_id, Draft()) == draft:
             return
-        if draft.text:
+        if draft.text or draft.waiting_line:
             drafts[story_id] = draft  # the latest last
         values = {key: _write_draft(draft) for key, draft in list(drafts.items())[-MAX_DRAFTS:]}
         unfinished_path = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
@@ -73,15 +75,23 @@ class DraftFile:
 
 
 def _read_draft(value: object) -> Draft | None:
-    """Return a draft as the file has it: its text, or, if it is selected, a list of just that."""
+    """Return a draft as the file has it: its text; if it is selected, a list of just that; or its fields by name."""
     match value:
         case str():
             return Draft(value)
         case [str() as text]:
             return Draft(text, is_selected=True)
+        case {
+            "text": str() as text,
+            "is_selected": bool() as is_selected,
+            "waiting_line": str() as waiting_line,
+        }:
+            return Draft(text, is_selected, waiting_line)
         case _:
             return None
 
 
-def _write_draft(draft: Draft) -> str | list[str]:
+def _write_draft(draft: Draft) -> str | list[str] | dict[str, object]:
+    if draft.waiting_line:
+        return asdict(draft)
     return [draft.text] if draft.is_selected else draft.text

@@ -123,8 +123,9 @@ class RulingOptionList(RowList[RulingOption | RulingVariant], SingleKeys):
 
     HELP_TITLE: ClassVar[str] = "Ways to resolve it"
     HELP_TEXT: ClassVar[str] = (
-        "Each row is one way to resolve it; below stands what it would do. Its number moves to it, Enter "
-        "takes it. It is written at once, and you are not asked about these two again."
+        "Each row is one way to resolve it; none is chosen yet. Its number or ↓ moves to it, below stands what it "
+        "would do, and Enter takes it; Esc leaves it undecided. It is written at once, and you are not asked "
+        "about these two again."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Resolve", id="ways.take", tooltip="Resolve it this way", key_display="⏎"),
@@ -147,13 +148,13 @@ class RulingOptionList(RowList[RulingOption | RulingVariant], SingleKeys):
         value: RulingOption | RulingVariant
 
     def show_options(self, options: Sequence[RulingOption | RulingVariant]) -> None:
-        """Show these, with the cursor on the first."""
-        self.set_rows([])
+        """Show these, with the cursor on none: Enter alone makes nothing canon."""
         self.set_rows(
             [
                 ListRow(f"{n} {v.words}", partial(_option_lines, n, v), v)
                 for n, v in enumerate(options, start=1)
-            ]
+            ],
+            selects_row=False,
         )
 
     def row_highlighted(self, value: RulingOption | RulingVariant | None) -> None:

@@ -17,7 +17,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static, TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import Edit, EditResult, Selection
 
 from agents.views.play_views import CommandHelp
 from widgets.completion import Completer
@@ -77,6 +77,7 @@ class PromptArea(TextArea):
 
         text: str
         is_refused: bool
+        revised_line: str
 
     @dataclass
     class PasteRefused(Message):
@@ -94,6 +95,8 @@ class PromptArea(TextArea):
         self._candidates: Sequence[str] = ()
         self._candidate_index = 0
         self.suggested_line = ""
+        self._revised_line = ""
+        """The line of the history that what is typed was edited from; empty if it is typed anew."""
 
     # --- keys --------------------------------------------------------------------------------------
 
@@ -145,11 +148,12 @@ class PromptArea(TextArea):
         text = self.text.strip()
         if not text:
             return
+        revised_line = self._revised_line
         if not self.is_busy:
             self.add_to_history(text)
             self.replace_text("")
             self.history.clear()
-        self.post_message(self.LineSent(text, is_refused=self.is_busy))
+        self.post_message(self.LineSent(text, is_refused=self.is_busy, revised_line=revised_line))
 
     def action_delete_to_start_of_line(self) -> None:
         """Clear the whole input; Alt+Z or Up brings it back."""
@@ -193,9 +197,20 @@ class PromptArea(TextArea):
         self._history_index = history_index
         self.replace_text(self._history[history_index] if history_index < len(self._history) else self._draft)
 
+    def edit(self, edit: Edit) -> EditResult:
+        """Apply an edit, and note which line of the history it goes on with, if any."""
+        if self.text in self._history:
+            self._revised_line = self.text
+        is_typed_anew = (edit.top, edit.bottom) == (self.document.start, self.document.end)
+        result = super().edit(edit)
+        if is_typed_anew or not self.text:
+            self._revised_line = ""
+        return result
+
     def replace_text(self, text: str) -> None:
         """Replace what is typed, with the cursor at the end."""
         self.text = text
+        self._revised_line = ""
         self.move_cursor(self.document.end)
 
     # --- completion --------------------------------------------------------------------------------
@@ -289,6 +304,8 @@ class PlayPrompt(Horizontal):
         """A line (or several) to play. `PlayPrompt.restore_text` brings it back if that fails."""
 
         text: str
+        revised_line: str = ""
+        """The line of the history that it was edited from; empty if it was typed anew."""
 
     @dataclass
     class LineRefused(Message):
@@ -313,6 +330,7 @@ class PlayPrompt(Horizontal):
         self._had_text = False
         self._restored_text = ""
         """The line that was put into the prompt, until another stands there."""
+        self._selected_hint = SELECTED_HINT
         self._placeholder = placeholder
         self._area.placeholder = content(placeholder)
         self._area.completer = Completer(commands, names)
@@ -354,14 +372,15 @@ class PlayPrompt(Horizontal):
         """Set the names that `@` completes, the likeliest first, and the tables that `/table` does."""
         self._area.completer = Completer(self._area.completer.commands, names, tables)
 
-    def restore_text(self, text: str) -> None:
+    def restore_text(self, text: str, *, hint: str = SELECTED_HINT) -> None:
         """Put a line into the empty prompt: selected, so that typing replaces it, or to be gone on with.
 
         A line that ends in a space lacks something. If something was typed meanwhile, that stays alone: Up
-        recalls a line that was sent.
+        recalls a line that was sent. `hint` says, while all of it is selected, what typing does to it.
         """
         if self._area.text.strip():
             return
+        self._selected_hint = hint
         self._restored_text = text
         self._area.replace_text(text)
         if not text.endswith(" "):
@@ -392,7 +411,11 @@ class PlayPrompt(Horizontal):
         message.stop()
         if not message.is_refused:
             self.suggest_line("")
-        self.post_message(self.LineRefused() if message.is_refused else self.LineSubmitted(message.text))
+        self.post_message(
+            self.LineRefused()
+            if message.is_refused
+            else self.LineSubmitted(message.text, message.revised_line)
+        )
 
     @on(PromptArea.PasteRefused)
     def _show_paste_refused(self, message: PromptArea.PasteRefused) -> None:
@@ -422,4 +445,4 @@ class PlayPrompt(Horizontal):
 
     def _show_hint(self) -> None:
         usage = self._area.completer.usage(self._area.text)
-        self.border_title = content(SELECTED_HINT if self._area.is_all_selected else usage or self.hint)
+        self.border_title = content(self._selected_hint if self._area.is_all_selected else usage or self.hint)

@@ -52,7 +52,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
         "a accepts, r rejects, e edits, W chooses who may know it, c means just flavour (rejected, and the kind "
         "is remembered), "
-        "d defers, u undoes the row's decision (after a commit: what it wrote), Ctrl+Z the last one, "
+        "d defers, u undoes the row's decision (after a commit it proposes to take back what that did), "
+        "Ctrl+Z the last one, "
         "x shows the evidence, C resolves a conflict. Space marks one, * all that are shown; A accepts all "
         "but the marked."
     )
@@ -101,7 +102,13 @@ class ProposalList(RowList[ProposalView], SingleKeys):
             "C", "resolve", "Resolve", id="proposals.resolve", tooltip="Compare both sides and resolve it"
         ),
         Binding("u", "decide(None)", "Undo it", id="proposals.undecide", tooltip="Undo this decision"),
-        Binding("u", "undo", "Undo it", id="proposals.undo", tooltip="Undo what the commit wrote"),
+        Binding(
+            "u",
+            "undo",
+            "Take back",
+            id="proposals.undo",
+            tooltip="Propose to take back what the commit did; the next commit does it",
+        ),
         Binding(
             "u",
             "explain_undo",

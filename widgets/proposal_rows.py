@@ -94,7 +94,9 @@ def outcome_word(view: ProposalView) -> str:
     """
     if is_open(view) and view.verdict is not None:
         return _VERDICT_SIGNS[view.verdict][2]
-    return "retconned" if view.is_retconned else _STATUS_WORDS[view.status]
+    if view.is_retconned:
+        return "retconned"
+    return "no longer so" if view.is_superseded else _STATUS_WORDS[view.status]
 
 
 def is_kept_out(view: ProposalView) -> bool:

@@ -76,8 +76,11 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         """The value of the row under the cursor."""
         return None if self.cursor is None else self._rows[self.cursor].value
 
-    def set_rows(self, rows: Sequence[ListRow[RowValue]]) -> None:
-        """Show other rows; the cursor stays on its row, or on the nearest one if that is gone."""
+    def set_rows(self, rows: Sequence[ListRow[RowValue]], *, selects_row: bool = True) -> None:
+        """Show other rows; the cursor stays on its row, or on the nearest one if that is gone.
+
+        Without `selects_row` it stands on none, until a key moves it to one.
+        """
         value_before = self.current
         cursor_before = self.cursor
         key = None if cursor_before is None else self._rows[cursor_before].key
@@ -85,6 +88,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         self._measure_rows()
         row_index = next((i for i, row in enumerate(rows) if row.key == key), None)
         target = row_index if row_index is not None else self._nearest_row(cursor_before or 0)
+        target = target if selects_row else None
         self.set_reactive(RowList.cursor, target)
         self._show_cursor()
         self.refresh()

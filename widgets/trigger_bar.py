@@ -12,14 +12,16 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from widgets.safe_text import content, wrap
+from widgets.safe_text import content, ellipsise, wrap
 
 _QUESTION_OF_ONE = "Enter: make it canon now · Esc: decide at scene end"
 _QUESTION_OF_MANY = "Enter: make these {count} canon now · Esc: decide at scene end"
-_PASSED_QUESTION = "Offered earlier · F3: decide at the gate · Esc: decide at scene end"
-_SHORT_PASSED_QUESTION = "Offered earlier · F3: gate · Esc: later"
+_PASSED_QUESTION = "Offered earlier · F3: gate · Esc: later"
+_PASSED_QUESTION_ELSEWHERE = "Offered earlier · F3: gate"
 _SHORT_QUESTION_OF_ONE = "Enter: canon now · Esc: later"
 _SHORT_QUESTION_OF_MANY = "Enter: {count} canon now · Esc: later"
+MIN_WHY_CELLS = 12
+"""Cells that are left to what is critical, however narrow the bar is."""
 _GAP = "   "
 """Stands between what is critical and the question, if both fit one line."""
 
@@ -89,6 +91,8 @@ class TriggerBar(Widget, can_focus=True):
     def _lines(self, width: int) -> tuple[list[str], list[str]]:
         """Return what is critical and the question below it, wrapped; no question if it stands on the same line."""
         why, question = f"★ {self.why}", self._question
+        if self.is_passed:  # it was said in full
+            return [ellipsise(why, max(MIN_WHY_CELLS, width - len(_GAP) - len(question)))], []
         if cell_len(why) + len(_GAP) + len(question) <= width:
             return [why], []
         if len(question) > width:
@@ -99,13 +103,15 @@ class TriggerBar(Widget, can_focus=True):
     def _question(self) -> str:
         if self._takes_answer:
             return self._count_rows(_QUESTION_OF_ONE, _QUESTION_OF_MANY)
-        return self.keys_elsewhere or _PASSED_QUESTION
+        if self.is_passed:
+            return _PASSED_QUESTION_ELSEWHERE if self.keys_elsewhere else _PASSED_QUESTION
+        return self.keys_elsewhere
 
     @property
     def _short_question(self) -> str:
         if self._takes_answer:
             return self._count_rows(_SHORT_QUESTION_OF_ONE, _SHORT_QUESTION_OF_MANY)
-        return self.keys_elsewhere or _SHORT_PASSED_QUESTION
+        return self.keys_elsewhere
 
     @property
     def _takes_answer(self) -> bool:

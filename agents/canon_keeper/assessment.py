@@ -199,13 +199,25 @@ class ProposalAssessor:
             fact = written_facts.get(fact_id_of(proposal))
             return fact is not None and fact.status is FactStatus.RETCONNED
 
+        def is_superseded(proposal: ProposedChange) -> bool:
+            fact = written_facts.get(fact_id_of(proposal))
+            return fact is not None and fact.status is FactStatus.SUPERSEDED
+
         def build_row(position: int, proposal: ProposedChange) -> ProposalView:
             number = position if numbers is None else numbers[proposal.id]
             findings, catalogue = findings_of(proposal), assessment.policy.catalogue
             policy_decision = assessment.policy_decisions.get(proposal.id)
             turn_number = turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None
-            is_taken_back = is_retconned(proposal)
-            inputs = (proposal, findings, policy_decision, catalogue, turn_number, is_taken_back)
+            is_taken_back, has_successor = is_retconned(proposal), is_superseded(proposal)
+            inputs = (
+                proposal,
+                findings,
+                policy_decision,
+                catalogue,
+                turn_number,
+                is_taken_back,
+                has_successor,
+            )
             row = self._rows.get_or_make(
                 proposal.id,
                 inputs,
@@ -218,6 +230,7 @@ class ProposalAssessor:
                     catalogue,
                     turn_number=turn_number,
                     is_retconned=is_taken_back,
+                    is_superseded=has_successor,
                 ),
             )
             if row.number != number:

@@ -32,6 +32,7 @@ def build_proposal_row(
     *,
     turn_number: int | None,
     is_retconned: bool = False,
+    is_superseded: bool = False,
 ) -> ProposalView:
     """Return a row; without a judgement, the row of a proposal that is closed."""
     description = describe_proposal(proposal, findings, entities, catalogue)
@@ -62,10 +63,11 @@ def build_proposal_row(
         and decision is not None
         and decision.by == BY_POLICY,
         is_retconned=is_retconned,
+        is_superseded=is_superseded,
     )
 
 
-NOT_COMPARED = "a sentence: not compared"
+NOT_COMPARED = "MONITOR cannot tell what these words claim: a contradiction to them is not noticed"
 """Shown for a sentence of which nothing is understood that could contradict another."""
 
 
@@ -83,7 +85,8 @@ def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) 
     reasons = [f"Could not be written: {proposal.error}"] if proposal.error else []
     if proposal.decision and proposal.decision.reason:
         reasons.append(proposal.decision.reason)
-    return [*reasons, *policy_decision.reasons]
+    # What policy decided at a commit has its reasons of that time, which mostly are those of now.
+    return [*reasons, *(r for r in policy_decision.reasons if not any(r in earlier for earlier in reasons))]
 
 
 def _closed_mark(proposal: ProposedChange) -> PolicyMark:

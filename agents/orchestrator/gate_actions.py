@@ -120,7 +120,8 @@ class GateActions:
         if context.story.mode is StoryMode.AUTOPILOT:
             ended_context = await self._contexts.load_context(scene_id)
             report = await self._scenes.commit(ended_context, None, reason="autopilot")
-            lines = (*commit_lines(report), *end_lines) or ("The scene has ended.",)
+            left_open_lines = filter(None, (report.left_open.describe_after_end(),))
+            lines = (*commit_lines(report), *end_lines, *left_open_lines) or ("The scene has ended.",)
             return Outcome(Reply("operation", lines, goto="scene", subject=report.next_scene_id))
         return Outcome(
             Reply("operation", ("The scene is at the gate.", *end_lines), goto="gate", subject=scene_id)

@@ -68,12 +68,13 @@ class MoveOffers:
             lines.append(
                 "Who is meant is not known here: a name behind the move says it; without one only the hero is changed."
             )
-        lines.append("Enter rolls; Esc tells it without a roll.")
+        lines.append("Enter rolls; Esc, or typing on, tells it without a roll.")
         return Reply(
             "operation",
             tuple(lines),
             prompt_text=f"{words.text} /move {typed_move}",
             plain_line=typed_line,
+            preparing_command="/state" if missing else "",
         )
 
 

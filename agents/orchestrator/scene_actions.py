@@ -163,9 +163,7 @@ class SceneActions:
         if not all(titles):
             titles = [row.title for row in own_rows]
         is_unread = any(row.reading == NOT_COMPARED and _is_sentence(row.proposal.change) for row in own_rows)
-        unread_lines = (
-            ("No claim is read in these words, so they are compared with nothing.",) if is_unread else ()
-        )
+        unread_lines = (f"{NOT_COMPARED}.",) if is_unread else ()
         lines = (
             *_proposed_lines(titles),
             *unread_lines,

@@ -60,7 +60,7 @@ def list_ruling_options(
 ) -> tuple[RulingOption, ...]:
     """Return the rulings for two statements, or plain verdicts if there are none.
 
-    The first is the one that Enter makes: what would have somebody live again is never that one.
+    What would have somebody live again is never the first.
     """
     claim_start = fact_conflict.claim.valid_from
     start_tick = claim_start if claim_start is not None else current_tick

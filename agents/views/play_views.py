@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from stores.records.canon import Evidence, Fact
 from stores.records.clocks import ProgressClock
@@ -108,6 +108,9 @@ class ProposalView:
 
     is_retconned: bool = False
     """Whether what a commit made of it was retconned since."""
+
+    is_superseded: bool = False
+    """Whether something else took its place in canon since: it was so, and is no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +259,10 @@ class GateView:
     """A change of tension that its results suggest."""
 
 
+WAITING_PLACE: Final = "Decide at the gate of the world: 3 on the menu, then g."
+"""Where what a scene's end left open waits, and the keys that lead there."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
     """How many rows of the gate a commit left open, by why."""
@@ -273,6 +280,11 @@ class LeftOpen:
         )
         reasons = ", ".join(f"{count} {word}" for count, word in counts if count)
         return f"{sum(count for count, _ in counts)} left open: {reasons}" if reasons else ""
+
+    def describe_after_end(self) -> str:
+        """Return it in words with where it waits once its scene is over; empty if nothing was left."""
+        description = self.describe()
+        return f"{description}. {WAITING_PLACE}" if description else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,7 +570,10 @@ class Reply:
     """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
 
     plain_line: str = ""
-    """The line as it was typed, where `prompt_text` offers a roll for it: Esc plays it without."""
+    """The line as it was typed, where `prompt_text` offers a roll for it: Esc, or another line, plays it without."""
+
+    preparing_command: str = ""
+    """The command that `lines` propose to give before the offered roll (`/state`)."""
 
     confirm_line: str = ""
     """The line that does it all the same, after `lines` have said what that would take. Nothing was done yet."""

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from agents.views.play_views import WAITING_PLACE
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.typed_ahead import TypeAhead
@@ -68,6 +69,8 @@ class CommitReportDialog(ModalScreen[None]):
                 lines = list(_report_lines(report)) or [content(NOTHING_NEW, "$text-muted")]
                 yield Static(Content("\n").join(lines), markup=False)
             yield Static(_decision_counts(report), classes="keys", markup=False)
+            if report.next_scene_id and report.left_open.describe():
+                yield Static(WAITING_PLACE, classes="keys", markup=False)
             undo_hint = Static(self._undo_hint, id="undo-hint", classes="detail", markup=False)
             undo_hint.display = False
             yield undo_hint

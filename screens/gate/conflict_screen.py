@@ -158,6 +158,11 @@ class ConflictScreen(ServiceScreen[None]):
         self._ask_for_term(None)
         option_list = self.query_one(RulingOptionList)
         option_list.show_options(options)
+        self.query_one("#outlook", Static).update(
+            content(f"Nothing is chosen. {_number_keys(len(options))} or ↓ chooses; Esc leaves it undecided.")
+            if options
+            else ""
+        )
         option_list.focus()
         self.refresh_bindings()
 
@@ -242,7 +247,7 @@ class ConflictScreen(ServiceScreen[None]):
 
     @on(RulingPreviewed)
     def _show_preview(self, message: RulingPreviewed) -> None:
-        if self._is_settled:
+        if self._is_settled or self.query_one(RulingOptionList).current is None:
             return
         style = "$text-warning" if message.is_refused else ""
         lines = [content(one_line(line), style) for line in message.lines if line]
@@ -360,6 +365,10 @@ class ConflictScreen(ServiceScreen[None]):
         if worker == "rule":
             self.query_one("#outlook", Static).update("")  # the error says the same
         super().handle_error(error, worker)
+
+
+def _number_keys(option_count: int) -> str:
+    return "1" if option_count == 1 else f"1 to {option_count}"
 
 
 def _conflict_content(conflict: ProposalConflict) -> Content:

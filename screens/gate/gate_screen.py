@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.proposals.decisions import VERDICT_WORDS
+from agents.views.play_views import LeftOpen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
@@ -104,6 +105,7 @@ class GateScreen(DecidingScreen):
         self.universe_id = universe_id
         self.view: GateView | None = None
         self._next_scene_id: Id | None = None
+        self._left_open = LeftOpen()
         self._has_failures = False
         self._scene_end_text = ""
 
@@ -269,6 +271,7 @@ class GateScreen(DecidingScreen):
     @on(GateCommitted)
     def _show_report(self, message: GateCommitted) -> None:
         self._next_scene_id, self._has_failures = message.report.next_scene_id, bool(message.report.failures)
+        self._left_open = message.report.left_open
         titles = {row.proposal.id: row.title for row in self.query_one(ProposalList).views}
         failed_titles = tuple(
             (titles.get(proposal_id, proposal_id), reason) for proposal_id, reason in message.report.failures
@@ -298,7 +301,10 @@ class GateScreen(DecidingScreen):
         """
         is_finished = self.scene_id is None and not self._has_failures
         if self._next_scene_id is not None:
-            self.post_message(Visit(ToScene(self._next_scene_id, follows_gate=True)))
+            opening_lines = tuple(filter(None, (self._left_open.describe_after_end(),)))
+            self.post_message(
+                Visit(ToScene(self._next_scene_id, follows_gate=True, opening_lines=opening_lines))
+            )
         elif self._is_mid_scene or is_finished:
             self.post_message(Visit(Back(self)))
         else:

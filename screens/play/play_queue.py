@@ -48,6 +48,15 @@ class PlayQueue:
     def add(self, play: QueuedPlay) -> None:
         self._waiting.append(play)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether something is played after what is being played."""
+        return bool(self._waiting)
+
+    def add_next(self, play: QueuedPlay) -> None:
+        """Play this before all that waits."""
+        self._waiting.appendleft(play)
+
     def start_next(self) -> QueuedPlay | None:
         """Return the next one to play; None while one is being played or none waits."""
         if self._current is None and self._waiting:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from screens.play.offered_roll import OFFER_HINT, OfferedRoll
 from stores.draft_file import Draft, DraftFile
 from stores.records.ids import Id
-from widgets.prompt import PlayPrompt
+from widgets.prompt import SELECTED_HINT, PlayPrompt
 
 SAVE_SECONDS: Final = 1.0
 """Seconds between two looks at the prompt: a key press itself saves nothing."""
@@ -18,6 +19,8 @@ class PromptDraft:
     def __init__(self, drafts: DraftFile, prompt: PlayPrompt) -> None:
         self._drafts = drafts
         self._prompt = prompt
+        self.offered_roll: OfferedRoll | None = None
+        """The line that was sent and waits for the answer to the roll that is offered for it."""
         self._story_id: Id | None = None
         self._saved_draft = Draft()
 
@@ -30,10 +33,13 @@ class PromptDraft:
         """Put the draft into the empty prompt, and keep what is typed from now on."""
         draft = await self._drafts.read(story_id)
         self._story_id, self._saved_draft = story_id, draft
+        if draft.waiting_line:
+            prompt_text = draft.text if draft.is_selected else draft.waiting_line
+            self.offered_roll = OfferedRoll(draft.waiting_line, prompt_text)
         if self._prompt.text:
             return
         if draft.is_selected:
-            self._prompt.restore_text(draft.text)
+            self._prompt.restore_text(draft.text, hint=OFFER_HINT if draft.waiting_line else SELECTED_HINT)
         else:
             self._prompt.text = draft.text
 
@@ -44,4 +50,5 @@ class PromptDraft:
             await self._drafts.save(self._story_id, self._saved_draft)
 
     def _read_prompt(self) -> Draft:
-        return Draft(self._prompt.text, is_selected=self._prompt.is_all_selected)
+        waiting_line = self.offered_roll.typed_line if self.offered_roll else ""
+        return Draft(self._prompt.text, self._prompt.is_all_selected, waiting_line)

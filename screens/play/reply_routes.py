@@ -37,7 +37,7 @@ def route_of_reply(reply: Reply, view: SceneView | None, scene_id: Id) -> Route 
     """Return the route that the reply leads to; None if play goes on here."""
     match reply.goto:
         case "scene" if reply.subject and reply.subject != scene_id:
-            return ToScene(reply.subject, follows_gate=True)
+            return ToScene(reply.subject, follows_gate=True, opening_lines=reply.lines)
         case "story" if reply.subject:
             return ToStory(reply.subject)
         case "map" if view:

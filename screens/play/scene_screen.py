@@ -41,6 +41,7 @@ from screens.notice_panel import NoticePanel
 from screens.play.ideas_dialog import IdeasDialog
 from screens.play.narration_status import NarrationStatus
 from screens.play.offer_answers import OfferAnswers
+from screens.play.offered_roll import OFFER_HINT, OfferedRoll
 from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
@@ -48,13 +49,13 @@ from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
 from screens.play.scene_reader import SceneReading, SceneViewReader
 from screens.play.timeline_panel import TimelinePanel
-from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToScene, ToStory, Visit
+from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
 from widgets.agenda_box import AgendaBox
 from widgets.cast_box import CastBox, cast_content
-from widgets.prompt import PlayPrompt
+from widgets.prompt import SELECTED_HINT, PlayPrompt
 from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import is_undecided
 from widgets.safe_text import one_line
@@ -156,11 +157,17 @@ class SceneScreen(ServiceScreen[None]):
         tables: list[str]
 
     def __init__(
-        self, services: Services, *, scene_id: Id = "", story_id: Id = "", follows_gate: bool = False
+        self,
+        services: Services,
+        *,
+        scene_id: Id = "",
+        story_id: Id = "",
+        follows_gate: bool = False,
+        opening_lines: tuple[str, ...] = (),
     ) -> None:
         """Open a scene or, without one, the scene where the story was left.
 
-        `follows_gate`: play goes on from the gate of the scene before.
+        `follows_gate`: play goes on from the gate of the scene before; `opening_lines` are shown first.
         """
         super().__init__(services)
         self.scene_id = scene_id
@@ -168,11 +175,10 @@ class SceneScreen(ServiceScreen[None]):
         self._reply_view: SceneView | None = None
         """The scene as the last reply brought it, until it is drawn."""
         self._follows_gate = follows_gate
+        self._opening_lines = opening_lines
         self._story_id = story_id
         self._has_timeline_moved = False
         self._are_names_loaded = False
-        self._offered_roll: Reply | None = None
-        """The last reply, if it put a roll into the prompt that the player did not type."""
         self._number_command = ""
         """The command that the last reply listed numbers for."""
         self._is_escape_spent = False
@@ -266,6 +272,7 @@ class SceneScreen(ServiceScreen[None]):
         self._play_next()
         if is_first_view:
             self._restore_draft(view.story.id)
+            self._notices.show_lines(self._opening_lines)
             if view.stalled_note:
                 self._notices.show_lines((view.stalled_note,), "warning")
         if is_first_view and view.unfinished_count:
@@ -401,7 +408,9 @@ class SceneScreen(ServiceScreen[None]):
         """What the way back is now: from an offered roll, from an offer to commit, or else a step."""
         if not self._prompt.input_has_focus:
             return "escape"
-        if self._offered_roll is not None and self._prompt.has_restored_text:
+        if self._draft.offered_roll is not None and (
+            self._prompt.has_restored_text or not self._prompt.has_text
+        ):
             return "tell_plainly"
         return "later" if self._offer.is_shown else "escape"
 
@@ -422,10 +431,9 @@ class SceneScreen(ServiceScreen[None]):
 
     def action_tell_plainly(self) -> None:
         """Play the words as they were typed, without the roll that is offered for them."""
-        assert self._offered_roll is not None
         self._is_escape_spent = True
         self._prompt.text = ""
-        self._send_line(self._offered_roll.plain_line, offers_moves=False)
+        self._tell_waiting_line()
 
     def action_later(self) -> None:
         """Leave the offer to commit to the end of the scene."""
@@ -490,11 +498,37 @@ class SceneScreen(ServiceScreen[None]):
     def _send_typed_line(self, message: PlayPrompt.LineSubmitted) -> None:
         message.stop()
         number_command, self._number_command = self._number_command, ""
-        self._send_line(complete_choice(message.text, number_command))
+        self._send_after_offer(complete_choice(message.text, number_command), message.revised_line)
+
+    def _send_after_offer(self, line: str, revised_line: str = "") -> None:
+        """Play a line; the one that waits for the answer to an offered roll comes before it, without the roll.
+
+        What prepares that roll comes before it, and then it is offered anew.
+        """
+        offered_roll = self._draft.offered_roll
+        if offered_roll is None or offered_roll.is_same_line(line, revised_line):
+            self._draft.offered_roll = None
+            self._send_line(line)
+        elif offered_roll.is_prepared_by(line):
+            self._draft.offered_roll = None
+            self._send_line(line)
+            self._send_line(offered_roll.typed_line)
+        else:
+            self._tell_waiting_line()
+            self._send_line(line)
+
+    def _tell_waiting_line(self) -> None:
+        """Play the line for which a roll is offered as it was typed, without the roll."""
+        assert self._draft.offered_roll is not None
+        typed_line, self._draft.offered_roll = self._draft.offered_roll.typed_line, None
+        self._send_line(typed_line, offers_moves=False)
 
     @work(group="draft", exit_on_error=False)
     async def _restore_draft(self, story_id: Id) -> None:
         await self._draft.restore(story_id)
+        if self._draft.offered_roll is not None:
+            self._notices.show_lines((self._draft.offered_roll.describe_waiting(),))
+            self.refresh_bindings()
 
     def _keep_draft(self) -> None:
         if self._draft.is_changed:
@@ -508,16 +542,15 @@ class SceneScreen(ServiceScreen[None]):
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
         self._offer.pass_over()
-        self._queue.add(
-            QueuedPlay(
-                lambda: self.services.play.submit(
-                    self.scene_id, line, with_view=True, offers_moves=offers_moves
-                ),
-                line,
-                line.startswith("/continue"),
-            )
-        )
+        self._queue.add(self._plan_line(line, offers_moves=offers_moves))
         self._play_next()
+
+    def _plan_line(self, line: str, *, offers_moves: bool) -> QueuedPlay:
+        return QueuedPlay(
+            lambda: self.services.play.submit(self.scene_id, line, with_view=True, offers_moves=offers_moves),
+            line,
+            line.startswith("/continue"),
+        )
 
     def _queue_play(self, run: Callable[[], Awaitable[Reply]], *, continues_narration: bool = False) -> None:
         """Play what a key asks for, in the order of the lines that were typed."""
@@ -561,23 +594,26 @@ class SceneScreen(ServiceScreen[None]):
         self._show_reply(message.reply)
 
     def _show_reply(self, reply: Reply) -> None:
-        if reply.plain_line and self._prompt.has_text:
-            # The next line is being written: nobody waits for an offer, and no line may be lost.
-            self._send_line(reply.plain_line, offers_moves=False)
+        if reply.plain_line and (self._prompt.has_text or self._queue.has_waiting):
+            # The next line is being written or waits: nobody waits for an offer, and no line may be lost.
+            self._queue.add_next(self._plan_line(reply.plain_line, offers_moves=False))
             return
         if reply.confirm_line:
             self._ask_to_confirm(reply)
         elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
-        self._offered_roll = reply if reply.plain_line else None
+        if reply.plain_line:
+            self._draft.offered_roll = OfferedRoll.from_reply(reply)
         self._number_command = reply.number_command
         if reply.prompt_text:
-            self._prompt.restore_text(reply.prompt_text)
+            self._prompt.restore_text(
+                reply.prompt_text, hint=OFFER_HINT if reply.plain_line else SELECTED_HINT
+            )
             self.refresh_bindings()
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
-            if isinstance(route, ToStory | ToScene) and reply.lines:
+            if isinstance(route, ToStory) and reply.lines:
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
             self.post_message(Visit(route))
         self.reload()
@@ -763,7 +799,7 @@ class SceneScreen(ServiceScreen[None]):
             self._prompt.text = f"{name} "
             self._prompt.focus_input()
         else:
-            self._send_line(name)
+            self._send_after_offer(name)
 
     def type_text(self, text: str) -> None:
         self._focus_prompt()

@@ -80,6 +80,14 @@ class TimelinePanel(Horizontal):
         ),
         Binding("B", "branch", "Branch here", id="scene.branch", tooltip="Play on from the highlighted turn"),
         Binding(
+            "B",
+            "explain_branch",
+            "Branch here",
+            id="scene.explain_branch",
+            tooltip="Say what can be branched from",
+            show=False,
+        ),
+        Binding(
             "l",
             "map",
             "Map",
@@ -159,7 +167,11 @@ class TimelinePanel(Horizontal):
             case "take":
                 prompt = self.query_one(PlayPrompt)
                 return self.is_reading_transcript or (prompt.input_has_focus and not prompt.text)
-            case "branch" | "decide" | "map":
+            case "branch":
+                return self.is_reading_transcript and self.query_one(Transcript).total > 0
+            case "explain_branch":
+                return self.is_reading_transcript and self.query_one(Transcript).total == 0
+            case "decide" | "map":
                 return self.is_reading_transcript
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
@@ -202,6 +214,10 @@ class TimelinePanel(Horizontal):
             return
         self._run_move(self._play.branch(self._scene_id, turn.turn.id))
         self.query_one(PlayPrompt).focus_input()  # what is typed next is the other way it goes
+
+    def action_explain_branch(self) -> None:
+        """Say that no turn of this scene can be branched from, and where earlier scenes can."""
+        self.query_one(NoticePanel).show_lines((NO_TURN,))
 
     def action_map(self) -> None:
         if self._view is not None:

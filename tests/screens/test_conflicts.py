@@ -84,7 +84,12 @@ async def test_conflict_screen_shows_both_statements_with_their_evidence(ui: Scr
 
 
 async def test_conflict_screen_says_in_sentences_what_becomes_of_both(ui: ScreenDriver) -> None:
-    """What a choice makes of the new and of the old statement is said before it is taken."""
+    """What a choice makes of the new and of the old statement is said before it is taken; none is taken by itself."""
+    await ui.press("enter")
+    assert await read_rulings(ui) == []
+    assert ui.shows("Nothing is chosen. 1 to 6 or ↓ chooses; Esc leaves it undecided.")
+    assert not ui.shows("New: it becomes canon")
+    await ui.press("1")
     assert ui.shows(
         "New: it becomes canon, true from Day 4, 18:04.", "Old: it stays in canon, true until Day 4, 18:04."
     )
@@ -118,7 +123,7 @@ async def test_number_previews_a_ruling_and_enter_makes_it(ui: ScreenDriver) -> 
 
 
 async def test_arrows_choose_a_ruling_as_numbers_do(ui: ScreenDriver) -> None:
-    await ui.press("down", "j", "up", "enter")
+    await ui.press("down", "j", "j", "up", "enter")
     (ruling,) = await read_rulings(ui)
     assert ruling.ruling is RulingKind.NEW
     statements = await canon_statements(ui)
@@ -159,12 +164,12 @@ async def test_ruling_refuses_what_is_no_time_and_keeps_it_typed(
     ("keys", "wanted"),
     [
         (("4", "enter", "5", "enter"), {"option": "both", "yielding": "old", "standing": Standing.LIE}),
-        (("4", "enter", "enter"), {"option": "both", "yielding": "new", "standing": Standing.RUMOUR}),
+        (("4", "enter", "1", "enter"), {"option": "both", "yielding": "new", "standing": Standing.RUMOUR}),
         (
-            ("5", "enter", "enter", "enter"),
+            ("5", "enter", "1", "enter", "enter"),
             {"option": "until", "yielding": "old", "when": "Day 4, 18:04"},
         ),
-        (("6", "enter", "enter", "enter"), {"option": "split", "name": "another Wenna Pike"}),
+        (("6", "enter", "1", "enter", "enter"), {"option": "split", "name": "another Wenna Pike"}),
     ],
 )
 async def test_forms_of_a_ruling_are_chosen_on_the_same_screen(
@@ -181,7 +186,7 @@ async def test_forms_of_a_ruling_are_chosen_on_the_same_screen(
 
 
 async def test_escape_on_the_conflict_screen_goes_back_step_by_step(ui: ScreenDriver) -> None:
-    await ui.press("6", "enter", "enter")
+    await ui.press("6", "enter", "1", "enter")
     assert ui.shows("What is the other one called?")
     await ui.press("escape")
     assert ui.shows("1 The new one is about another Wenna Pike, whom you name.")
@@ -348,7 +353,7 @@ async def test_conflict_resolved_in_play_hands_the_next_line_to_the_prompt(home:
         await ui.press("enter")
         await ui.type("/resolve wenna")
         await ui.until("Resolve conflict")
-        await ui.press("down", "enter")
+        await ui.press("2", "enter")
         await ui.until("Resolved.")
         await ui.type("I wait here.")
         await ui.until("you I wait here.")
@@ -368,6 +373,7 @@ async def test_new_one_is_the_later_line_whichever_row_it_was_opened_from(sample
                 x for x in ui.text.splitlines() if "are allies" in x and "are enemies" in x
             )
             assert statements_line.index("are enemies") < statements_line.index("are allies")
+            await ui.press("1")
             assert ui.shows("the new one", "the old one", "New: it becomes canon, true from Day 3, 18:04.")
             await ui.press("escape")
         await ui.type("/resolve 1")

@@ -12,7 +12,6 @@ from textual.keys import _character_to_key
 from agents.services.gate import GateService
 from agents.views.play_views import CommitReport, ProposalView
 from monitor_tui.compose import open_program
-from screens.routes import ToGate, Visit
 from stores.authority import Role
 from stores.errors import CanonConflict
 from stores.records.canon import AssertFact, Authority, FactKind
@@ -392,11 +391,16 @@ async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
 
 @pytest.mark.slow
 async def test_universe_gate_has_what_nobody_decided_as_undecided(ui: ScreenDriver) -> None:
-    await ui.press("enter", "enter", "enter")
+    """“2 left open: 2 not decided”, and where are they? The receipt and the next scene say it, with the keys."""
+    await ui.press("enter", "enter")
+    assert ui.screen == "CommitReportDialog"
+    assert ui.shows("not decided", "3 on the menu, then g")
+    await ui.press("enter")
     assert ui.screen == "SceneScreen"
-    universe = (await ui.services.stories.universes())[0]
-    ui.app.post_message(Visit(ToGate(None, universe.id)))
-    await ui.settle()
+    assert ui.shows("not decided", "3 on the menu, then g")
+    await ui.press("escape")
+    assert not ui.shows("3 on the menu")
+    await ui.press("escape", "enter", "3", "g")
     (row,) = (line for line in ui.text.splitlines() if "It rains on the" in line and "fact" in line)
     assert ui.shows("1 undecided")
     assert "·" in row
@@ -409,7 +413,7 @@ async def test_universe_gate_accepts_what_was_deferred_at_a_scene_s_end(tmp_path
         await ui.type("/fact The gull has one red eye")
         await ui.press("f3", "d", "escape")
         await ui.type("/end Night falls")
-        await ui.press("enter", "enter", "escape", "enter")
+        await ui.press("enter", "enter", "escape", "escape", "enter")
         await ui.press("3", "g")
         assert ui.shows("Canon gate", "The gull has one red eye.", "deferred", "decided")
         await ui.press("A", "enter")  # what was put off waits anew

@@ -11,6 +11,7 @@ from textual import events
 from stores.records.play import Speaker
 from tests.program import begin, opened
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
+from widgets.prompt import PlayPrompt
 
 LINE = "I attack the orc"
 OFFERED = "I attack the orc /move strike Orc"
@@ -55,6 +56,57 @@ async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
     assert ui.shows("esc Back")
     assert ui.shows("what do you do?")
     assert not ui.shows("Enter rolls")
+
+
+async def test_another_line_tells_the_offered_one_without_a_roll_first(ui: ScreenDriver) -> None:
+    """`I search the bar for the ring.` and then the GM's answer: the search stands before it."""
+    await ui.type("I search the bar for the ring.")
+    assert ui.shows("Esc, or typing on, tells it without a roll", "Typing on tells it without a roll")
+    await ui.type("> There is nothing under the bar.")
+    assert await read_turns(ui) == [
+        (Speaker.PLAYER, "I search the bar for the ring."),
+        (Speaker.GM, "There is nothing under the bar."),
+    ]
+
+    await ui.type("I search the yard for the ring.")
+    await ui.press("ctrl+u")  # cleared, and not taken back
+    await ui.type("I wait.")
+    assert [text for _, text in (await read_turns(ui))[2:]] == ["I search the yard for the ring.", "I wait."]
+
+
+@pytest.mark.slow
+async def test_offered_line_that_is_edited_is_played_once(ui: ScreenDriver) -> None:
+    for number, keys in enumerate((("right",), ("W", "up"), ("ctrl+u", "up", "up"))):
+        line = f"I attack the orc {number}"
+        await ui.type(line)
+        await ui.press(*keys)
+        await ui.press(*["backspace"] * (len(ui.app.screen.query_one(PlayPrompt).text) - len(line)))
+        await ui.type(" with my lamp /roll d6")
+        texts = [text for speaker, text in await read_turns(ui) if speaker is Speaker.PLAYER]
+        assert texts[number:] == [f"{line} with my lamp"]
+
+
+@pytest.mark.slow
+async def test_offered_line_is_kept_through_undo_and_a_restart(ui: ScreenDriver, tmp_path: Path) -> None:
+    await ui.type("I wait.")
+    await ui.type(LINE)
+    await ui.press("ctrl+z")
+    await ui.type("> It growls", enter=False)
+    await ui.press("ctrl+q")
+    async with started_app(real_services(tmp_path), NARROW) as again:
+        await again.press("enter")
+        assert again.shows(f"Not played yet: {LINE}", "> It growls")
+        await again.type(".")
+        assert await read_turns(again) == [(Speaker.PLAYER, LINE), (Speaker.GM, "It growls.")]
+
+
+@pytest.mark.slow
+async def test_state_that_the_offer_asks_for_offers_the_roll_anew(ui: ScreenDriver) -> None:
+    await ui.type("/npc here Bram: the miller")
+    await ui.type("I attack Bram")
+    await ui.type("/state Bram.hp = 6")
+    assert await read_turns(ui) == []
+    assert ui.shows("Success: Bram: HP -4", "I attack Bram /move strike Bram")
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ async def test_gate_takes_back_what_policy_decided(tmp_path: Path) -> None:
         await ui.press("enter", "f3")
         assert ui.shows("decided", "Mara Venn: HP")
         await ui.press("end")
-        assert ui.shows("Committed with the rest, as ✓ marked it.", "u Undo")
+        assert ui.shows("Committed with the rest, as ✓ marked it.", "u Take back")
         await ui.press("u", "escape")
         assert not ui.shows("Never true")
         await ui.press("u")

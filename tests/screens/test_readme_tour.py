@@ -119,18 +119,40 @@ async def test_readme_tour_shows_both_sides_of_a_conflict(tmp_path: Path) -> Non
         assert ui.shows("gil oakum", "Gil Oakum")
 
 
+async def highlight_story(ui: ScreenDriver) -> None:
+    for _ in range(5):
+        await ui.press("tab")
+        if ui.app.focused is not None and type(ui.app.focused).__name__ == "TurnScroll":
+            return
+
+
 @pytest.mark.slow
 async def test_readme_tour_goes_on_from_an_older_turn(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY) as ui:
         await begin_tour(ui)
         for line in ("I go out.", "> The tide is out.", "I turn back."):
             await ui.type(line)
-        for _ in range(5):
-            await ui.press("tab")
-            if ui.app.focused is not None and type(ui.app.focused).__name__ == "TurnScroll":
-                break
+        await highlight_story(ui)
         await ui.press("up", "B")
         assert ui.shows("Going on from: The tide is out.")
+
+
+@pytest.mark.slow
+async def test_readme_tour_offers_no_branch_where_nothing_was_played(tmp_path: Path) -> None:
+    """After the tour the footer of the empty scene 2 offered “B Branch here”, and nothing could be branched."""
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        await begin_tour(ui)
+        for line in ("I go out.", "/end"):
+            await ui.type(line)
+        await ui.press("enter", "enter")
+        assert ui.shows("scene 2")
+        await highlight_story(ui)
+        assert not ui.shows("B Branch here")
+        assert "`l` opens the map" in MORE
+        await ui.press("l")
+        assert ui.screen == "BranchMapScreen"
+        await ui.press("up")
+        assert ui.shows("B Branch here")
 
 
 def test_readme_tour_hands_out_six_concepts() -> None:

@@ -438,7 +438,8 @@ async def test_scene_offer_lapses_for_enter_when_something_else_was_typed(ui: Sc
     await ui.type("/sheet Mara Venn")
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]
-    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: gate · Esc: later")
+    assert ui.app.screen.query_one(TriggerBar).size.height == 1, "once in full is enough"
     assert not ui.shows("Commit now")
 
 
@@ -492,7 +493,7 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
     await ui.type(CRITICAL)
     await ui.type("I wait.")
     await ui.press("ctrl+z")
-    assert ui.shows("Mara Venn died", "Offered earlier · F3: decide at the gate")
+    assert ui.shows("Mara Venn died", "Offered earlier · F3: gate · Esc: later")
     assert not ui.shows("last line")  # it is undone
     await ui.press("enter")
     assert "Mara Venn died" in [view.title for view in await read_pending(ui)]

@@ -134,9 +134,14 @@ for _name, _kind, _usage, _summary in (
     ("faction", EntityKind.FACTION, "/faction NAME: they own the pans", "Add a faction"),
     ("concept", EntityKind.CONCEPT, "/concept NAME: what the coast owes the sea", "Add a concept"),
 ):
-    group.command(_name, _usage, _summary, access=Access.CHANGE, needs_argument=True)(
-        _declare_entity(_kind, _usage)
-    )
+    group.command(
+        _name,
+        _usage,
+        _summary,
+        access=Access.CHANGE,
+        needs_argument=True,
+        other_names=("object", "item") if _kind is EntityKind.OBJECT else (),
+    )(_declare_entity(_kind, _usage))
 
 
 @group.command(
@@ -310,11 +315,11 @@ for _name, _verdict, _summary, _former_name in (
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
-    if left_open := report.left_open.describe():
-        where = "They wait at the gate of the universe" if report.next_scene_id else "/proposals lists them"
-        lines = (*lines, f"{left_open}. {where}.")
     if report.next_scene_id:
+        lines = tuple(filter(None, (*lines, report.left_open.describe_after_end())))
         return Reply("operation", lines, goto="scene", subject=report.next_scene_id)
+    if left_open := report.left_open.describe():
+        lines = (*lines, f"{left_open}. /proposals lists them.")
     return Reply("operation", lines)
 
 

@@ -55,6 +55,8 @@ class Command:
     """Whether it lists what there is if nothing is typed after it, though it is meant to be used with words."""
     takes_numbers: bool = False
     """Whether it takes numbers of what it lists alone, so that numbers typed alone after that are meant for it."""
+    other_names: tuple[str, ...] = ()
+    """Names that may be typed in place of its own: `/item` is `/thing`."""
     choices: tuple[str, ...] = ()
     """Words that it offers and that may be typed in place of its name: `/lie 2` is `/resolve 2 lie`."""
 
@@ -80,6 +82,7 @@ class CommandGroup:
         moves_timeline: bool = False,
         needs_records: bool = False,
         former_name: str = "",
+        other_names: tuple[str, ...] = (),
         choices: tuple[str, ...] = (),
         topic: CommandTopic | None = None,
     ) -> Callable[[CommandHandler], CommandHandler]:
@@ -95,6 +98,7 @@ class CommandGroup:
                     action=action,
                     moves_timeline=moves_timeline,
                     former_name=former_name,
+                    other_names=other_names,
                     needs_records=needs_records,
                     lists_alone=lists_alone,
                     takes_numbers=takes_numbers,
@@ -128,11 +132,16 @@ class CommandRegistry:
         self._names_by_former_name = {
             c.former_name: name for name, c in self._commands.items() if c.former_name
         }
+        self._names_by_other_name = {
+            other_name: name for name, c in self._commands.items() for other_name in c.other_names
+        }
         self._names_by_choice = {choice: name for name, c in self._commands.items() for choice in c.choices}
 
     def names(self) -> frozenset[str]:
-        """Return the names of the commands that a handler runs, former names and choices included."""
-        return frozenset((*self._commands, *self._names_by_former_name, *self._names_by_choice))
+        """Return the names of the commands that a handler runs, former and other names and choices included."""
+        return frozenset(
+            (*self._commands, *self._names_by_former_name, *self._names_by_other_name, *self._names_by_choice)
+        )
 
     def find_choice(self, name: str) -> str:
         """Return the name if it is a choice of a command and no command itself, else nothing."""
@@ -149,7 +158,8 @@ class CommandRegistry:
 
     def require_argument(self, name: str, argument: str) -> Command:
         """Return the command. Raises InputError if it needs an argument and there is none."""
-        current_name = self._names_by_former_name.get(name) or self._names_by_choice.get(name, name)
+        names = self._names_by_former_name | self._names_by_other_name | self._names_by_choice
+        current_name = names.get(name, name)
         command = self._commands[current_name]
         if command.help.needs_argument and not argument and not command.lists_alone:
             raise InputError(

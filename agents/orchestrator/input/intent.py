@@ -88,7 +88,7 @@ _CREATE_PATTERN = re.compile(
     + r"(?:[:,]| (?:named|called)) (?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_ROLL_PATTERN = re.compile(_POLITE_PREFIX + r"(?:roll|throw) (?P<dice>.{1,200}?)[.!?]*", re.IGNORECASE)
+_ROLL_PATTERN = re.compile(_POLITE_PREFIX + r"(?:i )?(?:roll|throw) (?P<dice>.{1,200}?)[.!?]*", re.IGNORECASE)
 _COMMAND_LIKE = re.compile(
     _POLITE_PREFIX
     + r"(?:list|show|create|add|make|seed|set|rename|end|start|delete|remove|commit|export|save|undo)\b",

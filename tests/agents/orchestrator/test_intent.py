@@ -35,6 +35,7 @@ COMMANDS = {
     "rename the scene to Under the chapel": "/scene Under the chapel",
     "could you show me the bill?": "/bill",
     "Roll 2d6+1.": "/roll 2d6+1",
+    "I roll 2d6+1": "/roll 2d6+1",
     "please roll d20 vs 12": "/check d20 vs 12",
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.canon_keeper.proposal_rows import NOT_COMPARED
 from agents.views.play_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
@@ -184,7 +185,7 @@ async def test_later_plain_place_ends_the_earlier_one(tmp_path: Path) -> None:
         ("Iselin Quay is at Pier Nine", "read as: Iselin Quay — is at — Pier Nine"),
         ("Iselin Quay is in Pier Nine", ""),
         ("Captain Vess and Tam left at dawn", "read as: Captain Vess and Tam — left at dawn"),
-        ("What a night for Tam", "a sentence: not compared"),
+        ("What a night for Tam", NOT_COMPARED),
     ],
 )
 async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, reading: str) -> None:
@@ -196,7 +197,7 @@ async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, re
 async def test_plain_fact_in_which_no_claim_is_read_says_so(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        note = "No claim is read in these words, so they are compared with nothing."
+        note = f"{NOT_COMPARED}."
         for line, is_unread in (
             ("/fact What a night for Mara", True),
             ("/fact Mara might be a spy", True),

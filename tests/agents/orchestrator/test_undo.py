@@ -165,6 +165,7 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         )
         await program.services.gate.commit(scene_id)
         after = await read_canon(program, scene_id)
+        assert sum(row.made_count for row in await program.services.play.transcript(scene_id, 0, 9)) == 2
         reply = await program.services.play.submit(scene_id, "/undo")
         asked = reply.lines.index(
             "Undo takes these 2 from canon, to wait at the gate again; what was typed stays, and redo brings them "
@@ -176,6 +177,8 @@ async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tm
         assert reply.confirm_line == "/undo yes"
         assert "Not canon any more: The rope is cut." in await say(program, scene_id, reply.confirm_line)
         assert await read_canon(program, scene_id) == before
+        rows = await program.services.play.transcript(scene_id, 0, 9)
+        assert not any(row.made_count for row in rows), "no ★ stays on a line of which nothing is canon"
         assert (await read_words(program, scene_id))[0] == "I climb."
 
 
