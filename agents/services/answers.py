@@ -30,6 +30,7 @@ from agents.search.death_questions import (
 )
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.passage_windows import find_best_window, find_sought_words
+from agents.search.place_questions import is_fact_of_whereabouts, read_sought_one, tells_whereabouts
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
@@ -86,6 +87,9 @@ MAX_SCORE: Final = 100.0
 """More than the score of any finding that is searched for."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
+CANON_PLACE_SCORE: Final = 3 * MAX_SCORE
+"""Where canon has somebody comes before where a proposal has them, and that before what the scene in play shows."""
+PROPOSED_PLACE_SCORE: Final = 2 * MAX_SCORE
 OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
@@ -189,6 +193,7 @@ class FindingCollector:
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
         asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
+        sought = read_sought_one(question)
         ranked_facts = []
         for fact in scope_facts:
             involved_ids = {i.entity_id for i in fact.involves}
@@ -198,6 +203,10 @@ class FindingCollector:
             is_match = match.is_match
             if asks_about_death(question):
                 is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+            if sought is not None:
+                is_match = is_fact_of_whereabouts(
+                    sought, fact.predicate, fact.involves, remove_questions(fact.statement)
+                )
             if is_match or fact.id in hits_by_id:
                 is_wanted = fact.predicate in question.wanted_predicates
                 hit = hits_by_id.get(fact.id)
@@ -208,6 +217,8 @@ class FindingCollector:
                     score += OWN_DEED_SCORE
                 if is_wanted and is_made_to(fact.statement, recipients):
                     score += OWN_DEED_SCORE
+                if sought is not None and is_match:
+                    score = CANON_PLACE_SCORE + _recency_of(fact, scope_facts)
                 ranked_facts.append((score, is_match, fact, _similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
         top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
@@ -217,8 +228,12 @@ class FindingCollector:
         return [
             *await self._collect_missing_deaths(question, [f for *_, f, _ in ranked_facts]),
             *(
-                _RankedFinding(replace(finding, score=score, near=similarity), is_match)
-                for (score, is_match, _, similarity), finding in zip(top_facts, findings, strict=True)
+                _RankedFinding(
+                    replace(finding, score=score, near=similarity),
+                    is_match,
+                    is_answer=sought is not None and is_match and not is_ended(fact),
+                )
+                for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
             ),
         ]
 
@@ -250,6 +265,7 @@ class FindingCollector:
         entities_by_id = await self._canon.entities_by_id(
             {*question.entity_ids[:MAX_NAMED_ENTITIES], *hits_by_id}
         )
+        sought = read_sought_one(question)
         ranked_findings = []
         for entity in entities_by_id.values():
             if entity.universe_id != scope.universe_id:
@@ -258,6 +274,8 @@ class FindingCollector:
             match = match_question(question, text, {entity.id})
             is_match = match.is_match and bool(question.content_words or not question.wanted_predicates)
             is_match = is_match and not asks_about_death(question)
+            if sought is not None:
+                is_match = tells_whereabouts(sought, entity.description)
             hit = hits_by_id.get(entity.id)
             if is_match or hit:
                 is_named = entity.id in question.entity_ids
@@ -273,6 +291,7 @@ class FindingCollector:
             ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
         asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
+        sought = read_sought_one(question)
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -281,17 +300,23 @@ class FindingCollector:
             match = match_question(
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
-            if match.is_match:
+            is_match = match.is_match
+            if sought is not None:
+                involved = proposal.change.involves if isinstance(proposal.change, AssertFact) else ()
+                is_match = is_fact_of_whereabouts(sought, description.predicate, involved, description.text)
+            if is_match:
                 is_wanted = description.predicate in question.wanted_predicates
                 is_own_deed = is_wanted and _subject_of_change(proposal.change) in asked_subjects
                 is_to_asked = is_wanted and is_made_to(description.text, recipients)
                 score = match.average_share + (is_own_deed + is_to_asked) * OWN_DEED_SCORE
+                if sought is not None:
+                    score += PROPOSED_PLACE_SCORE
                 ranked_proposals.append((score, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
         findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
         return [
-            _RankedFinding(replace(finding, score=score), True)
+            _RankedFinding(replace(finding, score=score), True, is_answer=sought is not None)
             for (score, _), finding in zip(top_proposals, findings, strict=True)
         ]
 
@@ -304,6 +329,7 @@ class FindingCollector:
         turns = await self._log.turns([hit.id for hit in search_hits])
         rejected_quotes = await read_rejected_quotes(self._log, scope.universe_id, turns)
         parent_turns = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
+        sought = read_sought_one(question)
         matched_turns, match_results = [], []
         for one in search_hits:
             turn = turns.get(one.id)
@@ -318,6 +344,8 @@ class FindingCollector:
             is_match = turn_match.is_answer
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, statement_text)
+            if sought is not None:
+                is_match = tells_whereabouts(sought, statement_text)
             matched_turns.append((one, turn))
             match_results.append((turn_match.match, is_match))
         findings = [
@@ -330,9 +358,10 @@ class FindingCollector:
                 matched_turns, findings, match_results, strict=True
             )
         ]
-        if not read_cues(question.text).asks_about_now:
+        if sought is None and not read_cues(question.text).asks_about_now:
             return ranked_findings
-        return _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
+        newest_first = _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
+        return [replace(r, is_answer=sought is not None and r.is_match) for r in newest_first]
 
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -351,6 +380,7 @@ class FindingCollector:
         rejected_quotes = await read_rejected_quotes(
             self._log, scope.universe_id, {m.turn_id for m in memories if m.turn_id}
         )
+        sought = read_sought_one(question)
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
@@ -364,6 +394,8 @@ class FindingCollector:
                 is_match = is_match and tells_of_death(question, memory.text)
             finding = mark_rejected(finding, rejected_quotes)
             is_match = is_match and not finding.rejected_quotes
+            if sought is not None:
+                is_match = is_match and tells_whereabouts(sought, memory.text)
             is_about = bool({*memory.about}.intersection(question.entity_ids))
             ranked_findings.append(
                 _RankedFinding(
@@ -494,6 +526,12 @@ def _put_newest_first(
         for place, ((ranked, _), score) in enumerate(zip(matching, scores, strict=True))
     ]
     return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
+
+
+def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:
+    """Return which share of the facts are no newer than this one, by world time and then as recorded."""
+    key = (fact.valid_from or 0, fact.recorded_at)
+    return sum((other.valid_from or 0, other.recorded_at) <= key for other in facts) / len(facts)
 
 
 def _subject_of_change(change: Payload) -> Id | None:

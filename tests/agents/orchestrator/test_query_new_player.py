@@ -1,0 +1,76 @@
+"""Tests what Query tells a player who has just begun, asked in the player's own words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agents.views.query_views import Answer, AnswerStanding
+from tests.program import begin, opened
+
+PEOPLE = (
+    "/npc here Greta: a smith",
+    "/npc here Dob: a boy",
+    "/npc here Wick: a warden",
+    "/place Red Heron: an inn",
+    "/place Old Mill: a mill",
+    "/place Millbrook: a village",
+    "/thing ring: a silver ring",
+    "/accept all",
+    "/commit",
+)
+
+Ask = Callable[[str], Awaitable[Answer]]
+
+
+@asynccontextmanager
+async def played(home: Path, *lines: str) -> AsyncIterator[Ask]:
+    async with opened(home) as program:
+        services, scene_id = program.services, await begin(program)
+        for line in (*PEOPLE, *lines):
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+        view = await services.play.scene(scene_id)
+
+        async def ask(question: str) -> Answer:
+            return await services.query.answer_question(
+                question, universe_id=view.universe.id, story_id=view.story.id
+            )
+
+        yield ask
+
+
+def texts(answer: Answer) -> list[str]:
+    return [finding.text for finding in answer.findings]
+
+
+async def test_query_where_somebody_or_a_thing_is_comes_first_the_newest_first(tmp_path: Path) -> None:
+    async with played(
+        tmp_path,
+        "/fact Greta now has the ring",
+        "/fact Greta owes Dob ten silver",
+        "/fact Dob's mother was killed in the flood",
+        "/accept all",
+        "/commit",
+        "> Dob says: My mother sold fish in Millbrook.",
+        "Greta stays behind at the Red Heron.",
+        "I walk to Millbrook alone.",
+        "> Dob runs away to the Old Mill.",
+        "> Dob leaves.",
+    ) as ask:
+        for question in (
+            "Where is Dob's ring?",
+            "Where is Dob's ring now?",
+            "Where is the ring?",
+            "Who has the ring?",
+            "Who has Dob's ring?",
+        ):
+            answer = await ask(question)
+            assert (texts(answer), answer.standing) == (["Greta now has the ring."], AnswerStanding.CANON)
+        assert texts(await ask("Where is Greta?")) == ["you: Greta stays behind at the Red Heron."]
+        for question in ("Where is Dob?", "Where did Dob go?"):
+            assert texts(await ask(question)) == [
+                "the GM: Dob leaves.",
+                "the GM: Dob runs away to the Old Mill.",
+            ]
