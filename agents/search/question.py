@@ -16,6 +16,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.prose.names import HONORIFICS, find_name_spans
 from agents.prose.words import split_sentences, stem
 from agents.resolver.phrasings import word_set
+from agents.search.relatives import find_asked_relatives, speaks_of_relatives
 from agents.typed_text import plain_line
 from stores.records.ids import Id
 
@@ -229,7 +230,8 @@ def match_question(
 
     It matches if it has every name of the question, by word or by involvement, and at least half of its
     other words in any form (more than half if the question has no name). A fact whose predicate is asked
-    for counts as having the words that ask for it; a text that answers `where` needs a word like `in`.
+    for counts as having the words that ask for it; a text that answers `where` needs a word like `in`, one that
+    answers for somebody's brother needs a brother.
     """
     text_forms = word_forms(text)
     matched_names = sum(
@@ -239,6 +241,11 @@ def match_question(
     name_share = matched_names / len(question.names) if question.names else 1.0
     is_wanted_predicate = predicate in question.wanted_predicates
     sought_words = question.content_words - question.wanted_predicates.get(predicate, frozenset())
+    asked_relatives = find_asked_relatives(question.text)
+    other_words = sought_words - frozenset(map(normalize_word, asked_relatives))
+    if len(other_words) == 1:
+        # That it is of her mother is not half of who killed her.
+        sought_words = other_words
     matched_words = sum(has_word_like(word, text_forms) for word in sought_words)
     word_share = matched_words / len(sought_words) if sought_words else 1.0
     if _LOCATION_PREDICATE in question.wanted_predicates and not (
@@ -247,7 +254,9 @@ def match_question(
         word_share = 0.0
     has_any_match = is_wanted_predicate or matched_names + matched_words > 0
     has_enough_words = word_share > MIN_WORD_SHARE or (word_share == MIN_WORD_SHARE and bool(question.names))
-    return QuestionMatch(name_share, word_share, has_any_match and name_share == 1.0 and has_enough_words)
+    is_match = has_any_match and name_share == 1.0 and has_enough_words
+    is_of_relatives = is_wanted_predicate or speaks_of_relatives(asked_relatives, text)
+    return QuestionMatch(name_share, word_share, is_match and is_of_relatives)
 
 
 def has_word_like(word: str, text_forms: Collection[str]) -> bool:

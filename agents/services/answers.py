@@ -18,6 +18,7 @@ from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
+from agents.proposals.statements import STATED_PREDICATE
 from agents.search.belief_questions import find_believers, is_answered_by_memory
 from agents.search.commitment_questions import find_recipients, is_made_to
 from agents.search.death_questions import (
@@ -301,6 +302,8 @@ class FindingCollector:
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
             is_match = match.is_match
+            if asks_about_death(question) and description.predicate in ("", STATED_PREDICATE):
+                is_match = is_match and tells_of_death(question, description.text)
             if sought is not None:
                 involved = proposal.change.involves if isinstance(proposal.change, AssertFact) else ()
                 is_match = is_fact_of_whereabouts(sought, description.predicate, involved, description.text)

@@ -74,3 +74,45 @@ async def test_query_where_somebody_or_a_thing_is_comes_first_the_newest_first(t
                 "the GM: Dob leaves.",
                 "the GM: Dob runs away to the Old Mill.",
             ]
+
+
+async def test_query_of_somebodys_relative_is_not_answered_of_them_or_of_another(tmp_path: Path) -> None:
+    async with played(
+        tmp_path,
+        "/fact Dob's mother was killed in the flood",
+        "/fact Dob is the head of the smugglers",
+        "/accept all",
+        "/commit",
+        "/fact Dob killed his brother",
+    ) as ask:
+        for question in (
+            "Who killed Dob's brother?",
+            "Who killed the brother of Dob?",
+            "Is Dob's brother dead?",
+        ):
+            answer = await ask(question)
+            assert set(texts(answer)) == {"Dob killed his brother."}
+            assert answer.standing is AnswerStanding.PROPOSED
+        assert texts(await ask("Who killed Dob's mother?")) == ["Dob's mother was killed in the flood."]
+        assert texts(await ask("Who killed Dob?")) == ["No death of Dob is recorded."]
+        assert (await ask("Who killed Dob's father?")).standing is AnswerStanding.UNKNOWN
+
+
+async def test_query_whether_somebody_is_alive_by_what_is_said_of_it_and_the_dead_remember_no_death(
+    tmp_path: Path,
+) -> None:
+    async with played(
+        tmp_path,
+        "/state Wick.hp = 8",
+        "/accept all",
+        "/commit",
+        "> Wick was killed by the flood.",
+        "/accept all",
+        "/commit",
+    ) as ask:
+        for question in ("Is Wick alive?", "Is Wick dead?"):
+            answer = await ask(question)
+            assert set(texts(answer)) == {"Wick was killed by the flood."}
+            assert answer.standing is AnswerStanding.CANON
+            assert "Wick" not in {finding.believer for finding in answer.findings}
+        assert (await ask("What does Wick remember?")).standing is AnswerStanding.UNKNOWN
