@@ -179,6 +179,8 @@ class RecordQuestion:
     """The predicates that the question asks for, with the words that ask for them."""
     asker_ids: frozenset[Id] = frozenset()
     """Whom `I` means."""
+    asker_names: tuple[QuestionName, ...] = ()
+    """Their names in canon."""
 
     @property
     def entity_ids(self) -> tuple[Id, ...]:
@@ -214,13 +216,19 @@ def parse_question(
     """Parse a question; `entity_names` are the names in canon, in lower case, with the entity of each."""
     text = plain_line(text)[:MAX_QUESTION_LENGTH]
     folded_words = [_fold_word(word) for word in _WORD.findall(_POSSESSIVE.sub(" ", text))]
+    entity_names = list(entity_names)
     names, name_positions = _find_names(text, folded_words, entity_names)
+    asker_names = tuple(
+        QuestionName(word_forms(name), frozenset({entity_id}))
+        for name, entity_id in entity_names
+        if entity_id in asker_ids
+    )
     content_words = [word for n, word in enumerate(folded_words) if n not in name_positions]
     normalized_words = frozenset(
         normalize_word(word) for word in content_words if word not in STOP_WORDS and len(word) > 1
     )
     wanted_predicates = _find_wanted_predicates(content_words, catalogue)
-    return RecordQuestion(text, names, normalized_words, wanted_predicates, frozenset(asker_ids))
+    return RecordQuestion(text, names, normalized_words, wanted_predicates, frozenset(asker_ids), asker_names)
 
 
 def match_question(

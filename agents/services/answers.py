@@ -20,7 +20,12 @@ from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
 from agents.search.belief_questions import find_believers, is_answered_by_memory
-from agents.search.commitment_questions import find_recipients, is_made_to
+from agents.search.commitment_questions import (
+    asks_for_commitment,
+    find_recipients,
+    is_made_in_reverse,
+    is_made_to,
+)
 from agents.search.death_questions import (
     asks_about_death,
     bears_on_death,
@@ -201,7 +206,7 @@ class FindingCollector:
             match = match_question(
                 question, remove_questions(fact.statement), involved_ids, predicate=fact.predicate
             )
-            is_match = match.is_match
+            is_match = match.is_match and not is_made_in_reverse(question, fact.statement)
             if asks_about_death(question):
                 is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
             if sought is not None:
@@ -301,7 +306,7 @@ class FindingCollector:
             match = match_question(
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
-            is_match = match.is_match
+            is_match = match.is_match and not is_made_in_reverse(question, description.text)
             if asks_about_death(question) and description.predicate in ("", STATED_PREDICATE):
                 is_match = is_match and tells_of_death(question, description.text)
             if sought is not None:
@@ -344,7 +349,9 @@ class FindingCollector:
             parent = parent_turns.get(turn.parent_id or "")
             speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
             turn_match = match_turn(question, statement_text, speaker_name, parent.text if parent else "")
-            is_match = turn_match.is_answer
+            is_match = turn_match.is_answer and not is_made_in_reverse(
+                question, statement_text, is_of_asker=turn.speaker is Speaker.PLAYER
+            )
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, statement_text)
             if sought is not None:
@@ -388,11 +395,15 @@ class FindingCollector:
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
         ):
+            # Whoever remembers a promise need not be whose it is.
+            is_of_believer = not asks_for_commitment(question)
             match = match_question(
-                question, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about}
+                question,
+                f"{finding.believer} {memory.text}" if is_of_believer else memory.text,
+                {memory.entity_id, *memory.about} if is_of_believer else memory.about,
             )
             hit = hits_by_id[memory.id]
-            is_match = match.is_match
+            is_match = match.is_match and not is_made_in_reverse(question, memory.text)
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, memory.text)
             finding = mark_rejected(finding, rejected_quotes)

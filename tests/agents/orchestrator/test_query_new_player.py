@@ -116,3 +116,22 @@ async def test_query_whether_somebody_is_alive_by_what_is_said_of_it_and_the_dea
             assert answer.standing is AnswerStanding.CANON
             assert "Wick" not in {finding.believer for finding in answer.findings}
         assert (await ask("What does Wick remember?")).standing is AnswerStanding.UNKNOWN
+
+
+async def test_query_what_somebody_promised_me_is_not_what_i_promised_them(tmp_path: Path) -> None:
+    async with played(
+        tmp_path,
+        "I promise Dob that I will find his mother.",
+        "/fact I owe Dob a coin",
+        "/accept all",
+        "/commit",
+        "/fact Greta promised me a lamp",
+    ) as ask:
+        for question in ("What did Dob promise me?", "Did Dob promise me anything?", "What does Dob owe me?"):
+            answer = await ask(question)
+            assert (texts(answer), answer.standing) == ([], AnswerStanding.UNKNOWN)
+        assert set(texts(await ask("Who promised me anything?"))) == {"Greta promised Mara a lamp."}
+        assert (
+            texts(await ask("What did I promise Dob?"))[0] == "Mara promised Dob: “I will find his mother.”"
+        )
+        assert texts(await ask("What do I owe Dob?"))[0] == "Mara owes Dob a coin."
