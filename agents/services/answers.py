@@ -19,7 +19,13 @@ from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
-from agents.search.belief_questions import find_believers, is_answered_by_memory
+from agents.search.belief_questions import (
+    asks_whether_known,
+    asks_who_knows,
+    find_believers,
+    is_on_known_matter,
+    says_who_knows,
+)
 from agents.search.commitment_questions import (
     asks_for_commitment,
     find_recipients,
@@ -161,6 +167,18 @@ class FindingCollector:
                 [replace(ranked, is_match=ranked.is_match and ranked.is_answer) for ranked in source_findings]
                 for source_findings in findings_by_source
             )
+        elif asks_who_knows(question):
+            findings_by_source = tuple(
+                [
+                    replace(r, is_match=r.is_answer or (r.is_match and says_who_knows(r.finding.text)))
+                    for r in source_findings
+                ]
+                for source_findings in findings_by_source
+            )
+        if asks_whether_known(question) and not any(
+            r.is_match for source_findings in findings_by_source for r in source_findings
+        ):
+            findings_by_source = (*findings_by_source[:-1], await self._collect_not_known(question))
         matching = _top_findings(
             ranked for source_findings in findings_by_source for ranked in source_findings if ranked.is_match
         )
@@ -209,6 +227,7 @@ class FindingCollector:
             is_match = match.is_match and not is_made_in_reverse(question, fact.statement)
             if asks_about_death(question):
                 is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+            is_match = is_match or _is_known_secret(question, fact)
             if sought is not None:
                 is_match = is_fact_of_whereabouts(
                     sought, fact.predicate, fact.involves, remove_questions(fact.statement)
@@ -237,7 +256,9 @@ class FindingCollector:
                 _RankedFinding(
                     replace(finding, score=score, near=similarity),
                     is_match,
-                    is_answer=sought is not None and is_match and not is_ended(fact),
+                    is_answer=is_match
+                    and not is_ended(fact)
+                    and (sought is not None or _is_known_secret(question, fact)),
                 )
                 for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
             ),
@@ -258,6 +279,14 @@ class FindingCollector:
             )
             for e in entities.values()
             if e.kind in ACTORS and e.id not in dead_ids
+        ]
+
+    async def _collect_not_known(self, question: RecordQuestion) -> list[_RankedFinding]:
+        """Return, of each who is asked about, that nothing says they know it."""
+        entities = await self._canon.entities_by_id(find_believers(question))
+        return [
+            _RankedFinding(self._result_formatter.format_not_known(e), True, is_answer=True)
+            for e in entities.values()
         ]
 
     async def _collect_entities(
@@ -411,9 +440,13 @@ class FindingCollector:
             if sought is not None:
                 is_match = is_match and tells_whereabouts(sought, memory.text)
             is_about = bool({*memory.about}.intersection(question.entity_ids))
+            is_known = asks_who_knows(question) and not finding.rejected_quotes
+            is_known = is_known and is_on_known_matter(question, memory.text, frozenset(memory.about))
             ranked_findings.append(
                 _RankedFinding(
-                    replace(finding, score=hit.score + is_about, near=_similarity_of(hit, match)), is_match
+                    replace(finding, score=hit.score + is_about, near=_similarity_of(hit, match)),
+                    is_match or is_known,
+                    is_answer=is_known,
                 )
             )
         return ranked_findings
@@ -427,7 +460,7 @@ class FindingCollector:
             memory
             for believer_id in sorted(believer_ids)
             for memory in await read_beliefs(self._canon, self._log, believer_id, current_tick)
-            if is_answered_by_memory(question, memory.text, frozenset(memory.about))
+            if is_on_known_matter(question, memory.text, frozenset(memory.about))
         ]
         memories.sort(key=lambda m: (m.tick, m.created_at), reverse=True)
         findings = await self._result_formatter.format_memories(memories)
@@ -540,6 +573,16 @@ def _put_newest_first(
         for place, ((ranked, _), score) in enumerate(zip(matching, scores, strict=True))
     ]
     return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
+
+
+def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a secret answers who knows it, or what somebody knows who may know it."""
+    if not fact.is_secret or fact.secrecy is None:
+        return False
+    is_asked_for = asks_who_knows(question) or not find_believers(question).isdisjoint(fact.secrecy.known_to)
+    return is_asked_for and is_on_known_matter(
+        question, fact.statement, frozenset(i.entity_id for i in fact.involves)
+    )
 
 
 def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:

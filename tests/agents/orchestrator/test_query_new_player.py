@@ -135,3 +135,32 @@ async def test_query_what_somebody_promised_me_is_not_what_i_promised_them(tmp_p
             texts(await ask("What did I promise Dob?"))[0] == "Mara promised Dob: “I will find his mother.”"
         )
         assert texts(await ask("What do I owe Dob?"))[0] == "Mara owes Dob a coin."
+
+
+async def test_query_who_knows_a_secret_and_whether_somebody_does(tmp_path: Path) -> None:
+    async with played(
+        tmp_path,
+        "I promise Dob that I will find his mother.",
+        "/secret Greta: I was a thief",
+        "/secret Greta: Dob's mother was a smuggler",
+        "/fact Dob is the head of the smugglers",
+        "/accept all",
+        "/commit",
+    ) as ask:
+        thief = "Mara was a thief. (secret; known to: Greta)"
+        for question in (
+            "Who knows I was a thief?",
+            "Who knows that I was a thief?",
+            "Does Greta know I was a thief?",
+        ):
+            answer = await ask(question)
+            assert (texts(answer)[0], answer.standing) == (thief, AnswerStanding.CANON)
+        smuggler = "Dob's mother was a smuggler. (secret; known to: Greta)"
+        assert texts(await ask("Does Greta know that Dob's mother was a smuggler?")) == [smuggler]
+        answer = await ask("Does Dob know that his mother was a smuggler?")
+        assert (texts(answer), answer.standing) == (
+            ["Nothing says that Dob knows it."],
+            AnswerStanding.UNKNOWN,
+        )
+        heads = (await ask("Who knows that Dob is the head of the smugglers?")).findings
+        assert "Dob" in {finding.believer for finding in heads}
