@@ -35,6 +35,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.fact_visibility import FactVisibility, is_text_in
 from agents.memory_manager.memory_importance import (
@@ -51,7 +52,7 @@ from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_s
 from agents.prose.names import any_name_pattern
 from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
-from stores.records.canon import FactKind
+from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Degree, Resolution, Speaker, Turn
@@ -125,6 +126,10 @@ class _MemoryExtractor:
             ):
                 continue
             linked_fact_ids.add(stated_fact.fact.id)
+            if _is_death_of(stated_fact.fact, hearer_id):
+                # The dead remember nothing of their own death.
+                is_covered |= self._visibility.covers_turn(stated_fact, turn, heard_text)
+                continue
             fact_text = self._word_fact(stated_fact)
             if not fact_text or fact_text in fact_texts:
                 continue  # what plain words said may be declared once more
@@ -409,3 +414,7 @@ def _finish_sentence(raw_text: str) -> str:
     text = " ".join(raw_text.split()).strip(" \"“”',;:")
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "…", "?")) else text + "."
+
+
+def _is_death_of(fact: Fact, entity_id: Id) -> bool:
+    return fact.predicate == ALIVE and fact.value is False and fact.entity(SUBJECT) == entity_id

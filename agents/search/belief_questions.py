@@ -1,11 +1,19 @@
-"""Recognizes questions that somebody's memories answer: `What does Bela know of the key?`, `Who told Osk?`. Pure."""
+"""Recognizes questions that somebody's memories answer: `What does Bela know of it?`, `Who knows I lied?`. Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from agents.search.question import QuestionName, RecordQuestion, has_word_like, normalize_word, word_forms
+from agents.search.question import (
+    MIN_WORD_SHARE,
+    QuestionName,
+    RecordQuestion,
+    has_word_like,
+    normalize_word,
+    word_forms,
+)
+from agents.search.relatives import find_asked_relatives, speaks_of_relatives
 from stores.records.ids import Id
 
 _VERB: Final = r"(?:know|think|believe|remember|recall|suspect)"
@@ -16,6 +24,19 @@ _KNOWS: Final = re.compile(
 _WAS_TOLD: Final = re.compile(
     r"^(?:what (?:else )?)?(?:was|were|is|has|have) (?P<owner>.+?) (?:been )?told\b", re.IGNORECASE
 )
+_ASKS_WHETHER: Final = re.compile(
+    rf"^(?:does|did|do) .+? {_VERB} "
+    r"(?!(?:of|about|what|who|whom|whose|where|when|why|how|which|anything|something)\b)\w",
+    re.IGNORECASE,
+)
+_ASKS_WHO_KNOWS: Final = re.compile(
+    r"^who(?: else| all)? (?:already |still )?(?:knows?|knew|remembers?|has heard|heard|suspects?)\b",
+    re.IGNORECASE,
+)
+_SAYS_KNOW: Final = re.compile(
+    r"\b(?:knows?|knew|known|heard|remembers?|suspects?|told|learn\w*)\b", re.IGNORECASE
+)
+_SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _ASKING_WORDS: Final = frozenset(
     map(normalize_word, ["know", "think", "believe", "remember", "recall", "suspect", "told", "tell", "true"])
@@ -28,16 +49,47 @@ def find_believers(question: RecordQuestion) -> frozenset[Id]:
     return name.entity_ids if name else frozenset()
 
 
-def is_answered_by_memory(question: RecordQuestion, memory_text: str, about_ids: frozenset[Id]) -> bool:
-    """Say whether a memory of the believer is on the matter of the question; any is, if it has none."""
+def asks_who_knows(question: RecordQuestion) -> bool:
+    """Say whether the question asks who knows something: `Who knows I was a thief?`."""
+    return _ASKS_WHO_KNOWS.match(question.text.strip()) is not None
+
+
+def asks_whether_known(question: RecordQuestion) -> bool:
+    """Say whether it asks if somebody knows one thing: `Does Dob know that the mill burned?`."""
+    return bool(find_believers(question)) and _ASKS_WHETHER.match(question.text.strip()) is not None
+
+
+def says_who_knows(text: str) -> bool:
+    """Say whether a text speaks of knowing."""
+    return _SAYS_KNOW.search(text) is not None
+
+
+def is_on_known_matter(question: RecordQuestion, text: str, about_ids: frozenset[Id]) -> bool:
+    """Say whether a text is on the matter that is known or not; any is, if the question has none.
+
+    Where one statement is asked for, the text has more than half of its words.
+    """
     owner = _find_owner(question)
-    memory_forms = word_forms(memory_text)
+    memory_forms = word_forms(text)
     other_names = [name for name in question.names if name is not owner]
     matter_words = question.content_words - _ASKING_WORDS
+    if _SAYS_I.search(question.text) and question.asker_names:
+        names_asker = any(
+            name.entity_ids & about_ids or name.normalized_words <= memory_forms
+            for name in question.asker_names
+        )
+        if not names_asker:
+            return False
+    if not speaks_of_relatives(find_asked_relatives(question.text), text):
+        return False
     has_names = all(
         name.entity_ids & about_ids or name.normalized_words <= memory_forms for name in other_names
     )
-    has_words = not matter_words or any(has_word_like(word, memory_forms) for word in matter_words)
+    matched_count = sum(has_word_like(word, memory_forms) for word in matter_words)
+    if asks_who_knows(question) or asks_whether_known(question):
+        has_words = not matter_words or matched_count / len(matter_words) > MIN_WORD_SHARE
+    else:
+        has_words = not matter_words or matched_count > 0
     return has_names and has_words
 
 

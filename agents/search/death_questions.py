@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
+from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT
 from agents.prose.words import split_sentences
 from agents.search.question import QuestionName, RecordQuestion, word_forms
+from agents.search.relatives import is_relative_of
 from agents.search.result_validity import is_ended
 from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
@@ -24,7 +25,14 @@ _DIES: Final = re.compile(
 _KILLS: Final = re.compile(r"\b(?:kills?|killed|slays?|slew|death\s+of|killing\s+of)\b", re.IGNORECASE)
 _PLACE_WORDS: Final = frozenset({"in", "at", "on", "near", "outside", "inside"})
 _POSSESSIVE: Final = re.compile(r"['’]s?(?=\s+\w)")
+_OWNS: Final = re.compile(r"['’]s?\s+(?!(?:death|body|corpse|murder|grave|killing)\b)", re.IGNORECASE)
+"""`Osk's mother` is somebody else."""
 _REST_OF_NAME: Final = re.compile(r"(?:\s+[A-Z][\w'’-]+)+")
+_CONDITION: Final = re.compile(
+    r"\s+(?:is|was|seems|looks|lies|remains|feels)\s+(?!(?:the|an?|my|your|his|her|in|at|on|of|from|to)\b)",
+    re.IGNORECASE,
+)
+"""How somebody is: not what they are, or where."""
 _OTHER_NAME: Final = re.compile(r"\b[A-Z]")
 
 
@@ -60,7 +68,8 @@ def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> b
         return subject_of(fact) in asked_ids
     is_state = fact.kind in (FactKind.STATE, FactKind.ATTRIBUTE) and not is_ended(fact)
     is_of_them = subject_of(fact) is None or subject_of(fact) in asked_ids
-    return (is_state and is_about and is_of_them) or tells_of_death(question, fact.statement)
+    says_condition = is_state and is_about and is_of_them and _says_condition(question, fact)
+    return says_condition or tells_of_death(question, fact.statement)
 
 
 def _is_owner_or_place(text: str, name: QuestionName) -> bool:
@@ -69,7 +78,21 @@ def _is_owner_or_place(text: str, name: QuestionName) -> bool:
     if not positions:
         return False
     before = words[positions[0] - 1][0].casefold() if positions[0] else ""
+    if is_relative_of(text[: words[positions[0]].start()]):
+        return True
     return before in _PLACE_WORDS or _POSSESSIVE.match(text, words[positions[-1]].end()) is not None
+
+
+def _says_condition(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a fact says how somebody is: `Osk is only stunned`, HP of 0. A number above it says nothing."""
+    if isinstance(fact.value, int | float) and not isinstance(fact.value, bool):
+        return fact.value <= 0
+    return fact.predicate in (IS, IS_NOT) or any(
+        _CONDITION.match(fact.statement, word.end())
+        for name in find_asked_deaths(question)
+        for word in re.finditer(r"[^\W_]+", fact.statement)
+        if word_forms(word[0]) & name.normalized_words
+    )
 
 
 def _tells(question: RecordQuestion, sentence: str) -> bool:
@@ -79,6 +102,8 @@ def _tells(question: RecordQuestion, sentence: str) -> bool:
         if not matches:
             continue
         begin, end = matches[0].start(), matches[-1].end()
+        if _OWNS.match(sentence, end):
+            continue
         rest_of_name = _REST_OF_NAME.match(sentence, end)
         end = rest_of_name.end() if rest_of_name else end
         dies = _DIES.search(sentence, end)

@@ -1,20 +1,111 @@
-"""Recognizes questions that the scene in play answers: `Where am I?`, `Where is Bram?`, `Who is here?`. Pure."""
+"""Recognizes questions where somebody or a thing is, or who is here, and the sentences that say it. Pure.
+
+Where a thing is, is where it lies or who has it. `Dob's ring` is the ring: a thing is known by its last word.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from agents.search.question import QuestionName, RecordQuestion, word_forms
+from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
+from agents.prose.names import HONORIFICS
+from agents.prose.words import split_sentences
+from agents.resolver.phrasings import word_set
+from agents.search.question import LOCATION_WORDS, QuestionName, RecordQuestion, normalize_word, word_forms
+from agents.typed_text import plain_line
+from stores.records.canon import Involvement
+from stores.records.ids import Id
 from stores.records.world import Entity
 
-_NOW: Final = r"(?: (?:right |just )?now| at the moment| currently)?"
+_NOW: Final = r"(?: (?:right |just )?now| at the moment| currently| these days| today)?"
 _ASKS_WHERE: Final = re.compile(rf"where(?:['’]s| is| am| are) (?P<who>.+?){_NOW}[\s?.!]*", re.IGNORECASE)
+_ASKS_WHERE_TO: Final = re.compile(
+    rf"where (?:did|has|have) (?P<who>.+?) (?:go|gone|run|leave|left|walk|travel|flee|fled|ride|end up|get to)(?: to)?"
+    rf"{_NOW}[\s?.!]*",
+    re.IGNORECASE,
+)
+_ASKS_WHO_HAS: Final = re.compile(
+    rf"who(?:['’]s got| (?:now |still )?(?:has got|has|have|holds|keeps|carries|wears|took|got)) (?P<who>.+?)"
+    rf"{_NOW}[\s?.!]*",
+    re.IGNORECASE,
+)
 _ASKS_WHO_IS_HERE: Final = re.compile(
     rf"who(?:['’]s| is| are)(?: all| else)? (?:here|present|around|with (?:me|us)|in (?:the|this) scene){_NOW}[\s?.!]*",
     re.IGNORECASE,
 )
 _HERO_WORDS: Final = frozenset({"i", "we"})
+_OWNER: Final = re.compile(
+    r"(?:(?P<owner>.+?)['’]s?|my|our|your|his|her|their|its) (?P<thing>.+)", re.IGNORECASE
+)
+_PHRASE_WORDS: Final = 5
+"""Words of what is sought, at most: more is a sentence of its own."""
+_CLAUSE_WORDS: Final = word_set(
+    "that which who whom when while if after before because since to from with and or than as i we you"
+)
+_DETERMINERS: Final = word_set("the a an this that my our your his her their its")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?|[,;:—–]")
+
+_IS_SOMEWHERE: Final = word_set(
+    "is are was were be been lies lie lay lying stands stand stood sits sit sat hangs hang hung rests "
+    "rest rested sleeps sleep slept lives live lived works work worked waits wait waited hides hide hid "
+    "hiding waiting sitting standing sleeping living buried hidden locked kept held imprisoned"
+)
+"""Verbs after which a place is said."""
+_STAYS_OR_GOES: Final = word_set(
+    "stays stay stayed staying remains remain remained goes go went gone going leaves leave left leaving "
+    "walks walk walked walking runs run ran running rides ride rode riding flees flee fled fleeing "
+    "travels travel travelled traveled sails sail sailed departs depart departed arrives arrive arrived "
+    "returns return returned comes come came climbs climb climbed heads headed hurries hurry hurried "
+    "slips slip slipped sneaks sneak sneaked vanishes vanish vanished disappears disappear disappeared "
+    "escapes escape escaped moves move moved enters enter entered reaches reach reached follows follow "
+    "followed steps step stepped wanders wander wandered marches march marched drives drove"
+)
+_TAKES_A_PLACE: Final = word_set(
+    "leaves leave left enters enter entered reaches reach reached follows follow followed"
+)
+"""Verbs of these that a place or somebody may follow without a preposition."""
+_AFTER_A_MOVE: Final = LOCATION_WORDS | word_set(
+    "to into onto from for home away behind back out up down here there toward towards through across "
+    "along past over around with without alone together north south east west ahead ashore upstairs "
+    "downstairs then again and by"
+)
+_WHEREABOUTS: Final = LOCATION_WORDS | word_set(
+    "here there home away behind back gone missing upstairs downstairs ashore abroad among with by"
+)
+_HAS_OR_PUTS: Final = word_set(
+    "has have had holds hold held keeps keep kept carries carry carried wears wear wore owns own owned "
+    "takes take took taken steals steal stole stolen gets get got bears bore pockets pocketed gives give "
+    "gave given hands handed passes passed lends lent puts put hides hide hid lays laid leaves left drops "
+    "drop dropped throws threw loses lost buries buried sells sold buys bought brings brought finds found "
+    "receives received grabs grabbed snatches snatched"
+)
+_BEFORE_VERB: Final = word_set(
+    "now still then already also just later soon finally quickly slowly quietly both has have had is are "
+    "was were and being"
+)
+_PRONOUNS: Final = frozenset({"he", "she", "they", "it"})
+_MAX_WORDS_BEFORE_PLACE: Final = 3
+_MAX_WORDS_TO_THING: Final = 5
+_PLACE_PREDICATES: Final = frozenset({LOCATED_IN, "buried_in", "owned_by"})
+"""Predicates that say of their subject where it is."""
+_HOLDING_PREDICATES: Final = frozenset({"contains", "owns"})
+"""Predicates that say it of their object."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtOne:
+    """Whose whereabouts a question asks for: somebody, or a thing."""
+
+    words: frozenset[str]
+    """The words that name it, in normal form."""
+    entity_ids: frozenset[Id]
+    is_name: bool = False
+    """Whether it is a name: a text may have only a part of it."""
+    owner_words: frozenset[str] = frozenset()
+    """The words of whoever is said to own it; empty if nobody is."""
 
 
 def asks_who_is_here(question: RecordQuestion) -> bool:
@@ -31,7 +122,70 @@ def asks_where_hero_is(question: RecordQuestion) -> bool:
 def find_sought(question: RecordQuestion) -> tuple[QuestionName, ...]:
     """Return whose whereabouts the question asks for, and nothing else."""
     matched = _ASKS_WHERE.fullmatch(question.text.strip())
-    return question.names if matched is not None and not question.content_words else ()
+    if matched is None or question.content_words:
+        return ()
+    sought = read_sought_one(question)
+    has_owner = sought is not None and bool(sought.owner_words)
+    return tuple(
+        n for n in question.names if not (has_owner and sought and n.normalized_words != sought.words)
+    )
+
+
+def read_sought_one(question: RecordQuestion) -> SoughtOne | None:
+    """Return who or what a question asks for: `Where is Greta?`, `Where did Dob go?`, `Who has Dob's ring now?`."""
+    text = plain_line(question.text).strip()
+    matched = next(
+        (m for p in (_ASKS_WHERE, _ASKS_WHERE_TO, _ASKS_WHO_HAS) if (m := p.fullmatch(text)) is not None),
+        None,
+    )
+    if matched is None:
+        return None
+    phrase = matched["who"].strip()
+    whole_words = _name_words(phrase)
+    owned = None if _find_name(question, whole_words) else _OWNER.fullmatch(phrase)
+    owner_words = _name_words(owned["owner"] or "") if owned else ()
+    words = _name_words(owned["thing"])[-1:] if owned else whole_words
+    if not (words and _is_noun_phrase(phrase)):
+        return None
+    name = _find_name(question, words)
+    return SoughtOne(
+        frozenset(words),
+        name.entity_ids if name else frozenset(),
+        is_name=all(word[0].isupper() for word in phrase.split() if word not in _DETERMINERS),
+        owner_words=frozenset(owner_words),
+    )
+
+
+def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
+    """Say whether a text tells where the one sought is, stays or goes, or who has it."""
+    is_about_sought = False
+    for sentence in split_sentences(text):
+        tokens = _WORD.findall(plain_line(sentence))
+        words = [token.casefold().replace("’", "'") for token in tokens]
+        # `Dob nods. He goes to the mill.`
+        if is_about_sought and words[:1] and words[0] in _PRONOUNS and _says_where_it_is(tokens, words, 1):
+            return True
+        spans = _find_spans(sought, [normalize_word(word) for word in words])
+        if any(
+            _says_where_it_is(tokens, words, end) or _says_who_has_it(words, begin)
+            for begin, end in spans
+            if not _has_other_owner(sought, words, begin)
+        ):
+            return True
+        is_about_sought = bool(spans) and spans[0][0] <= 1
+    return False
+
+
+def is_fact_of_whereabouts(
+    sought: SoughtOne, predicate: str, involved: Sequence[Involvement], statement: str
+) -> bool:
+    """Say whether a fact tells where the one sought is or who has it, by its predicate or its words."""
+    role = {**dict.fromkeys(_PLACE_PREDICATES, SUBJECT), **dict.fromkeys(_HOLDING_PREDICATES, OBJECT)}.get(
+        predicate
+    )
+    if role is not None and any(i.role == role and i.entity_id in sought.entity_ids for i in involved):
+        return True
+    return tells_whereabouts(sought, statement)
 
 
 def is_called(entity: Entity, name: QuestionName) -> bool:
@@ -39,3 +193,84 @@ def is_called(entity: Entity, name: QuestionName) -> bool:
     return entity.id in name.entity_ids or any(
         name.normalized_words <= word_forms(one) for one in (entity.name, *entity.aliases)
     )
+
+
+def _find_spans(sought: SoughtOne, forms: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the one sought is named: the place of the first word, and of what follows the last."""
+    spans: list[tuple[int, int]] = []
+    begin = 0
+    while begin < len(forms):
+        end = begin
+        while end < len(forms) and forms[end] in sought.words:
+            end += 1
+        if end > begin and (sought.is_name or sought.words <= frozenset(forms[begin:end])):
+            spans.append((begin, end))
+        begin = end + 1
+    return spans
+
+
+def _has_other_owner(sought: SoughtOne, words: Sequence[str], begin: int) -> bool:
+    """Say whether the thing is somebody else's: `Osk's ring` is not Dob's."""
+    before = words[begin - 1] if begin else ""
+    if not (sought.owner_words and before.endswith(("'s", "s'"))):
+        return False
+    return normalize_word(before.rstrip("'").removesuffix("'s")) not in sought.owner_words
+
+
+def _says_where_it_is(tokens: Sequence[str], words: Sequence[str], end: int) -> bool:
+    """Say whether a verb of staying or going follows: `Greta stays behind`, `the ring now lies in the well`."""
+    position = end
+    while position < len(words) and (
+        (words[position] in _BEFORE_VERB and not _says_place(words, position))
+        or (tokens[position][:1].isupper() and "'" not in words[position])
+        or words[position].endswith("ly")
+    ):
+        position += 1
+    return position < len(words) and _says_place(words, position)
+
+
+def _says_place(words: Sequence[str], position: int) -> bool:
+    verb, rest = words[position], words[position + 1 :]
+    if verb in _STAYS_OR_GOES:
+        return (
+            not rest
+            or rest[0] in _AFTER_A_MOVE | {",", ";"}
+            or (verb in _TAKES_A_PLACE and not {"with", "on", "in", "to"}.intersection(rest[2:5]))
+        )
+    if verb not in _IS_SOMEWHERE:
+        return False
+    for word in rest[:_MAX_WORDS_BEFORE_PLACE]:
+        if word in _WHEREABOUTS:
+            return True
+        if not (word in _BEFORE_VERB or word in _IS_SOMEWHERE or word.endswith(("ing", "ly"))):
+            return False
+    return False
+
+
+def _says_who_has_it(words: Sequence[str], begin: int) -> bool:
+    """Say whether a verb of having or putting comes shortly before: `Greta now has the ring`, `gives Osk the ring`."""
+    before = words[max(0, begin - _MAX_WORDS_TO_THING) : begin]
+    clause = before[max((n for n, word in enumerate(before) if not word[0].isalpha()), default=-1) + 1 :]
+    return bool(clause) and clause[-1] not in ("of", "to", "and") and not _HAS_OR_PUTS.isdisjoint(clause)
+
+
+def _name_words(phrase: str) -> tuple[str, ...]:
+    words = [word.casefold() for word in re.findall(r"[^\W_]+", phrase)]
+    return tuple(
+        normalize_word(w) for w in words if w not in _DETERMINERS and w not in HONORIFICS and len(w) > 1
+    )
+
+
+def _is_noun_phrase(phrase: str) -> bool:
+    """Say whether a phrase only names something: `brought the silver` and `the ring that Dob lost` do not."""
+    words = phrase.casefold().split()
+    return (
+        len(words) <= _PHRASE_WORDS
+        and _CLAUSE_WORDS.isdisjoint(words)
+        and _DETERMINERS.isdisjoint(words[1:])
+        and words[0] not in _HAS_OR_PUTS
+    )
+
+
+def _find_name(question: RecordQuestion, words: Sequence[str]) -> QuestionName | None:
+    return next((n for n in question.names if n.normalized_words - HONORIFICS == frozenset(words)), None)

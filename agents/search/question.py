@@ -16,6 +16,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.prose.names import HONORIFICS, find_name_spans
 from agents.prose.words import split_sentences, stem
 from agents.resolver.phrasings import word_set
+from agents.search.relatives import find_asked_relatives, speaks_of_relatives
 from agents.typed_text import plain_line
 from stores.records.ids import Id
 
@@ -178,6 +179,8 @@ class RecordQuestion:
     """The predicates that the question asks for, with the words that ask for them."""
     asker_ids: frozenset[Id] = frozenset()
     """Whom `I` means."""
+    asker_names: tuple[QuestionName, ...] = ()
+    """Their names in canon."""
 
     @property
     def entity_ids(self) -> tuple[Id, ...]:
@@ -213,13 +216,19 @@ def parse_question(
     """Parse a question; `entity_names` are the names in canon, in lower case, with the entity of each."""
     text = plain_line(text)[:MAX_QUESTION_LENGTH]
     folded_words = [_fold_word(word) for word in _WORD.findall(_POSSESSIVE.sub(" ", text))]
+    entity_names = list(entity_names)
     names, name_positions = _find_names(text, folded_words, entity_names)
+    asker_names = tuple(
+        QuestionName(word_forms(name), frozenset({entity_id}))
+        for name, entity_id in entity_names
+        if entity_id in asker_ids
+    )
     content_words = [word for n, word in enumerate(folded_words) if n not in name_positions]
     normalized_words = frozenset(
         normalize_word(word) for word in content_words if word not in STOP_WORDS and len(word) > 1
     )
     wanted_predicates = _find_wanted_predicates(content_words, catalogue)
-    return RecordQuestion(text, names, normalized_words, wanted_predicates, frozenset(asker_ids))
+    return RecordQuestion(text, names, normalized_words, wanted_predicates, frozenset(asker_ids), asker_names)
 
 
 def match_question(
@@ -229,7 +238,8 @@ def match_question(
 
     It matches if it has every name of the question, by word or by involvement, and at least half of its
     other words in any form (more than half if the question has no name). A fact whose predicate is asked
-    for counts as having the words that ask for it; a text that answers `where` needs a word like `in`.
+    for counts as having the words that ask for it; a text that answers `where` needs a word like `in`, one that
+    answers for somebody's brother needs a brother.
     """
     text_forms = word_forms(text)
     matched_names = sum(
@@ -239,6 +249,11 @@ def match_question(
     name_share = matched_names / len(question.names) if question.names else 1.0
     is_wanted_predicate = predicate in question.wanted_predicates
     sought_words = question.content_words - question.wanted_predicates.get(predicate, frozenset())
+    asked_relatives = find_asked_relatives(question.text)
+    other_words = sought_words - frozenset(map(normalize_word, asked_relatives))
+    if len(other_words) == 1:
+        # That it is of her mother is not half of who killed her.
+        sought_words = other_words
     matched_words = sum(has_word_like(word, text_forms) for word in sought_words)
     word_share = matched_words / len(sought_words) if sought_words else 1.0
     if _LOCATION_PREDICATE in question.wanted_predicates and not (
@@ -247,7 +262,9 @@ def match_question(
         word_share = 0.0
     has_any_match = is_wanted_predicate or matched_names + matched_words > 0
     has_enough_words = word_share > MIN_WORD_SHARE or (word_share == MIN_WORD_SHARE and bool(question.names))
-    return QuestionMatch(name_share, word_share, has_any_match and name_share == 1.0 and has_enough_words)
+    is_match = has_any_match and name_share == 1.0 and has_enough_words
+    is_of_relatives = is_wanted_predicate or speaks_of_relatives(asked_relatives, text)
+    return QuestionMatch(name_share, word_share, is_match and is_of_relatives)
 
 
 def has_word_like(word: str, text_forms: Collection[str]) -> bool:

@@ -18,8 +18,20 @@ from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.proposals.decisions import is_rejected
-from agents.search.belief_questions import find_believers, is_answered_by_memory
-from agents.search.commitment_questions import find_recipients, is_made_to
+from agents.proposals.statements import STATED_PREDICATE
+from agents.search.belief_questions import (
+    asks_whether_known,
+    asks_who_knows,
+    find_believers,
+    is_on_known_matter,
+    says_who_knows,
+)
+from agents.search.commitment_questions import (
+    asks_for_commitment,
+    find_recipients,
+    is_made_in_reverse,
+    is_made_to,
+)
 from agents.search.death_questions import (
     asks_about_death,
     bears_on_death,
@@ -30,6 +42,7 @@ from agents.search.death_questions import (
 )
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
 from agents.search.passage_windows import find_best_window, find_sought_words
+from agents.search.place_questions import is_fact_of_whereabouts, read_sought_one, tells_whereabouts
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
@@ -86,6 +99,9 @@ MAX_SCORE: Final = 100.0
 """More than the score of any finding that is searched for."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
+CANON_PLACE_SCORE: Final = 3 * MAX_SCORE
+"""Where canon has somebody comes before where a proposal has them, and that before what the scene in play shows."""
+PROPOSED_PLACE_SCORE: Final = 2 * MAX_SCORE
 OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_OPEN_PROPOSALS: Final = 500
@@ -151,6 +167,18 @@ class FindingCollector:
                 [replace(ranked, is_match=ranked.is_match and ranked.is_answer) for ranked in source_findings]
                 for source_findings in findings_by_source
             )
+        elif asks_who_knows(question):
+            findings_by_source = tuple(
+                [
+                    replace(r, is_match=r.is_answer or (r.is_match and says_who_knows(r.finding.text)))
+                    for r in source_findings
+                ]
+                for source_findings in findings_by_source
+            )
+        if asks_whether_known(question) and not any(
+            r.is_match for source_findings in findings_by_source for r in source_findings
+        ):
+            findings_by_source = (*findings_by_source[:-1], await self._collect_not_known(question))
         matching = _top_findings(
             ranked for source_findings in findings_by_source for ranked in source_findings if ranked.is_match
         )
@@ -189,15 +217,21 @@ class FindingCollector:
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
         asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
+        sought = read_sought_one(question)
         ranked_facts = []
         for fact in scope_facts:
             involved_ids = {i.entity_id for i in fact.involves}
             match = match_question(
                 question, remove_questions(fact.statement), involved_ids, predicate=fact.predicate
             )
-            is_match = match.is_match
+            is_match = match.is_match and not is_made_in_reverse(question, fact.statement)
             if asks_about_death(question):
                 is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+            is_match = is_match or _is_known_secret(question, fact)
+            if sought is not None:
+                is_match = is_fact_of_whereabouts(
+                    sought, fact.predicate, fact.involves, remove_questions(fact.statement)
+                )
             if is_match or fact.id in hits_by_id:
                 is_wanted = fact.predicate in question.wanted_predicates
                 hit = hits_by_id.get(fact.id)
@@ -208,6 +242,8 @@ class FindingCollector:
                     score += OWN_DEED_SCORE
                 if is_wanted and is_made_to(fact.statement, recipients):
                     score += OWN_DEED_SCORE
+                if sought is not None and is_match:
+                    score = CANON_PLACE_SCORE + _recency_of(fact, scope_facts)
                 ranked_facts.append((score, is_match, fact, _similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
         top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
@@ -217,8 +253,14 @@ class FindingCollector:
         return [
             *await self._collect_missing_deaths(question, [f for *_, f, _ in ranked_facts]),
             *(
-                _RankedFinding(replace(finding, score=score, near=similarity), is_match)
-                for (score, is_match, _, similarity), finding in zip(top_facts, findings, strict=True)
+                _RankedFinding(
+                    replace(finding, score=score, near=similarity),
+                    is_match,
+                    is_answer=is_match
+                    and not is_ended(fact)
+                    and (sought is not None or _is_known_secret(question, fact)),
+                )
+                for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
             ),
         ]
 
@@ -239,6 +281,14 @@ class FindingCollector:
             if e.kind in ACTORS and e.id not in dead_ids
         ]
 
+    async def _collect_not_known(self, question: RecordQuestion) -> list[_RankedFinding]:
+        """Return, of each who is asked about, that nothing says they know it."""
+        entities = await self._canon.entities_by_id(find_believers(question))
+        return [
+            _RankedFinding(self._result_formatter.format_not_known(e), True, is_answer=True)
+            for e in entities.values()
+        ]
+
     async def _collect_entities(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
     ) -> list[_RankedFinding]:
@@ -250,6 +300,7 @@ class FindingCollector:
         entities_by_id = await self._canon.entities_by_id(
             {*question.entity_ids[:MAX_NAMED_ENTITIES], *hits_by_id}
         )
+        sought = read_sought_one(question)
         ranked_findings = []
         for entity in entities_by_id.values():
             if entity.universe_id != scope.universe_id:
@@ -258,6 +309,8 @@ class FindingCollector:
             match = match_question(question, text, {entity.id})
             is_match = match.is_match and bool(question.content_words or not question.wanted_predicates)
             is_match = is_match and not asks_about_death(question)
+            if sought is not None:
+                is_match = tells_whereabouts(sought, entity.description)
             hit = hits_by_id.get(entity.id)
             if is_match or hit:
                 is_named = entity.id in question.entity_ids
@@ -273,6 +326,7 @@ class FindingCollector:
             ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
         asked_subjects, recipients = find_asked_subjects(question), find_recipients(question)
+        sought = read_sought_one(question)
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -281,17 +335,25 @@ class FindingCollector:
             match = match_question(
                 question, description.text, description.involved_ids, predicate=description.predicate
             )
-            if match.is_match:
+            is_match = match.is_match and not is_made_in_reverse(question, description.text)
+            if asks_about_death(question) and description.predicate in ("", STATED_PREDICATE):
+                is_match = is_match and tells_of_death(question, description.text)
+            if sought is not None:
+                involved = proposal.change.involves if isinstance(proposal.change, AssertFact) else ()
+                is_match = is_fact_of_whereabouts(sought, description.predicate, involved, description.text)
+            if is_match:
                 is_wanted = description.predicate in question.wanted_predicates
                 is_own_deed = is_wanted and _subject_of_change(proposal.change) in asked_subjects
                 is_to_asked = is_wanted and is_made_to(description.text, recipients)
                 score = match.average_share + (is_own_deed + is_to_asked) * OWN_DEED_SCORE
+                if sought is not None:
+                    score += PROPOSED_PLACE_SCORE
                 ranked_proposals.append((score, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
         findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
         return [
-            _RankedFinding(replace(finding, score=score), True)
+            _RankedFinding(replace(finding, score=score), True, is_answer=sought is not None)
             for (score, _), finding in zip(top_proposals, findings, strict=True)
         ]
 
@@ -304,6 +366,7 @@ class FindingCollector:
         turns = await self._log.turns([hit.id for hit in search_hits])
         rejected_quotes = await read_rejected_quotes(self._log, scope.universe_id, turns)
         parent_turns = await self._log.turns({t.parent_id for t in turns.values() if t.parent_id})
+        sought = read_sought_one(question)
         matched_turns, match_results = [], []
         for one in search_hits:
             turn = turns.get(one.id)
@@ -315,9 +378,13 @@ class FindingCollector:
             parent = parent_turns.get(turn.parent_id or "")
             speaker_name = turn.name if counts_as_about_speaker(question, statement_text) else ""
             turn_match = match_turn(question, statement_text, speaker_name, parent.text if parent else "")
-            is_match = turn_match.is_answer
+            is_match = turn_match.is_answer and not is_made_in_reverse(
+                question, statement_text, is_of_asker=turn.speaker is Speaker.PLAYER
+            )
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, statement_text)
+            if sought is not None:
+                is_match = tells_whereabouts(sought, statement_text)
             matched_turns.append((one, turn))
             match_results.append((turn_match.match, is_match))
         findings = [
@@ -330,9 +397,10 @@ class FindingCollector:
                 matched_turns, findings, match_results, strict=True
             )
         ]
-        if not read_cues(question.text).asks_about_now:
+        if sought is None and not read_cues(question.text).asks_about_now:
             return ranked_findings
-        return _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
+        newest_first = _put_newest_first(ranked_findings, [turn for _, turn in matched_turns])
+        return [replace(r, is_answer=sought is not None and r.is_match) for r in newest_first]
 
     async def _collect_memories(
         self, question: RecordQuestion, scope: SearchScope, notes: dict[str, None]
@@ -351,23 +419,34 @@ class FindingCollector:
         rejected_quotes = await read_rejected_quotes(
             self._log, scope.universe_id, {m.turn_id for m in memories if m.turn_id}
         )
+        sought = read_sought_one(question)
         ranked_findings = []
         for memory, finding in zip(
             memories, await self._result_formatter.format_memories(memories), strict=True
         ):
+            # Whoever remembers a promise need not be whose it is.
+            is_of_believer = not asks_for_commitment(question)
             match = match_question(
-                question, f"{finding.believer} {memory.text}", {memory.entity_id, *memory.about}
+                question,
+                f"{finding.believer} {memory.text}" if is_of_believer else memory.text,
+                {memory.entity_id, *memory.about} if is_of_believer else memory.about,
             )
             hit = hits_by_id[memory.id]
-            is_match = match.is_match
+            is_match = match.is_match and not is_made_in_reverse(question, memory.text)
             if asks_about_death(question):
                 is_match = is_match and tells_of_death(question, memory.text)
             finding = mark_rejected(finding, rejected_quotes)
             is_match = is_match and not finding.rejected_quotes
+            if sought is not None:
+                is_match = is_match and tells_whereabouts(sought, memory.text)
             is_about = bool({*memory.about}.intersection(question.entity_ids))
+            is_known = asks_who_knows(question) and not finding.rejected_quotes
+            is_known = is_known and is_on_known_matter(question, memory.text, frozenset(memory.about))
             ranked_findings.append(
                 _RankedFinding(
-                    replace(finding, score=hit.score + is_about, near=_similarity_of(hit, match)), is_match
+                    replace(finding, score=hit.score + is_about, near=_similarity_of(hit, match)),
+                    is_match or is_known,
+                    is_answer=is_known,
                 )
             )
         return ranked_findings
@@ -381,7 +460,7 @@ class FindingCollector:
             memory
             for believer_id in sorted(believer_ids)
             for memory in await read_beliefs(self._canon, self._log, believer_id, current_tick)
-            if is_answered_by_memory(question, memory.text, frozenset(memory.about))
+            if is_on_known_matter(question, memory.text, frozenset(memory.about))
         ]
         memories.sort(key=lambda m: (m.tick, m.created_at), reverse=True)
         findings = await self._result_formatter.format_memories(memories)
@@ -494,6 +573,22 @@ def _put_newest_first(
         for place, ((ranked, _), score) in enumerate(zip(matching, scores, strict=True))
     ]
     return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
+
+
+def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a secret answers who knows it, or what somebody knows who may know it."""
+    if not fact.is_secret or fact.secrecy is None:
+        return False
+    is_asked_for = asks_who_knows(question) or not find_believers(question).isdisjoint(fact.secrecy.known_to)
+    return is_asked_for and is_on_known_matter(
+        question, fact.statement, frozenset(i.entity_id for i in fact.involves)
+    )
+
+
+def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:
+    """Return which share of the facts are no newer than this one, by world time and then as recorded."""
+    key = (fact.valid_from or 0, fact.recorded_at)
+    return sum((other.valid_from or 0, other.recorded_at) <= key for other in facts) / len(facts)
 
 
 def _subject_of_change(change: Payload) -> Id | None:

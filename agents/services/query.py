@@ -37,7 +37,7 @@ from stores.records.ids import Id, IdGenerator
 UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
 MAX_WORD_FINDINGS: Final = 50
 """Findings of a word search."""
-_SAYS_I: Final = re.compile(r"\bI\b", re.IGNORECASE)
+_SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
 _KINDS: Final[tuple[SearchKind, ...]] = ("turns", "facts", "entities", "memories", "snippets")
 
 ReadUniverseCatalogue = Callable[[Id], Awaitable[Catalogue]]

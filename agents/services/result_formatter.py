@@ -131,6 +131,11 @@ class ResultFormatter:
         text = f"No death of {entity.name} is recorded."
         return QueryFinding(0, AnswerStanding.UNKNOWN, text, where="canon", entity_id=entity.id)
 
+    def format_not_known(self, entity: Entity) -> QueryFinding:
+        """Return that nothing on record says that somebody knows what is asked."""
+        text = f"Nothing says that {entity.name} knows it."
+        return QueryFinding(0, AnswerStanding.UNKNOWN, text, where="what they remember", entity_id=entity.id)
+
     # --- what waits ----------------------------------------------------------------------------------
 
     def read_proposal_content(self, proposal: ProposedChange) -> ProposalContent:

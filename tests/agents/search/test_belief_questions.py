@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.search.belief_questions import find_believers, is_answered_by_memory
+from agents.search.belief_questions import find_believers, is_on_known_matter
 from agents.search.question import RecordQuestion, parse_question
 
 NAMES = [
@@ -41,7 +41,7 @@ def test_belief_question_names_whose_memories_answer(text: str, believers: set[s
 
 def test_belief_question_is_answered_by_memories_on_its_matter() -> None:
     question = _parse("What does Wenna know about Gil?")
-    assert is_answered_by_memory(question, "He went out on the Ribs.", frozenset({"gil"}))
-    assert is_answered_by_memory(question, "Gil owes me money.", frozenset())
-    assert not is_answered_by_memory(question, "Mara drinks too much.", frozenset({"mara"}))
-    assert is_answered_by_memory(_parse("What does Wenna know?"), "Mara drinks too much.", frozenset())
+    assert is_on_known_matter(question, "He went out on the Ribs.", frozenset({"gil"}))
+    assert is_on_known_matter(question, "Gil owes me money.", frozenset())
+    assert not is_on_known_matter(question, "Mara drinks too much.", frozenset({"mara"}))
+    assert is_on_known_matter(_parse("What does Wenna know?"), "Mara drinks too much.", frozenset())

@@ -1,0 +1,63 @@
+"""Reads of which relative of somebody a question asks: `Dob's brother` is neither Dob nor Dob's mother. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from agents.typed_text import plain_line
+
+_PAIRS: Final = (
+    ("mother", "father"),
+    ("brother", "sister"),
+    ("son", "daughter"),
+    ("aunt", "uncle"),
+    ("grandmother", "grandfather"),
+    ("niece", "nephew"),
+)
+_COUNTERPARTS: Final = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+_ROLES: Final = (
+    frozenset({"mother", "father", "mothers", "fathers", "parent", "parents"}),
+    frozenset({"brother", "sister", "brothers", "sisters", "sibling", "siblings", "twin"}),
+    frozenset({"son", "daughter", "sons", "daughters", "child", "children"}),
+    frozenset({"wife", "husband", "spouse"}),
+    frozenset({"aunt", "uncle"}),
+    frozenset({"grandmother", "grandfather", "grandparents"}),
+    frozenset({"niece", "nephew"}),
+    frozenset({"cousin", "cousins"}),
+)
+_INVERSE_ROLES: Final = (_ROLES[0] | _ROLES[2],)
+"""What is said from the other end says the same: whose son it is, is her child's mother."""
+_KIN: Final = "|".join(sorted(frozenset().union(*_ROLES), key=len, reverse=True))
+_OWNED_KIN: Final = re.compile(
+    rf"(?:['’]s?|\b(?:my|his|her|their|your|our)) (?:[\w-]+ )?(?P<owned>{_KIN})\b|\b(?P<of>{_KIN}) of\b",
+    re.IGNORECASE,
+)
+_KIN_WORD: Final = re.compile(rf"\b(?:{_KIN})\b", re.IGNORECASE)
+_KIN_OF_END: Final = re.compile(rf"\b(?:{_KIN}) of (?:the )?$", re.IGNORECASE)
+
+
+def speaks_of_relatives(asked_relatives: Iterable[str], text: str) -> bool:
+    """Say whether a text speaks of all these relatives, in any word for them."""
+    spoken_of = {match[0].casefold() for match in _KIN_WORD.finditer(text)}
+    return all(spoken_of & _words_for(word) for word in asked_relatives)
+
+
+def is_relative_of(text_before_name: str) -> bool:
+    """Say whether the words before a name make it that of somebody's relative: `the brother of` Dob."""
+    return _KIN_OF_END.search(text_before_name) is not None
+
+
+def find_asked_relatives(question_text: str) -> frozenset[str]:
+    """Return the words for the relatives of whom a question asks: `brother` in `Who killed Dob's brother?`."""
+    return frozenset(
+        (match["owned"] or match["of"]).casefold() for match in _OWNED_KIN.finditer(plain_line(question_text))
+    )
+
+
+def _words_for(word: str) -> frozenset[str]:
+    """Return the words that may mean the same relative: not a sister for a brother."""
+    same = {one for role in (*_ROLES, *_INVERSE_ROLES) if word in role for one in role}
+    counterpart = _COUNTERPARTS.get(word.removesuffix("s"), "")
+    return frozenset(same) - {counterpart, f"{counterpart}s"}

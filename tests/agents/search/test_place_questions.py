@@ -1,0 +1,60 @@
+"""Tests which sentences say where somebody or a thing is, and of whom a question asks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.canon_keeper.predicates import Catalogue
+from agents.search.place_questions import read_sought_one, tells_whereabouts
+from agents.search.question import parse_question
+
+NAMES = [
+    ("dob", "dob"),
+    ("greta", "greta"),
+    ("ring", "ring"),
+    ("hester marrow", "hester"),
+    ("the red heron", "inn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_told"),
+    [
+        ("Where is Dob's ring?", "Greta now has the ring.", True),
+        ("Where is Dob's ring now?", "The ring lies in the well.", True),
+        ("Where is Dob's ring?", "Greta hides Dob's ring under the stove.", True),
+        ("Where is Dob's ring?", "Greta has Osk's ring.", False),
+        ("Where is Dob's ring?", "Dob is in the mill.", False),
+        ("Where is my ring?", "I gave Greta the ring.", True),
+        ("Who has the ring?", "The ring is made of silver.", False),
+        ("Where is Greta?", "Greta stays behind at the Red Heron.", True),
+        ("Where is Greta?", "Greta owes Dob ten silver.", False),
+        ("where is greta", "Greta and Dob ride to the ford.", True),
+        ("Where did Dob go?", "Dob runs away to the Old Mill.", True),
+        ("Where is Dob?", "Dob leaves.", True),
+        ("Where is Dob?", "Dob nods. He goes to the mill.", True),
+        ("Where is Dob?", "Dob leaves the ring with Greta.", False),
+        ("Where is Dob?", "Dob runs the inn.", False),
+        ("Where is Dob?", "Dob is the head of the smugglers.", False),
+        ("Where is Dob?", "Dob's mother was killed in the flood.", False),
+        ("Where is Dob?", "Dob says: My mother sold fish in Millbrook.", False),
+        ("Where is Hester Marrow?", "Hester is hiding in the chapel.", True),
+    ],
+)
+def test_sentence_says_where_the_one_sought_is(question: str, text: str, is_told: bool) -> None:
+    sought = read_sought_one(parse_question(question, NAMES, Catalogue({})))
+    assert sought is not None
+    assert tells_whereabouts(sought, text) is is_told
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who has brought the silver?",
+        "Where is the ring that Dob lost?",
+        "Who owns the mill?",
+        "Where do the Ribs end?",
+    ],
+)
+def test_question_seeks_nobody(question: str) -> None:
+    assert read_sought_one(parse_question(question, NAMES, Catalogue({}))) is None
