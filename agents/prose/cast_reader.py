@@ -67,7 +67,7 @@ _SLAMS_DOOR: Final = compile_phrases(r"\s*[slam bang shut close pull lock bolt] 
 TELLS_DEATH: Final = re.compile(
     r"\b(?:die[sd]?|dead|kill\w*|sl[ae]ys?|slew|slain|murder\w*|behead\w*|execut\w*|assassinat\w*|strangl\w*|hanged|"
     r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+ghost|pass\w*\s+away|survive|outlive|"
-    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
+    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|your|my)\s+neck|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
     re.IGNORECASE,
 )
 """Words without one of which no text tells of a death."""
@@ -307,7 +307,7 @@ class CastReader:
             return True
         match = turns.STRANGERS_ACT.match(text)
         rest = text[match.end() :] if match else text.lstrip() if reading.is_about_strangers else ""
-        reading.is_about_strangers = match is not None
+        reading.is_about_strangers = match is not None or turns.STRANGERS_DO.match(text) is not None
         return self._read_act_on_others(rest, reading) is not None
 
     # --- who does what -------------------------------------------------------------------------------

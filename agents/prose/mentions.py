@@ -125,6 +125,12 @@ _INNER_COMPANY: Final = re.compile(
 """Who comes along, between who moves and the verb: `@0@, followed by @1@, comes in`."""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
+_EPITHET: Final = re.compile(
+    rf"(?P<before>^|[,;:—]\s*|\b(?:and|then)\s+)(?P<who>@\d+@)\s+(?:(?P=who)|the\s+(?:\w+\s+)?(?:{'|'.join(sorted(TITLES))}))"
+    r"(?=,?\s+[a-z])"
+)
+"""Who does something, by their name and what they are: `Tom the miller`."""
+
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
 """Stands for an @ of the text, which would be read as a mark."""
 
@@ -276,6 +282,7 @@ class MentionReader:
         """Return the sentence with people who stand together as one mark, and without appositions."""
         marked = _OPENING_COMPANY.sub(_put_behind, marked)
         marked = _INNER_COMPANY.sub(r"\g<who> \g<rest>, \g<company>", marked)
+        marked = _EPITHET.sub(r"\g<before>\g<who>", marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:
