@@ -53,7 +53,7 @@ _IDLE_WORDS: Final = (
     (re.compile(r"\bturns out to be\b"), "is"),
     (re.compile(r"\b(?:really|truly|actually)\s+(?=dead$|alive$)"), ""),
 )
-"""Words that change nothing of what is so: `is not dead after all`, `is not dead, only hurt`; and what stands for them."""
+"""Words that change nothing of what is so, as in `is not dead after all`, and what stands for them."""
 _UNKNOWN_THING: Final = re.compile(
     r"The (?P<thing>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){1,2}?) (?:is|was|has|belongs|hangs|lies|stands|are)\b"
 )
@@ -172,7 +172,7 @@ def _split_parts(text: str) -> Iterator[Statement]:
 
 
 def _without_idle_words(words: str) -> str:
-    """Return a sentence without what changes nothing of what is so: `Dob is not dead` of `Dob is not dead after all`."""
+    """Return a sentence without what changes nothing of what is so, such as `after all`."""
     for pattern, replacement in _IDLE_WORDS:
         words = pattern.sub(replacement, words)
     return words

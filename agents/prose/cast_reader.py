@@ -456,6 +456,7 @@ class CastReader:
                 companions = figures_of(who_of(match), reading)
                 reading.bring_in(companions)
                 reading.companions.update(companions)
+                reading.names_company |= match["who4"] is not None
 
 
 def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:

@@ -550,10 +550,12 @@ TAKES_ALONG: Final = compile_phrases(
     [take bring lead drag carry pull escort help haul march guide walk] (?P<who>@[\d,A]+@) (along|with @H@|out|
         up|down|off|away|back|outside|upstairs|downstairs|below|ashore|home|inside|through|into|to\b(?! one
         side))
-    [follow accompany] (?P<who2>@[\d,A]+@)
+    [accompany] (?P<who2>@[\d,A]+@)
     """
 )
 """The hero goes somewhere with somebody."""
+FOLLOWS: Final = compile_phrases("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
+"""The hero goes after somebody, who need not want their company."""
 GOES_WITH_OBJECT: Final = compile_phrases(
     r"""
     [lead take escort carry drag walk guide help follow] @[^@]+@ (out|outside|upstairs|downstairs|below|ashore|down|

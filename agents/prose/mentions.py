@@ -113,11 +113,13 @@ _APPOSITION: Final = re.compile(
 _NAME_AFTER: Final = re.compile(r" ([^\W\d_a-z][\w’'-]*)")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]*) $")
 _OPENING_COMPANY: Final = re.compile(
-    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@),\s+(?P<rest>.+?)"
+    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@(?=,)|"
+    r"(?:(?:Together|Along)\s+)?[Ww]ith\s+@[\d,]+@(?:\s+(?:at|by)\s+(?:my|your|our)\s+side|\s+beside\s+@H@)?(?=,?\s+@[HW]@)|"
+    r"(?:Taking|Bringing|Leading)\s+@[\d,]+@(?:\s+(?:along|with\s+@[HW]@))?(?=,\s+@[HW]@)),?\s+(?P<rest>.+?)"
     r"(?P<end>[.!…]*)$",
     re.DOTALL,
 )
-"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
+"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in`, `With @1@ @H@ ride out`."""
 _INNER_COMPANY: Final = re.compile(
     r"(?P<who>@[^@]+@),\s+(?P<company>(?:followed|accompanied|flanked|trailed|supported|led)(?:\s+\w+ly)?\s+by\s+"
     r"@[^@]+@),\s+(?P<rest>[^,;.!?…]+)"

@@ -129,7 +129,8 @@ _STRANGERS: Final = {
     "PAST": PAST_VERB.pattern,
 }
 STRANGERS_ACT: Final = compile_phrases(
-    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|it(?! (takes?|took|brings?|brought))) )([a-z]+ly )?"
+    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|it(?! (takes?|took|brings?|brought))) )"
+    r"([a-z]+ly )?"
     r"(?=[a-z]+ @)",
     _STRANGERS,
     flags=re.IGNORECASE,

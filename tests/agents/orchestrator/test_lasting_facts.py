@@ -73,8 +73,7 @@ def test_what_is_said_of_two_is_no_fact_about_one_of_them(sentence: str) -> None
 )
 def test_who_was_taken_for_dead_is_said_to_live(sentence: str) -> None:
     (fact,) = read(sentence)
-    assert fact.predicate == "alive"
-    assert fact.value is not False
+    assert fact.statement in ("Dob is not dead.", "Dob is alive.")
 
 
 @pytest.mark.parametrize(
