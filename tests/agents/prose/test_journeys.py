@@ -118,6 +118,9 @@ def test_company_goes_to_no_place_that_is_not_known(line: str) -> None:
         "Dob tells me that the mill burns.",
         "Dob thanks me for the ale.",
         "Dob promises me a room.",
+        "Dob is asleep inside.",
+        "Dob is in the Red Heron.",
+        "Dob sits in the Heron with Greta.",
     ],
 )
 def test_who_is_not_here_is_missed_who_speaks_or_is_spoken_to(line: str) -> None:
@@ -134,6 +137,9 @@ def test_who_is_not_here_is_missed_who_speaks_or_is_spoken_to(line: str) -> None
         "Dob's letter tells me where it is.",
         "In the letter Dob tells me where it is.",
         "If Dob tells me where it is, I go.",
+        "Dob is asleep in his bed at home.",
+        "Dob is in Millbrook.",
+        "Dob is not in the Red Heron.",
     ],
 )
 def test_who_is_not_here_is_not_missed_where_nobody_speaks_now(line: str) -> None:
