@@ -40,6 +40,7 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.names import names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
 from agents.solo.notices import Notice
 from stores.ports import CanonReader
@@ -318,7 +319,10 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         return []
     hero, place = context.player_character(), context.place
     reader = HandoverReader(
-        hero.name if hero else "", place.name if place else "", is_gm=exchange.gm_authored
+        hero.name if hero else "",
+        place.name if place else "",
+        is_gm=exchange.gm_authored,
+        people_here=[name for actor in context.present_actors() for name in names_of(actor)],
     )
     return reader.find(text)
 

@@ -29,6 +29,10 @@ _DEALS_WITH: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
+_HERO_GIVES: Final = compile_phrases(
+    r"\s*@[HW]@ADVERBS[give hand offer pass] (?P<who>@[\d,]+@)(?= (the|an?|my|his|her|their|back|somebody's)\b)",
+    {"ADVERBS": words.ADVERBS},
+)
 _SPEAKS_TO_HERO: Final = compile_phrases(
     r"""
     \s*(?P<who>@[\d,]+@)ADVERBS([ask tell promise warn threaten question thank beg order assure inform answer remind
@@ -54,7 +58,8 @@ _ASKED: Final = re.compile(r"\s+(?:if|whether|that|to)\b")
 
 def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
     """Return the mark of who speaks to the hero, is spoken to or fought in a clause; empty if nobody, or from afar."""
-    match = _SPEAKS_TO_HERO.match(_whole(clause)) or _match_deal(clause)
+    text = _whole(clause)
+    match = _SPEAKS_TO_HERO.match(text) or _HERO_GIVES.match(text) or _match_deal(clause)
     return match["who"].strip("@") if match and not _FROM_AFAR.search(sentence) else ""
 
 

@@ -26,7 +26,8 @@ _GOES_THERE: Final = compile_phrases(
     [make find work] (my|our|your|his|her|their) way(?: DIRECTION){0,3} (to|into|inside|onto)
     [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@(?:
         DIRECTION){0,3} (to|into|inside|onto)
-    [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@ (out|up|down|over|back) (on|upon|in)
+    [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@
+        (out|up|down|over|back) (on|upon|in)
     [arrive](?: back)? (at|in)
     [enter reach visit]
     """,
