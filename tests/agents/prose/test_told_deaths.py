@@ -6,6 +6,7 @@ import pytest
 
 from agents.prose.cast_reader import CastReader
 from agents.prose.mentions import Figure
+from agents.solo.strangers import find_strangers_in_claims
 
 NAMES = ("Dob", "Greta", "Tom")
 
@@ -60,3 +61,20 @@ def test_death_is_told_of_who_dies(text: str, who: str) -> None:
 @pytest.mark.parametrize("text", NO_DEATHS)
 def test_death_is_not_told_where_nobody_dies(text: str) -> None:
     assert find_dead(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Wick stole Dob's ring.", ["Wick"]),
+        ("Tom the miller is found dead in the river.", ["Tom"]),
+        ("And Wick steals the ring.", ["Wick"]),
+        ("Night stole over the town.", []),
+        ("If Wick stole the ring, he hangs.", []),
+        ("Wick never stole the ring.", []),
+        ("Did Wick steal the ring?", []),
+        ("He stole the ring.", []),
+    ],
+)
+def test_stranger_who_did_what_lasts_or_died_is_found(text: str, names: list[str]) -> None:
+    assert find_strangers_in_claims(text, []) == names
