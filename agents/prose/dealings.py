@@ -11,6 +11,7 @@ from typing import Final
 from agents.prose import cast_words as words
 from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
 from agents.prose.phrases import compile_phrases
+from agents.prose.verb_forms import PAST_VERB
 
 _DEALS_WITH: Final = compile_phrases(
     r"""
@@ -35,14 +36,14 @@ _HERO_GIVES: Final = compile_phrases(
 )
 _SPEAKS_TO_HERO: Final = compile_phrases(
     r"""
-    \s*(?P<who>@[\d,]+@)ADVERBS([ask tell promise warn threaten question thank beg order assure inform answer remind
-        bribe accuse confront scold greet insult challenge comfort console]|
+    \s*(?P<who>@[\d,]+@)ADVERBS(?!PAST)([ask tell promise warn threaten question thank beg order assure inform
+        answer remind bribe accuse confront scold greet insult challenge comfort console]|
         ([talk speak shout yell whisper nod bow wave mutter]|[lie]) (\w+ly )?to|
         [smile wink glare scowl grin snarl growl laugh] (\w+ly )?at) @[HW]@
     """,
-    {"ADVERBS": words.ADVERBS},
+    {"ADVERBS": words.ADVERBS, "PAST": PAST_VERB.pattern},
 )
-"""Somebody speaks to the hero: `@0@ tells @H@ where it is`."""
+"""Somebody speaks to the hero now: `@0@ tells @H@ where it is`; who did so in the past may be remembered."""
 _FROM_AFAR: Final = re.compile(
     r"\b(?:radio|phone|comm|comlink|intercom|screen|letter|note|message|telegram|raven|post|mind|heart|head|thoughts?|"
     r"prayers?|silently|portrait|painting|picture|photograph|statue|ghost|spirit|grave|tomb|memory|hologram|recording|"
