@@ -6,7 +6,7 @@ Each is put as the sentence that is true afterwards, `Vess has the bell`, which 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -21,17 +21,29 @@ from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
 from stores.records.world import ACTORS, Entity, EntityKind
 
-_DET: Final = r"(?:the|my|this|that|our|a|an|his|her|their) "
+_DET: Final = (
+    r"(?:the|my|this|that|our|a|an|his|her|their|(?:[^\W\d_a-z][\w-]*[ -]){0,2}[^\W\d_a-z][\w-]*['’]s?) "
+)
+"""What stands before a thing: `the`, `his`, `Dob's`; whose it is said to be does not say who has it."""
 _WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
+_PERSON_WORDS: Final = r"(?!and\b)[\w'’-]+(?: (?!and\b)[\w'’-]+){0,4}?"
 _THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
-_WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_WORDS})"
-_FROM: Final = rf"(?P<from>{SHORT_TITLE_PATTERN}{_WORDS})"
+_WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
+_FROM: Final = rf"(?P<from>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
 _WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
 _NAME_WORD: Final = r"[^\W\d_a-z][\w'’-]*"
 _NAME: Final = (
     rf"(?P<actor>{SHORT_TITLE_PATTERN}{_NAME_WORD}(?: (?:of |the |de |von |van )?{_NAME_WORD}){{0,4}})"
 )
-_END: Final = r"(?P<end>, .*| and (?:then|I|you) .*)?"
+_END: Final = (
+    r"(?P<end>, .*| and (?:then|I|you) .*"
+    r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*)?"
+)
+_NEARBY: Final = (
+    r"(?: (?:by|beside|near|behind|before|to|onto|on) the (?:[\w-]+ )?(?:door|fire|hearth|window|wall|stairs|"
+    r"steps|table|bed|gate|well|floor|ground))?"
+)
+"""A part of the place where the scene is."""
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
     r"|sometimes|never|almost|nearly)\b",
@@ -86,18 +98,9 @@ class _Rule(NamedTuple):
 
 _RULES: Final = (
     _Rule(_ENTRUST, rf"{_THING} (?:with|to) {_WHO}", "{who} has the {thing}"),
-    _Rule(_GIVE_TO, rf"(?:back )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
-    _Rule(_GIVE, rf"{_WHO}(?: back)? {_THING}(?: back)?", "{who} has the {thing}"),
-    _Rule(_GET, rf"{_THING} (?:back )?from {_FROM}", "{actor} has the {thing}", "{from}"),
-    _Rule(
-        _STEAL, rf"(?:back )?{_THING} (?:back )?(?:away )?from {_FROM}", "{actor} has the {thing}", "{from}"
-    ),
-    _Rule(
-        ("rob robs robbed", "relieve relieves relieved"),
-        rf"{_FROM} of {_THING}",
-        "{actor} has the {thing}",
-        "{from}",
-    ),
+    _Rule(_GIVE_TO, rf"(?:back |over )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
+    _Rule(_GIVE, rf"(?:over )?{_WHO}(?: back| over)? {_THING}(?: back| over)?", "{who} has the {thing}"),
+    _Rule(_GET, rf"(?:back )?{_THING} (?:back |away )?from {_FROM}", "{actor} has the {thing}", "{from}"),
     _Rule(
         _STEAL,
         rf"(?:back )?{_THING} (?:back )?(?:away )?from {_FROM}",
@@ -114,7 +117,7 @@ _RULES: Final = (
     _Rule(_LEAVE, rf"{_THING} (?:behind|here)", "The {thing} is in {here}"),
     _Rule(_LAY, rf"{_THING} down", "The {thing} is in {here}"),
     _Rule(_LAY, rf"down {_THING}", "The {thing} is in {here}"),
-    _Rule(_DROP, _THING, "The {thing} is in {here}"),
+    _Rule(_DROP, rf"{_THING}{_NEARBY}", "The {thing} is in {here}"),
 )
 _PREPOSITIONS: Final = {"into": "in", "inside": "in"}
 
@@ -147,7 +150,11 @@ class HandoverReader:
     The name of a hero or place that is not known is empty.
     """
 
-    def __init__(self, hero_name: str, place_name: str, *, is_gm: bool) -> None:
+    def __init__(
+        self, hero_name: str, place_name: str, *, is_gm: bool, people_here: Collection[str] = ()
+    ) -> None:
+        """`people_here` are the names of those who are in the scene: what they drop is there."""
+        self._people_here = frozenset(people_here)
         self._hero_name = hero_name
         self._place_name = place_name
         self._hero_words = _GM_HERO_WORDS if is_gm else _PLAYER_HERO_WORDS
@@ -188,8 +195,8 @@ class HandoverReader:
             "from": self._hero_name if source in self._hero_words.objects else source,
             "preposition": _PREPOSITIONS.get(preposition, preposition),
             "place": groups.get("place", ""),
-            # Where somebody else is who drops a thing is not said.
-            "here": "" if "actor" in groups else self._place_name,
+            # Where somebody else is who drops a thing is not said, unless they are in the scene.
+            "here": self._place_name if groups.get("actor", "") in {"", *self._people_here} else "",
         }
 
 

@@ -37,8 +37,23 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
-_ONCE_MORE: Final = re.compile(r",?\s+(?:(?:yet |once )?again|once more)$", re.IGNORECASE)
-"""What says that it was so before, and is no part of what is so now."""
+_TURNS_OUT: Final = re.compile(r"^(?:(?:But|And|So|Yet) )?(?:[Ii]t|[Aa]s it) turns out(?: that|,) ")
+_HURT: Final = (
+    r"(?:hurt|wounded|injured|stunned|bruised|asleep|unconscious|senseless|lost|captured|in hiding)"
+)
+_IDLE_WORDS: Final = (
+    (re.compile(r",?\s+(?:(?:yet |once )?again|once more|after all)$", re.IGNORECASE), ""),
+    (
+        re.compile(
+            rf",?\s+(?:but |(?:he|she|they) (?:is|was|are|were) )?(?:only|just|merely) (?:badly )?{_HURT}$"
+        ),
+        "",
+    ),
+    (re.compile(rf"\b(?:is|was) (?:only|just|merely) (?:badly )?{_HURT}, not dead$"), "is not dead"),
+    (re.compile(r"\bturns out to be\b"), "is"),
+    (re.compile(r"\b(?:really|truly|actually)\s+(?=dead$|alive$)"), ""),
+)
+"""Words that change nothing of what is so, as in `is not dead after all`, and what stands for them."""
 _UNKNOWN_THING: Final = re.compile(
     r"The (?P<thing>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){1,2}?) (?:is|was|has|belongs|hangs|lies|stands|are)\b"
 )
@@ -147,12 +162,20 @@ def _split_parts(text: str) -> Iterator[Statement]:
     for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
         if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
             yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
+        sentence = _TURNS_OUT.sub("", sentence)
         if _SPEECH in sentence or _UNCERTAIN_OPENING.search(sentence) or reports_words(sentence):
             continue
         for part in _PART_END.split(sentence):
             words = part.strip(" .!…")
             if words and len(words) <= MAX_SENTENCE_CHARS:
-                yield Statement(_ONCE_MORE.sub("", words), words)
+                yield Statement(_without_idle_words(words), words)
+
+
+def _without_idle_words(words: str) -> str:
+    """Return a sentence without what changes nothing of what is so, such as `after all`."""
+    for pattern, replacement in _IDLE_WORDS:
+        words = pattern.sub(replacement, words)
+    return words
 
 
 def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:

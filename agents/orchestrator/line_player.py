@@ -28,9 +28,10 @@ from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
-from agents.solo.notices import add_notices
+from agents.solo.notices import Notice, add_notices
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
+from agents.solo.told_time import notice_time
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
@@ -237,10 +238,18 @@ class LinePlayer:
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
         circle_lines = (describe_circle(played.circle),) if played.circle else ()
         reply = replace(reply, lines=(*reply.lines, *claim_lines))
-        reply = add_notices(reply, (*notice_missed(played.moves), *unknown_names))
+        time_notices = _notice_time(run.exchange, context)
+        reply = add_notices(reply, (*notice_missed(played.moves), *unknown_names, *time_notices))
         next_lines = (*played.arbitration.player_lines, *circle_lines)
         reply = replace(reply, lines=(*reply.lines, *question_lines, *next_lines))
         return replace(run, context=context, reply=reply, agenda=played.agenda)
+
+
+def _notice_time(exchange: Exchange, context: SceneContext) -> list[Notice]:
+    """Return the offer of the time that typed words let pass; a model says itself how long its narration takes."""
+    if exchange.time_passes or exchange.is_oracle_question or exchange.narration is not None:
+        return []
+    return notice_time(strip_typed_markers(exchange.words), context.universe.calendar, context.tick)
 
 
 def _is_unanswered_question(run: LineRun) -> bool:

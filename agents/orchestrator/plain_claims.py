@@ -41,8 +41,10 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.names import names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
 from agents.solo.notices import Notice
+from agents.solo.strangers import find_strangers_in_claims
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -233,6 +235,12 @@ class PlainClaims:
             catalogue = await self._read_catalogue(context.universe.id)
             people = find_unknown_people(statements, known, catalogue)
             unknown_names += [(name, "/npc", "makes them known") for name in people]
+        if tells and find_strangers_in_claims(text, known):
+            named = await read_named_entities(self._canon, context, text)
+            unknown_names += [
+                (name, "/npc", "makes them known")
+                for name in find_strangers_in_claims(text, [*known, *named])
+            ]
         notices = []
         for name, command, effect in unknown_names:
             key = (context.scene.id, fold_name(name))
@@ -341,7 +349,10 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         return []
     hero, place = context.player_character(), context.place
     reader = HandoverReader(
-        hero.name if hero else "", place.name if place else "", is_gm=exchange.gm_authored
+        hero.name if hero else "",
+        place.name if place else "",
+        is_gm=exchange.gm_authored,
+        people_here=[name for actor in context.present_actors() for name in names_of(actor)],
     )
     return reader.find(text)
 

@@ -26,8 +26,10 @@ from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
     find_best_match,
+    find_settled,
     goes_against,
     keeps_promise,
+    settles_commitment,
 )
 from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
@@ -84,7 +86,8 @@ class PlainVows:
                 fact,
                 promise.quote,
                 # Who was not there to hear it may never have been promised it: the player decides.
-                Authority.GM if _is_heard(fact, context) else Authority.SYSTEM,
+                # What others are said to promise is read from prose as any other claim is.
+                Authority.GM if not promise.promiser and _is_heard(fact, context) else Authority.SYSTEM,
                 site,
                 turn=turn,
             )
@@ -122,7 +125,7 @@ class PlainVows:
 
     async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
         """Return a line on each decision that the words go against or enter, and the command for a less plain one."""
-        sentences = [s.text for s in find_hero_sentences(exchange.words) if not s.is_spoken]
+        sentences = _list_unspoken(exchange.words)
         decisions = find_decisions(exchange.words)
         if not sentences and not decisions:
             return [], ""
@@ -147,20 +150,35 @@ class PlainVows:
             sentences = split_plain_sentences(strip_speech(words))
         else:
             sentences = [sentence.text for sentence in find_hero_sentences(words)]
-        command, statements = "", []
+        command, statements = "", list[str]()
         if breaks_promise(sentences) or keeps_promise(sentences):
             command = "/broken" if breaks_promise(sentences) else "/paid"
-            commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-            statements = [commitment.fact.statement for commitment in commitments]
-            statements += [fact.statement for fact in read_staged_commitments(context)]
+            statements = await self._list_commitment_statements(context)
         elif not exchange.gm_authored and drops_decision(sentences):
             command = "/lift"
             statements = [decision.text for decision in await read_decisions(self._log, context)]
         index = find_best_match(words, statements)
+        deeds = sentences if exchange.gm_authored else _list_unspoken(words)
+        if not command and settles_commitment(deeds):
+            own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
+            command, statements = "/paid", await self._list_commitment_statements(context)
+            statements = [statement for statement in statements if statement not in own_titles]
+            index = find_settled(deeds, statements)
         if index is None:
             return ""
         # A promise is named by its words: its number is that of its thread.
         return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
+
+    async def _list_commitment_statements(self, context: SceneContext) -> list[str]:
+        """Return the promises and debts that are open, in canon and proposed in the scene."""
+        commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
+        facts = (*(commitment.fact for commitment in commitments), *read_staged_commitments(context))
+        return [fact.statement for fact in facts]
+
+
+def _list_unspoken(words: str) -> list[str]:
+    """Return the sentences of a player's line that nobody speaks."""
+    return [sentence.text for sentence in find_hero_sentences(words) if not sentence.is_spoken]
 
 
 def _is_heard(fact: AssertFact, context: SceneContext) -> bool:

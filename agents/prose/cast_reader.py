@@ -62,12 +62,17 @@ _SEES_OFF: Final = compile_phrases(r"""
     to the (door|gate)
     [see show] @[^@]+@ (out|off)
     """)
+_SLEEPS_HERE: Final = re.compile(
+    r"(?:(?:is|are)\s+(?:\w+\s+)?(?:asleep|sleeping|snoring)|sleeps?|snores?)"
+    r"(?:\s+(?:inside|here|there|(?:by|at|on|before|beside|under)\s+the\s+\w+))?\s*[.!,;]?\s*$"
+)
+"""Who sleeps where the scene is, as far as the words say."""
 _SLAMS_DOOR: Final = compile_phrases(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
 """What somebody does on the way out: `leaves and slams the door`."""
 TELLS_DEATH: Final = re.compile(
     r"\b(?:die[sd]?|dead|kill\w*|sl[ae]ys?|slew|slain|murder\w*|behead\w*|execut\w*|assassinat\w*|strangl\w*|hanged|"
     r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+ghost|pass\w*\s+away|survive|outlive|"
-    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
+    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|your|my)\s+neck|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
     re.IGNORECASE,
 )
 """Words without one of which no text tells of a death."""
@@ -144,6 +149,10 @@ class CastReader:
         )
         self._mentions = MentionReader(figures, hero_names)
         self._here = _compile_here(here_names)
+        self._is_at_here = re.compile(
+            rf"(?:is|are|waits?|sits?|stands?|drinks?|works?)\s+(?:\w+ing\s+)?(?:in|at|inside)\s+(?:the\s+)?{self._here.pattern}"
+            r"(?=\s*(?:$|[.,;!]|and\b|with\b))"
+        )
         names = sorted(filter(str.strip, other_places), key=len, reverse=True)
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
@@ -307,7 +316,7 @@ class CastReader:
             return True
         match = turns.STRANGERS_ACT.match(text)
         rest = text[match.end() :] if match else text.lstrip() if reading.is_about_strangers else ""
-        reading.is_about_strangers = match is not None
+        reading.is_about_strangers = match is not None or turns.STRANGERS_DO.match(text) is not None
         return self._read_act_on_others(rest, reading) is not None
 
     # --- who does what -------------------------------------------------------------------------------
@@ -392,6 +401,8 @@ class CastReader:
         if words.FALLS_ASLEEP.match(rest):
             if not ELSEWHERE.search(sentence):
                 reading.move(CastMove.FALLS_ASLEEP, numbers)
+                if _SLEEPS_HERE.match(rest):
+                    reading.deal_with(numbers)
             return True
         if words.WAKES.match(rest):
             reading.move(CastMove.WAKES, numbers)
@@ -423,6 +434,8 @@ class CastReader:
 
     def _is_entering(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         match = words.ENTERS.match(rest)
+        if self._is_at_here.match(rest) and not CLEARLY_ELSEWHERE.search(sentence):
+            return not reading.present.issuperset(numbers)
         if match is None or self._is_elsewhere(rest, sentence):
             return False
         if _AT_REST.match(rest) and ELSEWHERE.search(sentence):
@@ -456,6 +469,7 @@ class CastReader:
                 companions = figures_of(who_of(match), reading)
                 reading.bring_in(companions)
                 reading.companions.update(companions)
+                reading.names_company |= match["who4"] is not None
 
 
 def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:

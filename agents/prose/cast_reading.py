@@ -63,6 +63,10 @@ class CastReading:
     """Those who left in this text."""
     companions: set[int] = field(default_factory=set)
     """Those who come along with the hero."""
+    followed: set[int] = field(default_factory=set)
+    """Those whom the hero goes after: they are where the hero arrives, and in nobody's company."""
+    names_company: bool = False
+    """Whether the text says with whom the hero goes, so that nobody else comes along."""
     exit_cast: set[int] | None = None
     """Who was here when the hero left, in this text; None if the hero did not."""
     company_goes: bool = False
@@ -135,13 +139,14 @@ class CastReading:
     def settle_exit(self) -> None:
         """Leave behind those who were here when the hero left, and do not come along.
 
-        Who came along before comes along again, unless the words say otherwise. The dead do not, unless carried.
+        Who came along before comes along again, unless the words say otherwise or name others as the hero's company.
+        The dead do not, unless carried.
         """
         if self.exit_cast is not None and not self.company_goes:
-            companions = self.companions | (set() if self.goes_alone else self.earlier_companions)
-            self.move(
-                CastMove.STAYS_BEHIND, sorted(self.exit_cast & self.present - (companions - self.staying))
-            )
+            is_by_name = self.goes_alone or self.names_company
+            companions = self.companions | (set() if is_by_name else self.earlier_companions)
+            arriving = (companions - self.staying) | self.followed
+            self.move(CastMove.STAYS_BEHIND, sorted(self.exit_cast & self.present - arriving))
             self.move(CastMove.COMES_ALONG, sorted(self.present & self.companions))
         if self.exit_cast is not None or self.destination is not None:
             self.moves += ((CastMove.STAYS_BEHIND, number) for number in sorted(self.bodies - self.carried))

@@ -411,6 +411,7 @@ DIES: Final = compile_phrases(
         poison)\b
     [pass] away\b
     [lose] (his|her|their|your) lifeEND
+    [break snap] (his|her|their|your|my) neck\b(?! (to|for|over|trying|working|with)\b)
     [meet] (his|her|their|your) (death|end)\b
     (does|do|did) not surviveEND
     (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
@@ -511,7 +512,10 @@ TOUCHES: Final = compile_phrases(
 """What one can do only to somebody who is here."""
 KILLS: Final = compile_phrases(
     r"""
-    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)
+    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)(?! to
+        (see|hear|watch|think|know|say|admit|tell|ask|leave|let|be|have|do|go)\b)
+    [find discover] (?P<who4>@[\d,]+@) ((lying|sitting|hanging|floating) )?dead\b(?! (tired|drunk|set|serious|wrong|
+        right|certain|sure|asleep|on|against|silent|quiet|calm|pale|white|keen|level|broke)\b)
     [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
     [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
     """
@@ -546,10 +550,12 @@ TAKES_ALONG: Final = compile_phrases(
     [take bring lead drag carry pull escort help haul march guide walk] (?P<who>@[\d,A]+@) (along|with @H@|out|
         up|down|off|away|back|outside|upstairs|downstairs|below|ashore|home|inside|through|into|to\b(?! one
         side))
-    [follow accompany] (?P<who2>@[\d,A]+@)
+    [accompany] (?P<who2>@[\d,A]+@)
     """
 )
 """The hero goes somewhere with somebody."""
+FOLLOWS: Final = compile_phrases("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
+"""The hero goes after somebody, who need not want their company."""
 GOES_WITH_OBJECT: Final = compile_phrases(
     r"""
     [lead take escort carry drag walk guide help follow] @[^@]+@ (out|outside|upstairs|downstairs|below|ashore|down|

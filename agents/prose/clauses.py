@@ -21,7 +21,8 @@ UNREAL: Final = compile_phrases(
         book|legends?)\b
     \b(years|days?|weeks?|months?|hours?|long) ago\b
     \b(once upon|yesterday|tomorrow|tonight|always|usually|often|sometimes|as (if|though))\b
-    \b(last|next) (night|week|year|month|summer|winter|spring|autumn|time|day|morning)\b
+    \b(last|next) time\b
+    \b(last|(?<!the\s)next) (night|week|year|month|summer|winter|spring|autumn|day|morning)\b
     \bevery (day|night|morning|evening|week|year|time|sunday)\b
     """,
     flags=re.IGNORECASE,

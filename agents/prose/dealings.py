@@ -1,4 +1,7 @@
-"""Reads whom a marked clause has somebody speak to or fight, which takes them to be here: `@H@ asks @0@`. Pure."""
+"""Reads whom a marked clause has somebody speak to or fight, which takes them to be here: `@H@ asks @0@`. Pure.
+
+So does who speaks to the hero: `@0@ tells @H@ where it is`.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from typing import Final
 from agents.prose import cast_words as words
 from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
 from agents.prose.phrases import compile_phrases
+from agents.prose.verb_forms import PAST_VERB
 
 _DEALS_WITH: Final = compile_phrases(
     r"""
     START([ask tell promise warn threaten question thank beg order command assure inform interrupt interrogate
-        remind answer bribe]|
+        remind answer bribe accuse confront scold greet insult challenge comfort console flatter blame praise reassure
+        apologise apologize]|
         ([talk speak turn shout yell whisper nod bow wave swear mutter murmur listen]|[lie]) (\w+ly )?to|
         ([talk speak argue joke whisper drink eat dance fight]|[shake] hands|[sit] down) (\w+ly )?with|
         [shout yell smile wink glare scowl grin snarl growl laugh wave nod spit] (\w+ly )?at|
@@ -25,6 +30,20 @@ _DEALS_WITH: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
+_HERO_GIVES: Final = compile_phrases(
+    r"\s*@[HW]@ADVERBS[give hand offer pass] (?P<who>@[\d,]+@)(?= (the|an?|my|his|her|their|back|somebody's)\b)",
+    {"ADVERBS": words.ADVERBS},
+)
+_SPEAKS_TO_HERO: Final = compile_phrases(
+    r"""
+    \s*(?P<who>@[\d,]+@)ADVERBS(?!PAST)([ask tell promise warn threaten question thank beg order assure inform
+        answer remind bribe accuse confront scold greet insult challenge comfort console]|
+        ([talk speak shout yell whisper nod bow wave mutter]|[lie]) (\w+ly )?to|
+        [smile wink glare scowl grin snarl growl laugh] (\w+ly )?at) @[HW]@
+    """,
+    {"ADVERBS": words.ADVERBS, "PAST": PAST_VERB.pattern},
+)
+"""Somebody speaks to the hero now: `@0@ tells @H@ where it is`; who did so in the past may be remembered."""
 _FROM_AFAR: Final = re.compile(
     r"\b(?:radio|phone|comm|comlink|intercom|screen|letter|note|message|telegram|raven|post|mind|heart|head|thoughts?|"
     r"prayers?|silently|portrait|painting|picture|photograph|statue|ghost|spirit|grave|tomb|memory|hologram|recording|"
@@ -39,8 +58,9 @@ _ASKED: Final = re.compile(r"\s+(?:if|whether|that|to)\b")
 
 
 def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
-    """Return the mark of whom a clause has somebody speak to or fight; empty if of nobody or from afar."""
-    match = _match_deal(clause)
+    """Return the mark of who speaks to the hero, is spoken to or fought in a clause; empty if nobody, or from afar."""
+    text = _whole(clause)
+    match = _SPEAKS_TO_HERO.match(text) or _HERO_GIVES.match(text) or _match_deal(clause)
     return match["who"].strip("@") if match and not _FROM_AFAR.search(sentence) else ""
 
 
@@ -53,4 +73,8 @@ def find_asked(sentence: str) -> str:
 
 
 def _match_deal(clause: MarkedClause) -> re.Match[str] | None:
-    return _DEALS_WITH.match(f" {clause.text.strip(' ¶')} {clause.report}")
+    return _DEALS_WITH.match(_whole(clause))
+
+
+def _whole(clause: MarkedClause) -> str:
+    return f" {clause.text.strip(' ¶')} {clause.report}"

@@ -24,8 +24,10 @@ _GOES_THERE: Final = compile_phrases(
     VERB(?: DIRECTION){0,3} (to|into|inside|onto|for)
     VERB(?: DIRECTION){0,2} (out|up|down|over|back) (on|upon|in)
     [make find work] (my|our|your|his|her|their) way(?: DIRECTION){0,3} (to|into|inside|onto)
-    [follow accompany take lead bring guide drag carry escort] @[^@]+@(?: DIRECTION){0,3} (to|into|inside|onto)
-    [follow accompany take lead bring guide drag carry escort] @[^@]+@ (out|up|down|over|back) (on|upon|in)
+    [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@(?:
+        DIRECTION){0,3} (to|into|inside|onto)
+    [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@
+        (out|up|down|over|back) (on|upon|in)
     [arrive](?: back)? (at|in)
     [enter reach visit]
     """,

@@ -44,7 +44,9 @@ class HeroActs:
         goes_to_known_place = self.read_destination(rest, reading)
         if goes_to_known_place and words.GOES_BACK.match(rest) and subject != COMPANY:
             # Who is here stays; who stayed where the hero goes back to is met again.
+            reading.bring_in(company)
             reading.companions.update(company)
+            reading.names_company |= bool(company)
             reading.leave_with_hero()
             reading.move(CastMove.COMES, sorted(reading.left_behind))
             return CastMove.LEAVES if company else None
@@ -61,6 +63,8 @@ class HeroActs:
             return None
         if subject == COMPANY:
             reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
+            if not goes_to_known_place and (site := self._find_unknown_site(rest)):
+                reading.unknown_site = site
             return None
         reading.bring_in(company)
         reading.companions.update(company)
@@ -70,6 +74,7 @@ class HeroActs:
                 reading.stay_for_unknown_site(site)
                 return None
             reading.leave_with_hero()
+            reading.names_company |= bool(company)
             reading.goes_alone |= BY_ONESELF.search(rest) is not None
             return CastMove.LEAVES if company else None
         match = words.MEETS.match(rest)
@@ -149,6 +154,9 @@ class HeroActs:
         if match := words.BRINGS.match(rest):
             reading.bring_in(figures_of(who_of(match), reading))
             return True
+        if match := words.FOLLOWS.match(rest):
+            self._follow(figures_of(who_of(match), reading), rest, reading)
+            return True
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
@@ -158,6 +166,18 @@ class HeroActs:
             reading.companions.update(companions)
             return True
         return False
+
+    def _follow(self, followed: Collection[int], rest: str, reading: CastReading) -> None:
+        """Have the hero go after others, who are where the hero arrives and come along nowhere else."""
+        if site := self._find_unknown_site(rest):
+            reading.unknown_site = site
+            return
+        is_away = not reading.present.issuperset(followed)
+        goes_to_known_place = self._destinations.find_destination(rest) is not None
+        if goes_to_known_place or is_away or words.TO_ANOTHER_PLACE.search(rest):
+            reading.leave_with_hero()
+        reading.bring_in(followed)
+        reading.followed.update(followed)
 
     def _take_aside(self, numbers: Collection[int], reading: CastReading) -> None:
         reading.move(CastMove.COMES, numbers)

@@ -113,17 +113,25 @@ _APPOSITION: Final = re.compile(
 _NAME_AFTER: Final = re.compile(r" ([^\W\d_a-z][\w’'-]*)")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]*) $")
 _OPENING_COMPANY: Final = re.compile(
-    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@),\s+(?P<rest>.+?)"
+    r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@(?=,)|"
+    r"(?:(?:Together|Along)\s+)?[Ww]ith\s+@[\d,]+@(?:\s+(?:at|by)\s+(?:my|your|our)\s+side|\s+beside\s+@H@)?(?=,?\s+@[HW]@)|"
+    r"(?:Taking|Bringing|Leading)\s+@[\d,]+@(?:\s+(?:along|with\s+@[HW]@))?(?=,\s+@[HW]@)),?\s+(?P<rest>.+?)"
     r"(?P<end>[.!…]*)$",
     re.DOTALL,
 )
-"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in.`"""
+"""A sentence that begins with who comes along: `Followed by @1@, @0@ comes in`, `With @1@ @H@ ride out`."""
 _INNER_COMPANY: Final = re.compile(
     r"(?P<who>@[^@]+@),\s+(?P<company>(?:followed|accompanied|flanked|trailed|supported|led)(?:\s+\w+ly)?\s+by\s+"
     r"@[^@]+@),\s+(?P<rest>[^,;.!?…]+)"
 )
 """Who comes along, between who moves and the verb: `@0@, followed by @1@, comes in`."""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
+
+_EPITHET: Final = re.compile(
+    rf"(?P<before>^|[,;:—]\s*|\b(?:and|then)\s+)(?P<who>@\d+@)\s+(?:(?P=who)|the\s+(?:\w+\s+)?(?:{'|'.join(sorted(TITLES))}))"
+    r"(?=,?\s+[a-z])"
+)
+"""Who does something, by their name and what they are: `Tom the miller`."""
 
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
 """Stands for an @ of the text, which would be read as a mark."""
@@ -276,6 +284,7 @@ class MentionReader:
         """Return the sentence with people who stand together as one mark, and without appositions."""
         marked = _OPENING_COMPANY.sub(_put_behind, marked)
         marked = _INNER_COMPANY.sub(r"\g<who> \g<rest>, \g<company>", marked)
+        marked = _EPITHET.sub(r"\g<before>\g<who>", marked)
         marked = _REPEATED.sub(r"@\1@", _APPOSITION.sub(r"\1", marked))
         previous = ""
         while previous != marked:

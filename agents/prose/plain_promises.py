@@ -95,6 +95,26 @@ _PROMISED_BY: Final = re.compile(
     rf"\s*,?\s+(?:{_PAST_CLAUSE})",
     re.DOTALL,
 )
+_NO_DEED: Final = (
+    r"(?!(?:says|tells|thinks|claims|hopes|hears|dreams|remembers|recalls|asks|wonders|wishes|wants|seems|plans|fears|knows|"
+    r"imagines|believes|pretends|refuses|sings|reads|writes)\b)"
+)
+_PROMISED_BESIDE: Final = re.compile(
+    rf"^(?P<who>{_NAME})\s+{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
+    rf"(?:promises|swears|vows)(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?\s*,?\s+(?:{_CLAUSE})",
+    re.DOTALL,
+)
+"""`Dob thanks me and promises me to wait`: another deed stands before the promise."""
+_PROMISED_THING: Final = re.compile(
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})\s+"
+    rf"(?:{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?)?(?:\w+ly\s+)?promises\s+"
+    rf"{_TO_HERO_TOO}\s+(?P<thing>(?!no\b|the\s+(?:world|moon|stars)\b|a\s+(?:lot|great\s+deal|beating|thrashing)\b)"
+    r"(?:a|an|the|my|your|his|her|their|our|half|all|one|two|three|four|five|six|seven|eight|nine|ten|twenty|[0-9]+|"
+    r"free|safe|good|fresh|new|double|food|shelter|gold|silver|money|help|work|passage|land)\s+.+|"
+    r"(?:food|shelter|gold|silver|money|help|work|passage|land)$)",
+    re.DOTALL,
+)
+"""`Dob promises me free ale for life`: what somebody is to have."""
 _HERO_AS_YOU: Final = re.compile(r"^You(?=\s)")
 """The hero in words of the GM, as the subject of a sentence."""
 _ADDRESSED: Final = re.compile(
@@ -161,10 +181,12 @@ def _read_narrated(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
 
 
 def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
-    match = _PROMISED_BY.search(sentence.rstrip(" .!,…"))
+    text = sentence.rstrip(" .!,…")
+    patterns = (_PROMISED_BY, _PROMISED_BESIDE, _PROMISED_THING)
+    match = next((m for pattern in patterns if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
         return
-    to = match["to"] or match["given"] or ""
+    to = match["to"] or match.groupdict().get("given") or ""
     is_named = bool(_NAME_PATTERN.match(to))
     if words := _promised_words(match, ()):
         yield PlainPromise(

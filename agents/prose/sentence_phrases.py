@@ -8,6 +8,7 @@ from typing import Final
 from agents.prose.cast_words import SPEAKS
 from agents.prose.phrases import compile_phrases, phrases
 from agents.prose.speech import SPOKE
+from agents.prose.verb_forms import PAST_VERB
 
 _WORDS: Final = {
     "PEOPLE": r"@[\d,]+@",
@@ -123,12 +124,22 @@ WAITED_OUT: Final = compile_phrases(
     _WORDS,
 )
 """The hero waits for something, and goes on when it has happened."""
+_STRANGERS: Final = {
+    "STRANGERS": r"(?:the|an?|two|three|four|some|several|his|her|their|my|our|somebody's)",
+    "PAST": PAST_VERB.pattern,
+}
 STRANGERS_ACT: Final = compile_phrases(
-    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they) )([a-z]+ly )?(?=[a-z]+ @)",
-    {"STRANGERS": r"(?:the|an?|two|three|four|some|several|his|her|their|my|our|somebody's)"},
+    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|it(?! (takes?|took|brings?|brought))) )"
+    r"([a-z]+ly )?"
+    r"(?=[a-z]+ @)",
+    _STRANGERS,
     flags=re.IGNORECASE,
 )
 """Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
+STRANGERS_DO: Final = compile_phrases(
+    r"\s*((and|then) )?STRANGERS ([\w'’-]+ ){1,3}?(PAST|[a-z]{2,}s\b)[^@]*$", _STRANGERS, flags=re.IGNORECASE
+)
+"""Who is not on record does something that goes on: `the flood came`, and in the next clause `killed @1@`."""
 ALONE: Final = compile_phrases(
     r"""
     @(H|W|H,[\d,]+)@ (is|am|are|was|were) ((now|finally|at last|all|quite|left) )?alone\b(?P<with>[^.;]*)

@@ -24,6 +24,24 @@ _DROPS: Final = re.compile(
     r"\b(?:rule|decision|decided|resolve|resolution|resolved|vow|swore|vowed)\b"
     r"|\bI no longer (?:hold|keep) to\b"
 )
+_NO_PAYMENT: Final = (
+    r"(?:a visit|a call|a compliment|attention|heed|court|(?:no )?mind|(?:my|his|her|their) respects)"
+)
+_PAYS: Final = re.compile(
+    r"(?<!to )\b(?:pays?|paid|repays?|repaid|settles?|settled|clears?|cleared)\b"
+    rf"(?!(?: [\w'’-]+){{0,2}} {_NO_PAYMENT}\b)"
+)
+_GIVES_BACK: Final = re.compile(
+    r"(?<!to )\b(?:gives?|gave|hands?|handed|returns?|returned|brings?|brought|delivers?|delivered|sends?|sent)\b"
+)
+_TO_GIVE_BACK: Final = re.compile(
+    r"\bpromised\b.*\b(?:give|hand|return|bring|deliver|send|fetch)\b", re.DOTALL
+)
+_OWES: Final = re.compile(r"\bowes?\b")
+MIN_WORDS_OF_DEBT: Final = 3
+"""Words of a debt that a payment names: who, to whom, how much."""
+MIN_WORDS_OF_THING: Final = 2
+"""Words of a promise that who brings something back names: to whom, what."""
 _UNSURE: Final = re.compile(
     r"\b(?:[Ii]f|[Uu]nless|whether|not|never|cannot|would|could|might|may|should|must|will|shall|want|hope|wish|"
     r"dream\w*|try|mean to|going to|almost|nearly)\b|n['’]t\b|['’]ll\b"
@@ -57,6 +75,30 @@ def keeps_promise(sentences: Sequence[str]) -> bool:
 def breaks_promise(sentences: Sequence[str]) -> bool:
     """Say whether a sentence plainly says that a promise is broken."""
     return _has_plain(_BREAKS, sentences)
+
+
+def settles_commitment(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that something is paid or brought, which may settle a debt or a promise."""
+    return _has_plain(_PAYS, sentences) or _has_plain(_GIVES_BACK, sentences)
+
+
+def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | None:
+    """Return the index of the debt that is plainly paid or of the promise to bring what is plainly brought.
+
+    None if there is none, or several fit as well.
+    """
+    for pattern, settles, minimum in (
+        (_PAYS, _OWES, MIN_WORDS_OF_DEBT),
+        (_GIVES_BACK, _TO_GIVE_BACK, MIN_WORDS_OF_THING),
+    ):
+        plain = [sentence for sentence in sentences if _has_plain(pattern, [sentence])]
+        candidates = [n for n, statement in enumerate(statements) if settles.search(statement)]
+        for sentence in plain:
+            texts = [statements[n] for n in candidates]
+            index = find_best_match(sentence, texts)
+            if index is not None and len(_stems(sentence) & _stems(texts[index])) >= minimum:
+                return candidates[index]
+    return None
 
 
 def drops_decision(sentences: Sequence[str]) -> bool:

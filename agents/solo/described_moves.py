@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import groupby, takewhile
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
 from agents.solo.notices import Notice
+from stores.records.ids import Id
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 
 
@@ -19,6 +20,8 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
         isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
     )
     lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
+    if is_elsewhere:
+        lines += _describe_company(context, {e.entity_id for e in known_entries})
     for is_left_behind, group in groupby(known_entries, key=_is_left_alive):
         moved = list(group)
         if is_left_behind:
@@ -57,6 +60,16 @@ def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
     if entry.here and entry.awareness is Awareness.DEAD and not context.is_dead(entity):
         return f"{line.removesuffix('.')}: /fact {entity.name} is dead proposes it."
     return line
+
+
+def _describe_company(context: SceneContext, moved_ids: Set[Id]) -> list[str]:
+    """Return a line on those who are at another place now without a word on it, as they were with the hero before."""
+    names = [
+        actor.name
+        for actor in context.present_actors()
+        if actor.id not in {context.story.pc_id, *moved_ids} and not context.is_dead(actor)
+    ]
+    return [f"{_list_names(names)} {'is' if len(names) == 1 else 'are'} with you."] if names else []
 
 
 def _describe_left_behind(names: Sequence[str]) -> str:

@@ -6,9 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from agents.prose.cast_reader import CastReader
+from agents.prose.clauses import UNREAL
 from agents.prose.mentions import TITLES, Figure, read_called_role, read_roles
-from agents.prose.names import find_name_spans, has_title, names_of
+from agents.prose.names import NON_NAME_WORDS, find_name_spans, has_title, names_of
+from agents.prose.phrases import phrases
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
+from agents.prose.words import split_sentences
 from stores.records.world import Entity, fold_name
 
 MAX_STRANGERS: Final = 4
@@ -31,6 +36,16 @@ _NO_PEOPLE: Final = frozenset(_NO_PEOPLE_WORDS.split())
 """What comes, goes, whispers and answers at the beginning of a sentence, and is nobody."""
 
 
+_EPITHET: Final = r"(?:\s+the\s+[a-z]+|,\s+[^,]{2,40},)?"
+_DOER: Final = re.compile(
+    rf"\s*(?:(?:And|Then|But),? )?(?P<name>[^\W\d_a-z][\w’'-]*(?: [^\W\d_a-z][\w’'-]*){{0,2}}){_EPITHET}\s+(?=[a-z])"
+)
+_LASTING_DEED: Final = phrases(
+    "(has )?[steal kill murder poison rob betray marry burn forge buy sell found inherit kidnap imprison own owe serve]"
+    r"\b(?= [A-Za-z])"
+)
+
+
 def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     """Return those whom a text names or calls by what they are, and whom nobody has made known.
 
@@ -47,6 +62,29 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
         if role in TITLES and role not in _NO_ROLES | roles | names
     ]
     return strangers[:MAX_STRANGERS]
+
+
+def find_strangers_in_claims(text: str, known: Iterable[Entity]) -> list[str]:
+    """Return whom a sentence begins with, says to have done what lasts or to have died, and nobody has made known."""
+    known_words = {
+        _bare(word) for entity in known for name in names_of(entity) for word in fold_name(name).split()
+    }
+    spoken_out = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text))
+    return list(
+        dict.fromkeys(filter(None, (_read_doer(s, known_words) for s in split_sentences(spoken_out))))
+    )
+
+
+def _read_doer(sentence: str, known_words: set[str]) -> str:
+    match = _DOER.match(sentence)
+    if match is None or UNREAL.search(sentence) or sentence.rstrip().endswith("?"):
+        return ""
+    name = match["name"]
+    words = fold_name(name).split()
+    if not known_words.isdisjoint(words) or not (_NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
+        return ""
+    does_lasting = re.match(_LASTING_DEED, sentence[match.end() :]) is not None
+    return name if does_lasting or CastReader([Figure((name,))]).find_deaths(sentence, is_gm=True) else ""
 
 
 def name_stranger(figure: Figure) -> str:

@@ -57,3 +57,34 @@ def test_what_is_said_of_two_is_no_fact_about_one_of_them(sentence: str) -> None
         "stated",
         2,
     )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Dob is not dead after all; he was only hurt.",
+        "Dob is not dead, only hurt.",
+        "Dob was only wounded, not dead.",
+        "Dob is not really dead.",
+        "Dob is alive after all.",
+        "It turns out that Dob is alive.",
+        "Dob turns out to be alive.",
+    ],
+)
+def test_who_was_taken_for_dead_is_said_to_live(sentence: str) -> None:
+    (fact,) = read(sentence)
+    assert fact.statement in ("Dob is not dead.", "Dob is alive.")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Dob is not dead, only in his dreams.",
+        "Bela says that Dob is not dead after all.",
+        "If Dob is not dead after all, Bela will marry him.",
+        "Dob was only hurt.",
+        "Is Dob alive after all?",
+    ],
+)
+def test_who_is_perhaps_alive_is_not_said_to_live(sentence: str) -> None:
+    assert read(sentence) == []

@@ -245,7 +245,7 @@ async def test_dead_stay_behind_unless_they_are_carried(tmp_path: Path, line: st
 @pytest.mark.parametrize(
     ("line", "moves"),
     [
-        ("I follow Dr. Mora to the Moor.", ("The scene goes on in Moor.", "Dr. Mora comes along.")),
+        ("I follow Dr. Mora to the Moor.", ("The scene goes on in Moor.", "Dr. Mora is with you.")),
         ("I go to the Moor with Dr. Mora.", ("The scene goes on in Moor.", "Dr. Mora comes along.")),
         ("> Dr. Mora leaves.", ("Dr. Mora leaves.",)),
         ("> Dr. Mora steps out of the reeds.", ()),

@@ -44,6 +44,11 @@ BY_OTHERS = (
     ("Wenna Pike promised Harl to mend the net.", "Wenna Pike", "to mend the net"),
     ("Wenna gives Harl her word that the net will be mended.", "Wenna", "the net will be mended"),
     ("Wenna gave you her word to wait.", "Wenna", "to wait"),
+    ("Harl promises me free ale for life.", "Harl", "free ale for life"),
+    ("Harl thanks me and promises me a room.", "Harl", "a room"),
+    ("Harl promises Wenna ten silver.", "Harl", "ten silver"),
+    ("Wenna nods, and promises to wait.", "Wenna", "to wait"),
+    ("Wenna smiles and promises Harl to mend the net.", "Wenna", "to mend the net"),
 )
 NO_PROMISE_BY_HERO = (
     "I swear that I never took it.",
@@ -90,6 +95,15 @@ NO_PROMISE_BY_OTHERS = (
     "Harl promised to pay long ago.",
     "The money that Harl promised to pay is gone.",
     "Harl gave you his hand.",
+    "Harl promises me nothing.",
+    "Harl promises me trouble.",
+    "Harl promises me the moon.",
+    "Harl almost promises me a room.",
+    "Harl dreams and promises me a room.",
+    "If Harl thanks me and promises me a room, I stay.",
+    "Harl does not thank me and promises me no room.",
+    "Harl plans to promise me a room.",
+    "In the song Harl promises me a room.",
 )
 PEOPLE = (("Harl Stone", "Harl", "Stone"), ("Wenna Pike", "Wenna", "Pike"))
 

@@ -8,6 +8,7 @@ from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
     find_best_match,
+    find_settled,
     goes_against,
     keeps_promise,
 )
@@ -90,3 +91,34 @@ def test_sentence_goes_against_a_decision_only_where_it_does_what_is_never_done(
     sentence: str, decision: str, is_against: bool
 ) -> None:
     assert goes_against(sentence, decision) is is_against
+
+
+COMMITMENTS = (
+    "Mara promised Dob to bring the ring back.",
+    "Greta owes Dob ten silver.",
+    "Mara promised Greta to mend the roof.",
+    "Mara owes Wick a horse.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "index"),
+    [
+        ("Greta pays Dob the ten silver.", 1),
+        ("Greta paid Dob his ten silver.", 1),
+        ("I return the ring to Dob.", 0),
+        ("I give Dob his ring.", 0),
+        ("I bring Dob the ring back.", 0),
+        ("Greta pays Dob a visit.", None),
+        ("I pay Dob for the ale.", None),
+        ("Greta will pay Dob the ten silver.", None),
+        ("Greta does not pay Dob the ten silver.", None),
+        ("If Greta pays Dob the ten silver, all is well.", None),
+        ("Greta promises to pay Dob the ten silver.", None),
+        ("I plan to return the ring to Dob.", None),
+        ("I almost give Dob his ring.", None),
+        ("I give Dob a coin.", None),
+    ],
+)
+def test_payment_or_return_settles_what_was_owed_or_promised(sentence: str, index: int | None) -> None:
+    assert find_settled([sentence], COMMITMENTS) == index

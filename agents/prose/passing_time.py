@@ -1,0 +1,91 @@
+"""Reads from plain prose how much time passes: `Two days pass.`, `It is noon when we arrive.` Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agents.prose.clauses import UNREAL
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.words import split_sentences
+
+_NUMBERS: Final = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20,
+}  # fmt: skip
+_LENGTH: Final = (
+    rf"(?:(?:about|nearly|some|another|a full|a good)\s+)?(?P<number>{'|'.join(_NUMBERS)}|[0-9]{{1,3}})\s+"
+    r"(?:long\s+|full\s+|more\s+|whole\s+)?(?P<unit>minute|hour|day|week)s?"
+)
+_JOURNEY: Final = (
+    r"(?:journey|ride|walk|trip|crossing|voyage|march|climb|descent|passage|trek|drive|search|work|"
+    r"repair|road|way)"
+)
+_SPENDS: Final = (
+    r"(?:walk|ride|rode|wait|travel|march|rest|sleep|slept|sail|row|search|work|hide|hid|climb|watch|stay|camp)"
+    r"(?:ed|led)?"
+)
+_PASSES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:(?:then|and|so|at last)\s+)?{_LENGTH}\s+"
+        r"(?:(?:pass|go|slip|drag|creep|fly)(?:es|s)?|passed|went|slipped|dragged|(?:has|have)\s+(?:passed|gone))(?:\s+(?:by|on))?(?=\s*(?:$|[.,;!]|\b(?:and|before|until|in|without)\b))",
+        rf"(?:(?:it\s+is|it['’]s|and|then|only)\s+)?{_LENGTH}\s+(?:later|afterwards)\b",
+        rf"after\s+{_LENGTH}(?=\s*,|\s+(?:I|we|you)\b|\s+of\s+\w+ing\b)",
+        rf"(?:the|our|my|your)\s+(?:\w+\s+)?{_JOURNEY}"
+        r"(?:\s+(?:to|down|up|over|across|through|back)\s+[\w\s'’-]{2,30}?)?\s+"
+        rf"(?:takes|took|lasts|lasted)\s+(?:(?:us|me|you)\s+)?{_LENGTH}\b",
+        rf"it\s+(?:takes|took)\s+(?:us|me|you)\s+{_LENGTH}\s+to\b",
+        rf"(?:I|we|you)\s+{_SPENDS}\s+(?:(?:here|there|on|together)\s+)?for\s+{_LENGTH}\b",
+    )
+)
+_PART: Final = (
+    r"(?P<part>dawn|morning|noon|midday|afternoon|dusk|evening|nightfall|sunset|sunrise|midnight|night)"
+)
+_ARRIVES: Final = r"(?:arrive|reach|return|come|get|set\s+out|leave|wake)"
+_IS_THEN: Final = re.compile(
+    rf"it\s+is\s+(?:(?:already|nearly|past)\s+)?{_PART}\s+"
+    rf"(?:when|as|before|by\s+the\s+time)\s+(?:I|we|you)\s+{_ARRIVES}\b",
+    re.IGNORECASE,
+)
+_NEXT: Final = re.compile(
+    r"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b,?\s+(?:I|we|you)\b", re.IGNORECASE
+)
+_JUMPS: Final = {
+    "day": "+1 day", "morning": "to dawn", "dawn": "to dawn", "sunrise": "to dawn", "noon": "to noon",
+    "midday": "to noon", "afternoon": "to afternoon", "dusk": "to dusk", "sunset": "to dusk", "evening": "to evening",
+    "nightfall": "to night", "night": "to night", "midnight": "to midnight",
+}  # fmt: skip
+_NOT_SO: Final = re.compile(
+    r"\?|¶|\b(?:not|never|no|will|shall|must|should|would|can|may|almost|promise\w*|plan\w*|hope\w*|want\w*|wish\w*|ago|"
+    r"earlier|before\s+that|song|every|each|until|let)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""What denies, plans, repeats or recalls it."""
+
+
+def find_time_jump(text: str) -> str:
+    """Return the time that passes by a text as `/time` takes it, the last if there are several; empty if none does.
+
+    `+2 days`, `to noon`
+    """
+    if SINGLE_QUOTED.search(text):
+        return ""
+    jumps = [_read_sentence(sentence) for sentence in split_sentences(strip_speech(text))]
+    return next((jump for jump in reversed(jumps) if jump), "")
+
+
+def _read_sentence(sentence: str) -> str:
+    words = sentence.strip()
+    if _NOT_SO.search(words) or UNREAL.search(words):
+        return ""
+    if moment := _IS_THEN.match(words) or _NEXT.match(words):
+        return _JUMPS[moment["part"].casefold()]
+    match = next((m for pattern in _PASSES if (m := pattern.match(words))), None)
+    if match is None:
+        return ""
+    number = _NUMBERS.get(match["number"].casefold()) or int(match["number"])
+    unit = match["unit"].casefold()
+    if unit == "week":
+        number, unit = number * 7, "day"
+    return f"+{number} {unit}{'s' if number != 1 else ''}"

@@ -1,0 +1,21 @@
+"""Offers to let the world time pass that plain words tell of: `Two days pass.` Pure."""
+
+from __future__ import annotations
+
+from agents.prose.passing_time import find_time_jump
+from agents.solo.notices import Notice
+from agents.world_time.durations import read_time_jump
+from stores.errors import InputError
+from stores.records.world import Calendar
+
+
+def notice_time(text: str, calendar: Calendar, now: int) -> list[Notice]:
+    """Return the notice that time passes by a text, with the command for it; none if none does in this calendar."""
+    jump = find_time_jump(text)
+    if not jump:
+        return []
+    try:
+        read_time_jump(jump, calendar, now)
+    except InputError:
+        return []  # another calendar has no such part of the day
+    return [Notice(f"Time passes? /time {jump}", f"/time {jump}")]

@@ -1,0 +1,146 @@
+"""Tests of where the hero goes by plain prose, who comes along, and who is missed who is not here."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.prose.cast_reader import CastReader, TurnReading
+from agents.prose.cast_reading import CastMove, CastState
+from agents.prose.mentions import Figure
+
+NAMES = ("Dob", "Greta")
+PLACES = ("Millbrook", "Old Mill")
+HERE = "Red Heron"
+
+
+def read(text: str, *, here: str = "", companions: str = "", left_behind: str = "") -> TurnReading:
+    """Return what a line of the player's moves, in the Red Heron."""
+    reader = CastReader(
+        [Figure((name,)) for name in NAMES], ("Mara",), PLACES, (HERE,), [(place,) for place in PLACES]
+    )
+    state = CastState(present=numbers(here), companions=numbers(companions), left_behind=numbers(left_behind))
+    return reader.read_turn(text, state, is_gm=False)
+
+
+def numbers(names: str) -> frozenset[int]:
+    return frozenset(NAMES.index(name) for name in names.split())
+
+
+def is_here_after(reading: TurnReading, here: str) -> set[str]:
+    present = set(numbers(here))
+    for move, number in reading.moves:
+        present.add(number)
+        if move in (CastMove.LEAVES, CastMove.STAYS_BEHIND):
+            present.discard(number)
+    return {NAMES[number] for number in present}
+
+
+@pytest.mark.parametrize(
+    ("line", "here", "place", "after"),
+    [
+        ("With Greta I ride to Millbrook.", "Dob Greta", "Millbrook", "Greta"),
+        ("Together with Greta, I ride to Millbrook.", "Dob Greta", "Millbrook", "Greta"),
+        ("With Greta at my side, I walk to Millbrook.", "Dob Greta", "Millbrook", "Greta"),
+        ("Taking Greta with me, I walk to Millbrook.", "Dob Greta", "Millbrook", "Greta"),
+        (
+            "The next morning we set out for the Old Mill, all three of us.",
+            "Dob Greta",
+            "Old Mill",
+            "Dob Greta",
+        ),
+        ("The next day I walk to the Old Mill.", "Dob", "Old Mill", ""),
+        ("Greta and I go back to Millbrook.", "Dob", "Millbrook", "Greta"),
+        ("Greta and I return to Millbrook.", "", "Millbrook", "Greta"),
+        ("I go back to Millbrook with Greta.", "", "Millbrook", "Greta"),
+        ("I follow Dob to the Old Mill.", "Dob Greta", "Old Mill", "Dob"),
+        ("I follow Dob to the Old Mill.", "", "Old Mill", "Dob"),
+        ("I chase Dob to the Old Mill.", "Dob", "Old Mill", "Dob"),
+    ],
+)
+def test_journey_takes_along_whom_the_words_name(line: str, here: str, place: str, after: str) -> None:
+    reading = read(line, here=here)
+    assert reading.destination == PLACES.index(place)
+    assert is_here_after(reading, here) == set(after.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "With Greta I have no quarrel.",
+        "Next morning I would set out for the Old Mill.",
+        "I plan to set out for the Old Mill the next morning.",
+        "If Greta and I go back to Millbrook, we drown.",
+        "I follow Dob with my eyes.",
+        "I chase Dob round the table.",
+        "I dream that I follow Dob to the Old Mill.",
+        "With Greta I could ride to Millbrook.",
+    ],
+)
+def test_words_that_are_no_journey_leave_everybody_where_they_are(line: str) -> None:
+    reading = read(line, here="Dob Greta")
+    assert (reading.destination, reading.moves) == (None, [])
+
+
+def test_who_is_only_followed_comes_along_nowhere() -> None:
+    moves = read("I follow Dob to the Old Mill.", here="Dob").moves
+    assert (CastMove.COMES_ALONG, 0) not in moves
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("I go to Millbrook with Greta.", {"Dob"}),
+        ("Greta and I go to Millbrook.", {"Dob"}),
+        ("I go to Millbrook alone.", {"Dob", "Greta"}),
+        ("I go to Millbrook.", set()),
+        ("I go to Millbrook, and Greta comes along.", set()),
+    ],
+)
+def test_companions_come_along_unless_the_words_name_the_company(line: str, left: set[str]) -> None:
+    moves = read(line, here="Dob Greta", companions="Dob Greta").moves
+    assert {NAMES[number] for move, number in moves if move is CastMove.STAYS_BEHIND} == left
+
+
+@pytest.mark.parametrize(
+    "line", ["We set off for the old pier, Greta comes along.", "We head for the old pier."]
+)
+def test_company_goes_to_no_place_that_is_not_known(line: str) -> None:
+    reading = read(line, here="Dob Greta")
+    assert (reading.destination, reading.unknown_site) == (None, "old pier")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I accuse Dob of theft.",
+        "I confront Dob.",
+        "Dob tells me where it is.",
+        "Dob tells me that the mill burns.",
+        "Dob thanks me for the ale.",
+        "Dob promises me a room.",
+        "Dob is asleep inside.",
+        "Dob is in the Red Heron.",
+        "Dob sits in the Heron with Greta.",
+    ],
+)
+def test_who_is_not_here_is_missed_who_speaks_or_is_spoken_to(line: str) -> None:
+    reading = read(line)
+    assert reading.missed == {0} or (CastMove.COMES, 0) in reading.moves
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I want to accuse Dob of theft.",
+        "Dob told me yesterday where it is.",
+        "I dream that Dob tells me where it is.",
+        "Dob's letter tells me where it is.",
+        "In the letter Dob tells me where it is.",
+        "If Dob tells me where it is, I go.",
+        "Dob is asleep in his bed at home.",
+        "Dob is in Millbrook.",
+        "Dob is not in the Red Heron.",
+    ],
+)
+def test_who_is_not_here_is_not_missed_where_nobody_speaks_now(line: str) -> None:
+    assert read(line).missed == frozenset()
