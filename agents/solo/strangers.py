@@ -79,7 +79,7 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
     match = _DOER.match(sentence)
     if match is None or UNREAL.search(sentence) or sentence.rstrip().endswith("?"):
         return ""
-    name = match["name"]
+    name = re.sub(r"[’']s$", "", match["name"])  # `Dob's throat is cut` is of Dob
     words = fold_name(name).split()
     if not known_words.isdisjoint(words) or not (_NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
         return ""
