@@ -588,8 +588,9 @@ async def test_page_of_a_pdf_is_written_as_it_is_printed_to_a_picture(tmp_path: 
         await ui.press("5", "o")
         assert ui.shows("Ser Aldric keeps the gate.", "X Export")
         await ui.press("X")
-        assert ui.shows("Written:", "the-drowned-keep-page-1.png")
+        assert ui.shows("Written:")
         (picture,) = (tmp_path / "home" / "exports").iterdir()
+        assert picture.name.endswith("the-drowned-keep-page-1.png")
         data = picture.read_bytes()
         assert data.startswith(b"\x89PNG")
         assert int.from_bytes(data[16:20], "big") == 1_600

@@ -162,6 +162,7 @@ def test_screen_is_modal_if_it_is_a_dialog() -> None:
         "CommitReportDialog",
         "TurnTraceDialog",
         "FileDialog",
+        "IdeasDialog",
     }
     assert {c.__name__ for c in SHOWN if issubclass(c, ModalScreen)} == dialogs
 

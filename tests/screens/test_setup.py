@@ -92,7 +92,7 @@ async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
         await ui.press("tab")
         await ui.type("stubborn, in debt")
         assert ui.shows("● Story", "Sel in Ash Reach")
-        await ui.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
+        await ui.press("tab", "tab", "tab", "tab", "tab", "tab", "right", "tab", "space")
         await ui.press("tab", "right", "tab", "right")
         assert ui.shows("autopilot", "auto", "physical", "edge")
         await ui.press("enter")
