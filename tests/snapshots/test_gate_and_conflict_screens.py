@@ -33,6 +33,7 @@ DEFERRED = (
     "enter",
     "enter",
     "escape",
+    "escape",
     "enter",
 )
 """A scene ended with all put off; then home to the menu."""
