@@ -24,12 +24,15 @@ _ACTS = (
     r"your|looks up|"
     r"looks at|stares at you|opens|closes|picks up)"
 )
+_UNREAL_ACTORS = (
+    r"ghosts?|spirit|spectre|shade|wraith|corpse|body|bones|skeleton|undead|risen|zombie|revenant|grave|statue|"
+    r"portrait|painting|picture|letter|voice in your (?:head|mind)|memory|memories|remember\w*|recall\w*|"
+    r"dream\w*|vision|imagin\w*|echo\w*"
+)
+_UNREAL: Final = re.compile(rf"\b(?:{_UNREAL_ACTORS})\b", re.IGNORECASE)
+"""What a sentence beside it says that words were: a memory, a dream, an echo."""
 _NOT_NOW = re.compile(
-    r"\b(?:ghosts?|spirit|spectre|shade|wraith|corpse|body|bones|skeleton|undead|risen|zombie|revenant|grave|"
-    r"statue|portrait|painting|picture|letter|voice in your (?:head|mind)|memory|memories|"
-    r"remember\w*|recall\w*|"
-    r"dream\w*|vision|imagin\w*|think\w*|thought|wonder\w*|picture|echo\w*|once|used to|had|years "
-    r"ago|long ago|"
+    rf"\b(?:{_UNREAL_ACTORS}|think\w*|thought|wonder\w*|once|used to|had|years ago|long ago|"
     r"back then|last (?:night|week|year|time|summer|winter)|yesterday|every|always|usually|often|if|"
     r"would|could|"
     r"might|may|perhaps|maybe|as though|as if|somewhere|elsewhere|meanwhile|far (?:away|off)|never again|"
@@ -65,13 +68,19 @@ _FRAMES: Final = re.compile(
 )
 """What the sentences after it are in, and not in the present: a dream, a picture, a memory, a song."""
 _FRAME_ENDS: Final = re.compile(r"\b(?:wakes?|woke|awake|waking|now|here and now|at last)\b", re.IGNORECASE)
-_OUTSIDE: Final = re.compile(
-    r"\b(?:outside|from (?:without|beyond|under|behind|below the|the (?:street|yard|road|lane|quay|other side))|"
+_BEYOND = (
+    r"(?:outside|from (?:without|beyond|under|behind|below the|the (?:street|yard|road|lane|quay|other side))|"
     r"through the (?:\w+ )?(?:door|wall|window|shutters?|hatch|floor|planks|grating|keyhole)|on the other side|"
-    r"over the (?:wire|line|radio|telephone|phone))\b",
-    re.IGNORECASE,
+    r"over the (?:wire|line|radio|telephone|phone))"
 )
+_OUTSIDE: Final = re.compile(rf"\b{_BEYOND}\b", re.IGNORECASE)
 """Where a voice comes from that is heard in a scene and whose owner is not in it."""
+_HEARD = r"\b(?:voices?|somebody|someone|knock\w*)\b"
+_VOICE_OUTSIDE: Final = re.compile(
+    rf"{_HEARD}[^.!?]*\b{_BEYOND}\b|\b{_BEYOND}\b[^.!?]*{_HEARD}", re.IGNORECASE
+)
+"""A sentence before the words that says who is heard from there: `A voice comes through the wall.`"""
+_SENTENCE_STARTS: Final = re.compile(r"(?<=[.!?…])\s+")
 
 
 def _is_framed(text_before: str) -> bool:
@@ -88,17 +97,21 @@ def find_spoken_words(text: str, names: Sequence[str], *, is_near: bool = False)
     for speech in find_speeches(text):
         if not is_spoken_by(speech, names) or _is_framed(strip_speech(speech.paragraph[: speech.start])):
             continue
-        # Only the text around the attribution: the rest of the paragraph may be a memory.
-        attribution = (
-            speech.paragraph[max(0, speech.start - 60) : speech.start] + speech.paragraph[speech.end :][:60]
-        )
+        # Only the sentence of the attribution: what is outside or long ago beside it may be anything else.
+        text_before = strip_speech(speech.paragraph[max(0, speech.start - 60) : speech.start])
+        text_after = strip_speech(speech.paragraph[speech.end :][:60])
+        attribution = f"{_SENTENCE_STARTS.split(text_before)[-1]} ¶ {_SENTENCE_STARTS.split(text_after)[0]}"
         subordinate_clause = re.search(
             rf"\b(?:as|what|like|how|when|where|than|of|because|that)\s+{any_name_pattern(names)}",
             attribution,
         )
-        if is_near and _OUTSIDE.search(strip_speech(attribution)):
+        is_outside = _OUTSIDE.search(attribution) or _VOICE_OUTSIDE.search(text_before)
+        if is_near and is_outside:
             continue
-        if subordinate_clause is None and _NOT_NOW.search(strip_speech(attribution)) is None:
+        is_now = (
+            _NOT_NOW.search(attribution) is None and _UNREAL.search(f"{text_before} ¶ {text_after}") is None
+        )
+        if subordinate_clause is None and is_now:
             return speech.spoken_text or speech.paragraph
     return ""
 

@@ -38,6 +38,12 @@ _TO_GIVE_BACK: Final = re.compile(
     r"\bpromised\b.*\b(?:give|hand|return|bring|deliver|send|fetch)\b", re.DOTALL
 )
 _OWES: Final = re.compile(r"\bowes?\b")
+_NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
+_PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
+_OTHER_DOER: Final = re.compile(
+    r"\b(?:I|we|you|he|she|they)\b|\b(?:is|are|was|were|been|gets?|got)(?: \w+ly)? $", re.IGNORECASE
+)
+"""Who else may do what the verb after it says, and the passive."""
 MIN_WORDS_OF_DEBT: Final = 3
 """Words of a debt that a payment names: who, to whom, how much."""
 MIN_WORDS_OF_THING: Final = 2
@@ -96,9 +102,25 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
         for sentence in plain:
             texts = [statements[n] for n in candidates]
             index = find_best_match(sentence, texts)
+            if index is not None and _is_done_by_creditor(pattern, sentence, texts[index]):
+                continue
             if index is not None and len(_stems(sentence) & _stems(texts[index])) >= minimum:
                 return candidates[index]
     return None
+
+
+def _is_done_by_creditor(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
+    """Say whether who is owed or promised something gives it: `Dob hands me the ring` keeps no promise to Dob."""
+    parties, deed = _PARTIES.match(statement), pattern.search(sentence)
+    if parties is None or deed is None:
+        return False
+    text_before = sentence[: deed.start()]
+    names_before = _stems(text_before)
+    return (
+        not names_before.isdisjoint(_stems(parties["creditor"]))
+        and names_before.isdisjoint(_stems(parties["debtor"]))
+        and _OTHER_DOER.search(text_before) is None
+    )
 
 
 def drops_decision(sentences: Sequence[str]) -> bool:

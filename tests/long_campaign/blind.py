@@ -18,6 +18,7 @@ from stores.records.canon import Authority
 from tests.long_campaign.blind_playing import (
     BlindRun,
     PlayedLine,
+    introduces,
     is_promise,
     play_blind_campaign,
     takes_offer,
@@ -92,7 +93,12 @@ def measure(script: BlindScript, run: BlindRun) -> BlindMeasures:
         CLAIMS_READ: _count_all(claims.values(), lambda one: bool(one.rows)),
         OTHER_CLAIMS: _count_any(
             [one for one in played if not (one.line.claim or one.line.contradicts)],
-            lambda one: [row.title for row in one.rows if row.proposal.authority is Authority.SYSTEM],
+            # What is read as a promise counts among the promises.
+            lambda one: [
+                row.title
+                for row in one.rows
+                if row.proposal.authority is Authority.SYSTEM and not is_promise(row)
+            ],
         ),
         FALSE_ALARMS: _count_any(
             [one for one in played if not one.line.is_annotated],
@@ -145,6 +151,7 @@ def _measure_decisions(script: BlindScript, run: BlindRun) -> dict[str, Count]:
         if not one.line.contradicts:
             before = set(one.decisions)
     dropped = [one.line.drops for one in run.played if one.line.drops]
+    known_names = {described.name for described in (script.hero, *script.people)}
 
     def is_in_prompt(name: str) -> bool:
         return any(f"- {text}" in run.narrator_prompt for text in texts.get(name, ()))
@@ -157,7 +164,7 @@ def _measure_decisions(script: BlindScript, run: BlindRun) -> dict[str, Count]:
         WRONG_DECISIONS: Count(len(wrong), examples=tuple(wrong)),
         WRONG_OFFERS: _count_any(
             [one for one in run.played if not takes_offer(one.line)],
-            lambda one: [one.offered_line] if one.offered_line else [],
+            lambda one: [one.offered_line] if one.offered_line and not introduces(one, known_names) else [],
         ),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -41,6 +41,7 @@ WARNING = re.compile(
 )
 """What a line of a reply says when it warns."""
 _LISTED_DECISION = re.compile(r"\d+\. (.+)  \(scene \d+\)")
+_INTRODUCES = re.compile(r"/npc (?:here )?(?P<name>.+)")
 LAST_LINE = "I look round once more."
 
 
@@ -315,3 +316,9 @@ class BlindPlayer:
 def takes_offer(line: ScriptLine) -> bool:
     """Say whether the player means what is offered for the line."""
     return bool(line.keeps or line.breaks or line.decision or line.drops)
+
+
+def introduces(played: PlayedLine, known_names: Collection[str]) -> bool:
+    """Say whether what is offered for a line makes somebody known whom it names and nobody has made known."""
+    offer = _INTRODUCES.fullmatch(played.offered_line)
+    return offer is not None and offer["name"] not in known_names and offer["name"] in played.line.text

@@ -197,7 +197,7 @@ async def test_summaries_of_long_scene_are_few(session: MemorySession) -> None:
 async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> None:
     await session.play(
         "/npc here Bela Orsk: a smith",
-        "> Bela gives you a horn and swears to wait.",
+        "> Bela gives you a horn and waves.",
         "/thing Horn: of a ram",
         "/fact Mara owns Horn",
         "/fact promise: Bela Orsk waits for Mara at the ford.",

@@ -206,6 +206,17 @@ async def test_words_that_settle_a_promise_offer_the_command_for_it(
         assert await table.ledger() == [(SWORN_TITLE, "Mara", "Iselin Quay", False, is_met)]
 
 
+async def test_bell_is_offered_as_brought_back_by_the_hero_and_not_by_whom_it_was_promised(
+    tmp_path: Path,
+) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        for typed in (SWORN, "/commit", "I look out to sea."):
+            await table.play(typed)
+        for line in ("Iselin hands me the bell.", "> Iselin laughs and gives you the bell."):
+            assert "/paid" not in (await table.play(line)).suggested_line
+        assert (await table.play("I bring Iselin the bell.")).suggested_line == f"/paid {SWORN_TITLE[:-1]}"
+
+
 async def test_words_that_drop_a_decision_offer_to_lift_it(tmp_path: Path) -> None:
     async with seated(tmp_path, "Tam") as table:
         for typed in ("I decide never to lie to Tam.", "From now on I drink no wine."):

@@ -118,6 +118,12 @@ COMMITMENTS = (
         ("I plan to return the ring to Dob.", None),
         ("I almost give Dob his ring.", None),
         ("I give Dob a coin.", None),
+        ("Dob is paid his ten silver by Greta.", 1),
+        ("Dob waits, and Greta pays him the ten silver.", 1),
+        ("When Dob asks, I give him the ring.", 0),
+        ("Dob hands me the ring.", None),
+        ("Old Dob laughs and quickly gives you the ring.", None),
+        ("Dob pays Greta ten silver.", None),
     ],
 )
 def test_payment_or_return_settles_what_was_owed_or_promised(sentence: str, index: int | None) -> None:
