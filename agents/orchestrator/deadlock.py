@@ -61,8 +61,11 @@ def mark_pattern(
 ) -> Transition:
     """Return the transition of a line with its pattern, and how many in a row had it.
 
-    The GM's own words and bare dice neither go on with a row nor end it.
+    The GM's own words and bare dice neither go on with a row nor end it. Lines that play has left count in none: a row
+    begins again after an undo, and in a branch from an earlier turn.
     """
+    if last_transition is not None and not _is_on_line(last_transition, context):
+        last_transition = None
     repeats = last_transition.repeats if last_transition else 0
     if exchange.gm_authored or not exchange.words:
         pattern = last_transition.pattern if last_transition else ""
@@ -72,19 +75,27 @@ def mark_pattern(
     return transition.model_copy(update={"pattern": pattern, "repeats": repeats + 1 if is_same else 1})
 
 
+def _is_on_line(transition: Transition, context: SceneContext) -> bool:
+    """Say whether the line that made the transition still stands: its turns were made after it."""
+    return context.head is not None and context.head.created_at >= transition.at
+
+
 def is_due_to_look(transition: Transition | None) -> bool:
     """Say whether the turns are to be looked at: the same came five times in a row, or ten, and so on."""
     return transition is not None and transition.repeats > 0 and transition.repeats % STUCK_LINES == 0
 
 
 def _build_pattern(exchange: Exchange, context: SceneContext) -> str:
-    """Return a key of the words, the roll, and all that would be new: places, proposals, entries of the journal."""
+    """Return a key of the words, the roll, and all that would be new: places, proposals, entries of the journal.
+
+    It holds no identifiers and no times: in a restored copy or a branch, whose records have others, a row goes on.
+    """
     roll = (exchange.roll.kind, exchange.roll.spec) if exchange.roll else ()
-    newest_proposal = context.undecided[-1].id if context.undecided else ""
+    newest_proposal = context.undecided[-1] if context.undecided else None
     stand = (
-        context.place.id if context.place else "",
+        context.place.name if context.place else "",
         len(context.undecided),
-        newest_proposal,
+        [piece.quote for piece in newest_proposal.evidence] if newest_proposal else [],
         len(context.story_entries),
         context.story.tension,
     )

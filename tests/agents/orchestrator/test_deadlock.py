@@ -96,6 +96,14 @@ async def test_circle_without_a_model_is_said_once_with_three_ways_out(tmp_path:
         assert ended.detail.startswith("“I listen at the door.”")
 
 
+async def test_circle_is_said_of_the_lines_that_stand(tmp_path: Path) -> None:
+    """Lines that were undone count in no row: they must not make it pass by the number at which turns are read."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        assert await play(program, scene_id, *["I knock."] * 3, "/undo", *["I knock."] * 4) == []
+        assert len(await play(program, scene_id, "I knock.")) == 1
+
+
 async def test_innocent_play_is_never_called_a_circle(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
