@@ -95,7 +95,7 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     if view.is_closed_by_policy:
         mark = "✓" if view.status is ProposalStatus.ACCEPTED else "✗"
         yield from _text_lines(
-            f"· Committed with the rest, as {mark} marked it. u proposes to take it back.", Ink.MUTED, width
+            f"· Committed with the rest, as {mark} marked it. u proposes to retract it.", Ink.MUTED, width
         )
 
 

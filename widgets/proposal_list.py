@@ -52,7 +52,7 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         "≈ the name is like a known one, .80 is the confidence, `by rule` was decided by one of your rules.\n"
         "a accepts, r rejects, e edits, W chooses who may know it, c means just flavour (rejected, and the kind "
         "is remembered), "
-        "d defers, u undoes the row's decision (after a commit it proposes to take back what that did), "
+        "d defers, u undoes the row's decision (after a commit it proposes to retract what that did), "
         "Ctrl+Z the last one, "
         "x shows the evidence, C resolves a conflict. Space marks one, * all that are shown; A accepts all "
         "but the marked."
@@ -105,9 +105,9 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         Binding(
             "u",
             "undo",
-            "Take back",
+            "Retract",
             id="proposals.undo",
-            tooltip="Propose to take back what the commit did; the next commit does it",
+            tooltip="Propose to retract what the commit did; the next commit does it",
         ),
         Binding(
             "u",

@@ -137,9 +137,11 @@ class ProposalDecisions(Vertical):
         if view.status is not ProposalStatus.ACCEPTED or view.is_retconned:
             propose(True)
             return
-        detail = f"{as_sentence(view.title)} It is in canon. The next commit takes it back, unless you reject that."
+        detail = (
+            f"{as_sentence(view.title)} It is in canon. The next commit retracts it, unless you reject that."
+        )
         self.app.push_screen(
-            ConfirmDialog("Propose to take it back?", detail, yes="Propose", no="Keep it"), propose
+            ConfirmDialog("Propose to retract it?", detail, yes="Propose", no="Keep it"), propose
         )
 
     async def _propose_undo(self, proposal_id: Id) -> None:
@@ -168,7 +170,7 @@ def nothing_to_edit_line(view: ProposalView | None) -> str:
     if view.is_retconned:
         return "It was taken from canon, and is no longer a proposal. R in the universe restores it."
     if view.status is ProposalStatus.ACCEPTED:
-        return "It is in canon, and no longer a proposal. Edit it in the universe; u here takes it back."
+        return "It is in canon, and no longer a proposal. Edit it in the universe; u here proposes to retract it."
     return "It is decided, and no longer waits. u brings it back as a proposal, which can be edited."
 
 

@@ -47,7 +47,7 @@ TOUR = (
         "Resolve",
         "There, C resolves a conflict: it shows both sides and what each way to resolve it would do. You are "
         "not asked about the same two again. P sets gate rules for what you always decide alike; u undoes "
-        "a decision, and proposes to take back what is in canon.",
+        "a decision, and proposes to retract what is in canon.",
     ),
     (
         "Narrate",

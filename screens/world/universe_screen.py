@@ -39,7 +39,7 @@ NAME_NOT_FOUND = "Nothing with that name. t finds facts by their words."
 NO_ENTITIES_HINT = "Nothing in canon yet. n adds something; what you accept at the gate shows up here."
 
 WHERE_UNDO_IS = (
-    "An edit waits at the gate: g, then r rejects it; u takes back what is canon. "
+    "An edit waits at the gate: g, then r rejects it; u proposes to retract what is canon. "
     "Ctrl+Z in play undoes the last edit."
 )
 

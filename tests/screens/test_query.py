@@ -22,7 +22,7 @@ from widgets.finding_list import FindingList
 from widgets.prompt import PlayPrompt
 
 QUESTION = "who has the brass key?"
-FOUND = "9 found"
+FOUND = "8 found"
 
 
 async def stand_on(ui: ScreenDriver, words: str) -> None:
@@ -41,12 +41,9 @@ async def test_query_tells_every_standing_in_words_and_leads_on(remembered_home:
         assert ui.screen == "QueryScreen"
         assert ui.shows("Salt Coast · all stories", "Ask about this world")
         await ui.type(QUESTION)
-        assert ui.shows("✓ canon", "+ proposed", "❝ on record", "~ believed by Ivo Tarrant", FOUND)
+        assert ui.shows("+ proposed", "❝ on record", "~ believed by Ivo Tarrant", FOUND)
+        assert not ui.shows("Ivo Tarrant saw the brass key")  # who saw it need not have it
         await ui.press("enter")
-        assert ui.shows("Evidence for:", "Ivo Tarrant saw the brass key")
-        await ui.press("enter")
-        assert ui.screen == "ReadingScreen"
-        await ui.press("escape", "escape", "down", "enter")
         assert ui.screen == "GateScreen"
         await ui.press("escape", "down", "enter")
         assert ui.screen == "ReadingScreen"
@@ -161,7 +158,7 @@ async def test_query_drops_a_late_answer_and_lets_typing_go_on(
             await ui.pilot.press(key)
         slow.set()
         await ui.press("enter")
-        assert ui.shows("brass key", FOUND)
+        assert ui.shows("brass key", "9 found")
         assert asked[-1] == "brass key"
 
 

@@ -216,7 +216,7 @@ async def test_scene_words_typed_over_a_question_of_a_panel_begin_a_line(ui: Scr
     await ui.press("enter")
     assert ui.shows("Cellar")
     await ui.press("f2", "u")
-    assert ui.shows("Propose to take it back?")
+    assert ui.shows("Propose to retract it?")
     await ui.press("I", "space", "o", "p", "e", "n")
     assert ui.screen == "SceneScreen"
     assert prompt(ui).text == "I open"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,8 +143,15 @@ async def test_universe_key_that_comes_before_its_panels_acts(
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         go = asyncio.Event()
         hold(monkeypatch, ui.services.stories, "universes", go)
+        call_after_refresh = UniverseScreen.call_after_refresh
+
+        def call_for_held_keys(
+            screen: UniverseScreen, callback: Callable[..., object], *given: object
+        ) -> bool:
+            return callback != screen.app.call_later or call_after_refresh(screen, callback, *given)
+
         with monkeypatch.context() as late_panels:
-            late_panels.setattr(UniverseScreen, "call_after_refresh", lambda *_: True)
+            late_panels.setattr(UniverseScreen, "call_after_refresh", call_for_held_keys)
             await ui.pilot.press("3")
             await ui.pilot.press(key)
         go.set()

@@ -185,8 +185,6 @@ def read_hint(name: str) -> list[str]:
         ("wisper", ["/whisper"]),
         ("rolling", ["/roll"]),
         ("npcz", ["/npc", "/npcs"]),
-        ("item", ["/thing"]),
-        ("object", ["/thing"]),
         ("hearsay", ["/rumour"]),
         ("rumor", ["/rumour"]),
     ],
