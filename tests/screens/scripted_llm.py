@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from agents.events import Event, TextStreamed
+from agents.events import Event, LlmCallRecorded, TextStreamed
 from agents.llm.errors import ModelRefused, ModelUnknown
 from agents.llm.llm_port import LlmRequest, ModelFacts, Usage
 from agents.llm.scripted_model import ScriptedAnswer, ScriptedModel, ScriptedReply
@@ -118,14 +119,18 @@ async def build_narrated_story(home: Path) -> Id:
     shriek = priced("The hinges give with a shriek. Cold air comes up, with the smell of weed.", 39_800)
     model = ScriptedLlm({Persona.NARRATOR: shriek, Persona.CRITIC: '{"faults": []}'})
     services, close = await real_services(home, 5, model=model)()
+    model.script[Persona.ARCHIVIST] = _after_calls(services, 2, ScriptedReply((NOTHING,)))
     scene_id = await start_sample_story(services, "I force the door. /check 2d6+2 vs 8")
+    model.script[Persona.ARCHIVIST] = NOTHING
     pieces = asyncio.Semaphore(len(STOPPED.split()))
     model.script[Persona.NARRATOR] = priced(f"{STOPPED} at all", gate=pieces)
     await _play_and_stop(services, scene_id, "I listen at the door.")
     model.script |= {
         Persona.NARRATOR: priced(SILENCE, 1_400),
         Persona.CRITIC: ScriptedReply(("[bold red]oops",), Usage(64, 3)),
-        Persona.ARCHIVIST: ModelRefused("The model declined.", kept=""),
+        Persona.ARCHIVIST: _after_calls(
+            services, 2, ScriptedReply(error=ModelRefused("The model declined.", kept=""))
+        ),
     }
     await services.play.submit(scene_id, "“Who rang the bell?” I ask the dark.")
     await services.llm.set_persona(Persona.CRITIC, on=False)
@@ -133,6 +138,20 @@ async def build_narrated_story(home: Path) -> Id:
     await services.stories.suspend()
     await close()
     return scene_id
+
+
+def _after_calls(services: Services, count: int, reply: ScriptedReply) -> ScriptedReply:
+    """Return the reply, held back until so many calls are on record: the Archivist is asked beside the check."""
+    gate, recorded = asyncio.Event(), 0
+
+    def count_call(event: Event) -> None:
+        nonlocal recorded
+        recorded += isinstance(event, LlmCallRecorded)
+        if recorded == count:
+            gate.set()
+
+    services.events.subscribe(count_call)
+    return replace(reply, gate=gate)
 
 
 async def _play_and_stop(services: Services, scene_id: Id, line: str) -> None:

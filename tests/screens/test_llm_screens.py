@@ -70,7 +70,7 @@ async def story_budget(ui: ScreenDriver) -> BudgetView:
 
 async def test_xray_shows_every_step_and_call(ui: ScreenDriver) -> None:
     await ui.press("enter", "f6")
-    assert ui.shows("turn 10", "$0.0014+?", "3.6 s")
+    assert ui.shows("turn 10", "$0.0014+?", "2.6 s")
     assert ui.shows("Director plan – skipped off", "Archivist propose ✗ failed no proposals")
     assert ui.shows("⚠ Nothing could be read of what the critic answered.")
     assert ui.shows(f"{MODEL} ✓ done")
