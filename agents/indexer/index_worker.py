@@ -217,5 +217,6 @@ class IndexWorker:
         return []
 
     async def _scene_subjects(self, scene_id: Id | None) -> list[JobSubject]:
-        scene = await self._source_reader.find_scene(scene_id) if scene_id else None
-        return [JobSubject(scene.id, scene.universe_id)] if scene else []
+        """Return the scene, also one that undo took back: its items are deleted."""
+        universe_id = await self._source_reader.find_universe_of(scene_id) if scene_id else None
+        return [JobSubject(scene_id, universe_id)] if scene_id and universe_id else []

@@ -87,6 +87,13 @@ class SourceReader:
             return None
         return None if scene.is_taken_back else scene
 
+    async def find_universe_of(self, scene_id: Id) -> Id | None:
+        """Return the universe of a scene, also of one that undo took back; None if there is no such scene."""
+        try:
+            return (await self.log.scene(scene_id)).universe_id
+        except NotFound:
+            return None
+
     async def read_pc_name(self, scene: Scene) -> str:
         """Return the name of the scene's player character."""
         return await self._read_name((await self.log.story(scene.story_id)).pc_id)

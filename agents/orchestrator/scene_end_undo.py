@@ -117,7 +117,11 @@ class SceneEndUndo:
                 ended_scene.model_copy(update={"place_id": ended_scene.opening_place_id})
             )
         await self._scene_end.revert_scene_end(await self._contexts.load_context(ended_scene.id))
+        unloaded = []
         if await self._loops.read_state(Loop.SCENE, next_scene.id) == "active":
-            await self._loops.fire(Loop.SCENE, next_scene.id, "unload")
+            unloaded = [await self._loops.plan_transition(Loop.SCENE, next_scene.id, "unload")]
+            await self._log.record_transition(unloaded[0])
         await self._log.update_scene(next_scene.model_copy(update={"is_taken_back": True}))
+        # Told only now: an index that read the scene before would keep it.
+        self._loops.publish_transitions(*unloaded)
         self._events.publish(SceneOpened(ended_scene.id))
