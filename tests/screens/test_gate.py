@@ -248,7 +248,7 @@ async def test_gate_accept_all_leaves_out_what_a_rule_rejects(gate_home: Path) -
 @pytest.mark.slow
 async def test_gate_shows_closed_rows_last_and_takes_one_back(ui: ScreenDriver) -> None:
     await ui.press("end")
-    assert ui.shows("decided 1", "in canon", "u Undo")
+    assert ui.shows("decided 1", "in canon", "u Retract")
     assert not ui.shows("a Accept")
     await ui.press("e")
     assert ui.shows("It is in canon, and no longer a proposal.")
