@@ -28,7 +28,7 @@ from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
-from agents.solo.notices import Notice, add_notices
+from agents.solo.notices import CommandHint, add_notices
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.solo.told_time import notice_time
@@ -245,7 +245,7 @@ class LinePlayer:
         return replace(run, context=context, reply=reply, agenda=played.agenda)
 
 
-def _notice_time(exchange: Exchange, context: SceneContext) -> list[Notice]:
+def _notice_time(exchange: Exchange, context: SceneContext) -> list[CommandHint]:
     """Return the offer of the time that typed words let pass; a model says itself how long its narration takes."""
     if exchange.time_passes or exchange.is_oracle_question or exchange.narration is not None:
         return []

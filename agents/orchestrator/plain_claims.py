@@ -43,7 +43,7 @@ from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
-from agents.solo.notices import Notice
+from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -216,7 +216,7 @@ class PlainClaims:
 
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
-    ) -> list[Notice]:
+    ) -> list[CommandHint]:
         """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
 
         So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
@@ -247,7 +247,7 @@ class PlainClaims:
             if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
                 self._noted_names.add(key)
                 notices.append(
-                    Notice(
+                    CommandHint(
                         f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
                     )
                 )

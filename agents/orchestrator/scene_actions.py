@@ -28,7 +28,7 @@ from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
-from agents.solo.notices import Notice, add_notices
+from agents.solo.notices import CommandHint, add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
@@ -173,11 +173,11 @@ class SceneActions:
         notices = await self._notice_rejected(context.scene.id, rejected_ids) if rejected_ids else []
         return Outcome(add_notices(Reply("operation", lines), notices), context_after)
 
-    async def _notice_rejected(self, scene_id: Id, proposal_ids: Collection[Id]) -> list[Notice]:
+    async def _notice_rejected(self, scene_id: Id, proposal_ids: Collection[Id]) -> list[CommandHint]:
         """Return a notice on each proposal that an old ruling or a rule would reject, though the player says it now."""
         rows = await self._views.read_scene_rows(scene_id)
         return [
-            Notice(
+            CommandHint(
                 f"⚠ {row.reasons[0]} /accept {row.number} makes it true all the same", f"/accept {row.number}"
             )
             for row in rows

@@ -8,7 +8,7 @@ from itertools import groupby, takewhile
 from agents.context_assembly.scene_context import SceneContext
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
-from agents.solo.notices import Notice
+from agents.solo.notices import CommandHint
 from stores.records.ids import Id
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 
@@ -41,14 +41,14 @@ def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
 
 
-def notice_missed(moves: RecordedMoves) -> list[Notice]:
+def notice_missed(moves: RecordedMoves) -> list[CommandHint]:
     """Return the notice that those who are spoken to or fought are not here; none if all are."""
     names = [entity.name for entity in moves.missed]
     if not names:
         return []
     command = f"/cast + {', '.join(names)}"
     verb = "is" if len(names) == 1 else "are"
-    return [Notice(f"{_list_names(names)} {verb} not here: {command} brings them in", command)]
+    return [CommandHint(f"{_list_names(names)} {verb} not here: {command} brings them in", command)]
 
 
 def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:

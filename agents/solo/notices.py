@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agents.views.play_views import Reply
 
 
-class Notice(NamedTuple):
+class CommandHint(NamedTuple):
     """What words of the story could not do, with the command that does it."""
 
     text: str
@@ -17,7 +17,7 @@ class Notice(NamedTuple):
     command: str
 
 
-def add_notices(reply: Reply, notices: Sequence[Notice]) -> Reply:
+def add_notices(reply: Reply, notices: Sequence[CommandHint]) -> Reply:
     """Return the reply with a line on each notice; Tab takes the command of the first, if it takes no other."""
     if not notices:
         return reply

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from agents.prose.passing_time import find_time_jump
-from agents.solo.notices import Notice
+from agents.solo.notices import CommandHint
 from agents.world_time.durations import read_time_jump
 from stores.errors import InputError
 from stores.records.world import Calendar
 
 
-def notice_time(text: str, calendar: Calendar, now: int) -> list[Notice]:
+def notice_time(text: str, calendar: Calendar, now: int) -> list[CommandHint]:
     """Return the notice that time passes by a text, with the command for it; none if none does in this calendar."""
     jump = find_time_jump(text)
     if not jump:
@@ -18,4 +18,4 @@ def notice_time(text: str, calendar: Calendar, now: int) -> list[Notice]:
         read_time_jump(jump, calendar, now)
     except InputError:
         return []  # another calendar has no such part of the day
-    return [Notice(f"Time passes? /time {jump}", f"/time {jump}")]
+    return [CommandHint(f"Time passes? /time {jump}", f"/time {jump}")]
