@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from benchmarks.background_work import BackgroundWork
 from benchmarks.frames import read_rows
 from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
 from benchmarks.table import Row, make_times_row
@@ -49,6 +50,18 @@ def run(libraries: Libraries) -> Iterator[Row]:
         yield make_times_row(
             f"decision saved, all assessed again, gate of {PROPOSALS}, {name}", decision_seconds, ASSESSED
         )
+
+
+def time_verdicts_beside_work(terminal: Terminal, count: int, row_suffix: str, aim: float) -> Iterator[Row]:
+    """Time verdicts from the menu on, at most a third of the rows, while a process behind play is at work."""
+    terminal.press(ENTER, "proposed")
+    cursor = CursorWatch()
+    terminal.press(F3, SHOWN)
+    terminal.since_key(cursor)
+    work = BackgroundWork(terminal)
+    verdicts = [terminal.press("d", cursor) for _ in range(min(count, PROPOSALS // 3))]
+    yield make_times_row(f"key to frame *, verdict, gate of {PROPOSALS}{row_suffix}", verdicts, aim)
+    yield from work.rows("verdicts")
 
 
 def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import gate, keys, modes
 from benchmarks.background_work import BackgroundWork
 from benchmarks.libraries import Libraries
-from benchmarks.table import Row, make_times_row
+from benchmarks.table import Row
 from benchmarks.terminal import ENTER, MENU_FILLED, NO_MODEL, SCENE, Terminal, open_monitor
 
 LETTER_AIM = 16
@@ -47,18 +47,9 @@ def _time_verdicts(libraries: Libraries) -> Iterator[Row]:
     home = libraries.make_big("unindexed-gate")
     asyncio.run(gate.propose(home))
     with _open_unindexed(home) as terminal:
-        terminal.press(ENTER, "proposed")
-        cursor = gate.CursorWatch()
-        terminal.press(gate.F3, gate.SHOWN)
-        terminal.since_key(cursor)
-        work = BackgroundWork(terminal)
-        verdicts = [
-            terminal.press("d", cursor) for _ in range(min(libraries.often(gate.COUNT), gate.PROPOSALS // 3))
-        ]
-        yield make_times_row(
-            f"key to frame *, verdict, gate of {gate.PROPOSALS}{ROW_SUFFIX}", verdicts, VERDICT_AIM
+        yield from gate.time_verdicts_beside_work(
+            terminal, libraries.often(gate.COUNT), ROW_SUFFIX, VERDICT_AIM
         )
-        yield from work.rows("verdicts")
 
 
 @contextmanager

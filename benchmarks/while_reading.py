@@ -15,7 +15,7 @@ from benchmarks import gate, keys
 from benchmarks.background_work import BackgroundWork
 from benchmarks.ingest import PAGES, make_books
 from benchmarks.libraries import Libraries, open_scene
-from benchmarks.table import Row, make_times_row
+from benchmarks.table import Row
 from benchmarks.terminal import ENTER, MENU_FILLED, NO_MODEL, SCENE, Terminal, open_monitor
 from benchmarks.while_indexing import LETTER_AIM, MOVE_AIM, VERDICT_AIM
 
@@ -34,18 +34,9 @@ def run(libraries: Libraries) -> Iterator[Row]:
     home = _copy_library(libraries, "reading-gate")
     asyncio.run(gate.propose(home))
     with _open_with_books(home) as terminal:
-        terminal.press(ENTER, "proposed")
-        cursor = gate.CursorWatch()
-        terminal.press(gate.F3, gate.SHOWN)
-        terminal.since_key(cursor)
-        work = BackgroundWork(terminal)
-        verdicts = [
-            terminal.press("d", cursor) for _ in range(min(libraries.often(gate.COUNT), gate.PROPOSALS // 3))
-        ]
-        yield make_times_row(
-            f"key to frame *, verdict, gate of {gate.PROPOSALS}{ROW_SUFFIX}", verdicts, VERDICT_AIM
+        yield from gate.time_verdicts_beside_work(
+            terminal, libraries.often(gate.COUNT), ROW_SUFFIX, VERDICT_AIM
         )
-        yield from work.rows("verdicts")
 
 
 def _copy_library(libraries: Libraries, name: str) -> Path:
