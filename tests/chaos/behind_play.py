@@ -18,6 +18,7 @@ from stores.ports import LogReader
 from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory, Summary
+from tests.processes import child_pids
 
 WAIT_SECONDS = 120.0
 """For what takes seconds: a busy machine takes many times that."""
@@ -80,12 +81,6 @@ def pids_behind(home: Path) -> list[int]:
 def child_pids_behind(home: Path) -> list[int]:
     """Return those of them that this process started; looks at few processes."""
     return [pid for pid in child_pids() if _is_behind(pid, home)]
-
-
-def child_pids() -> set[int]:
-    """Return the processes that this one started and has not waited for: zombies are among them."""
-    paths = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for path in paths for pid in path.read_text().split()}
 
 
 def _is_behind(pid: int, home: Path) -> bool:

@@ -19,7 +19,6 @@ from tests.chaos.behind_play import (
     WAIT_SECONDS,
     assert_derived_like,
     catch_up,
-    child_pids,
     child_pids_behind,
     count_surplus_rows,
     derive_anew,
@@ -31,6 +30,7 @@ from tests.chaos.behind_play import (
 )
 from tests.chaos.player import play_on
 from tests.chaos.test_kill import entries_of, look_at_everything
+from tests.processes import child_pids
 
 KILLS = int(os.environ.get("MONITOR_CHAOS_KILLS", "200"))
 

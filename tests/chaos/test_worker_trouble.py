@@ -29,7 +29,6 @@ from tests.chaos.behind_play import (
     WAIT_SECONDS,
     assert_derived_like,
     catch_up,
-    child_pids,
     derive_anew,
     open_without_vectors,
     pids_behind,
@@ -38,6 +37,7 @@ from tests.chaos.behind_play import (
     until_it_runs,
 )
 from tests.chaos.test_kill import entries_of, look_at_everything
+from tests.processes import child_pids
 from tests.program import begin
 
 HANG_ANSWER_SECONDS = 2.0

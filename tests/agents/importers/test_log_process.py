@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from agents.importers import log_process
 from agents.importers.log_process import MIN_BYTES, read_log_beside_play
 from agents.importers.log_reading import read_log
 from stores.errors import InputError
+from tests.processes import child_pids
 
 pytestmark = pytest.mark.slow
 
@@ -29,12 +29,6 @@ def long_log() -> bytes:
         number += 1
         text += SCENE.format(number)
     return text.encode()
-
-
-def child_pids() -> set[int]:
-    return {
-        int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()
-    }
 
 
 def refuse_here(*_: object, **__: object) -> None:

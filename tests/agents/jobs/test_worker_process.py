@@ -32,6 +32,7 @@ from agents.jobs.worker_server import ProgramPipe, serve_workers
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
 from tests.agents.jobs.served_worker import ServedWorker
+from tests.processes import child_pids
 
 SERVED = ("-m", "tests.agents.jobs.served_worker")
 
@@ -71,13 +72,6 @@ class Program:
 
     def _count_loss(self) -> None:
         self.loss_count += 1
-
-
-def child_pids() -> set[int]:
-    """Return the processes that this one has started and not waited for."""
-    return {
-        int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()
-    }
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.documents.reading_pipe import PageBatch
 from stores.errors import InputError
 from tests.agents.ingest.documents.pdf_files import PdfPage, write_pdf
+from tests.processes import child_pids
 
 
 def book_of(page_count: int) -> bytes:
@@ -24,11 +25,6 @@ def book_of(page_count: int) -> bytes:
         page.write(60, 700, f"This is page {number} of the book of the keep.")
         pages.append(page)
     return write_pdf(pages, title="Book of the Keep")
-
-
-def processes_of(parent: int) -> set[str]:
-    """Return our child processes (Linux)."""
-    return set(Path(f"/proc/{parent}/task/{parent}/children").read_text().split())
 
 
 async def test_reader_hands_pages_over_in_batches_and_waits_for_each(tmp_path: Path) -> None:
@@ -63,10 +59,10 @@ async def test_reader_passes_on_what_is_wrong_with_a_document(tmp_path: Path) ->
 @pytest.mark.skipif(not Path("/proc").exists(), reason="children are listed in /proc")
 async def test_reader_ends_a_process_that_is_silent_for_long() -> None:
     limits = dataclasses.replace(DEFAULT_LIMITS, silent_seconds=0.0)
-    before = processes_of(os.getpid())
+    before = child_pids()
     with pytest.raises(InputError, match="its reader was ended"):
         await DocumentReader(limits).read(b"words", "keep.txt")
-    assert processes_of(os.getpid()) <= before
+    assert child_pids() <= before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no bound on memory")
@@ -79,7 +75,7 @@ async def test_reader_bounds_the_memory_of_a_document() -> None:
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="children are listed in /proc")
 async def test_cancelling_a_read_ends_its_process() -> None:
-    before = processes_of(os.getpid())
+    before = child_pids()
     is_reading = asyncio.Event()
 
     async def wait_forever(batch: PageBatch) -> None:
@@ -88,11 +84,11 @@ async def test_cancelling_a_read_ends_its_process() -> None:
 
     task = asyncio.create_task(DocumentReader().read_in_batches(book_of(20), "keep.pdf", wait_forever))
     await is_reading.wait()
-    assert len(processes_of(os.getpid()) - before) == 1
+    assert len(child_pids() - before) == 1
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert processes_of(os.getpid()) <= before
+    assert child_pids() <= before
 
 
 async def test_page_picture_is_a_png_of_the_asked_width() -> None:
@@ -106,13 +102,13 @@ async def test_page_picture_is_a_png_of_the_asked_width() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="children are listed in /proc")
 async def test_pdf_whose_reader_crashes_is_read_on_without_headings() -> None:
-    before = processes_of(os.getpid())
+    before = child_pids()
     numbers: list[int] = []
 
     async def crash_it_once(batch: PageBatch) -> None:
         if batch.pages and not numbers:
-            for child in processes_of(os.getpid()) - before:
-                os.kill(int(child), signal.SIGSEGV)
+            for child in child_pids() - before:
+                os.kill(child, signal.SIGSEGV)
         numbers.extend(page.number for page in batch.pages)
 
     summary = await DocumentReader().read_in_batches(book_of(3_000), "keep.pdf", crash_it_once)
