@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 import apsw
 
 from stores.authority import COLLECTIONS, Role, Store
-from stores.embedded.database import Database, Priority
+from stores.embedded.database import Database, DatabaseFile, Priority
+from stores.embedded.followed_database import FollowedDatabase
 from stores.embedded.sqlite_errors import cannot_open_error
 from stores.errors import LibraryUnreadable, StoreError
 
@@ -31,6 +32,8 @@ APPLICATION_ID = 0x4D4F4E49
 
 TOKENIZER = ("porter", "unicode61")
 """FTS5's tokenizer: words in any script, without case or accents, with English stemming."""
+
+UNREADABLE_INDEX_NOTICE = "There is no search index to read yet: MONITOR makes it while it is open."
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +57,7 @@ class IndexFile:
     from it, and counting the rows of a common word takes as long as a search.
     """
 
-    def __init__(self, database: Database, notice: str = "") -> None:
+    def __init__(self, database: DatabaseFile, notice: str = "") -> None:
         self.notice = notice
         self.word_row_counts: dict[tuple[str, str], int] = {}
         self.vector_spaces: dict[tuple[str, str], VectorSpace] = {}
@@ -100,6 +103,23 @@ async def join_index(path: Path) -> IndexFile:
     if not await asyncio.to_thread(_is_there_and_whole, path):
         raise _damage_error()
     return IndexFile(await _open_database(path))
+
+
+async def follow_index(path: Path, folder: Path) -> IndexFile:
+    """Open the index at `path` for reading, beside whoever writes it; an empty one in `folder` if it cannot be read."""
+    try:
+        if await asyncio.to_thread(_is_there_and_whole, path):
+            return IndexFile(
+                await FollowedDatabase.open(
+                    path,
+                    store_of_table=_STORE_OF_TABLE,
+                    application_id=APPLICATION_ID,
+                    version=len(INDEX_MIGRATIONS),
+                )
+            )
+    except StoreError as error:
+        log.warning("the search index is left out: %s", error)
+    return IndexFile(await _open_database(folder / path.name), UNREADABLE_INDEX_NOTICE)
 
 
 def _is_there_and_whole(path: Path) -> bool:
