@@ -31,6 +31,7 @@ from monitor_tui.cli import query as cli_query
 from monitor_tui.cli import recall as cli_recall
 from monitor_tui.cli import replay as cli_replay
 from monitor_tui.cli import replication as cli_mirror
+from monitor_tui.cli import serve as cli_serve
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
 from monitor_tui.cli.common import Home, exit_with_error
@@ -87,6 +88,7 @@ for _group in (
     cli_backup,
     cli_doctor,
     cli_stores,
+    cli_serve,
     cli_servers,
     cli_mirror,
 ):
