@@ -201,14 +201,19 @@ async def _pass_on_message(envelope: object, websocket: web.WebSocketResponse, p
 
 
 async def _stop(program: AppService) -> None:
-    """Close the program as leaving it does, and end it if it does not."""
+    """Close the program as leaving it does, and end it if it does not; return once its library is free again."""
+    process = program._process  # textual-serve waits for what it writes alone
+    if process is None:
+        return
     try:
-        await asyncio.wait_for(program.stop(), CLOSE_SECONDS)
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await program.stop()
+            program.stdin.close()
+            await process.wait()
     except TimeoutError:
         log.warning("the program did not close and is ended")
-        process = program._process  # it has no other way to end it
-        if process is not None and process.returncode is None:
-            process.kill()
+        process.kill()
+        await process.wait()
 
 
 def _close_quietly(websocket: web.WebSocketResponse) -> Callable[[], Awaitable[None]]:
