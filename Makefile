@@ -16,7 +16,7 @@ INSTALL_LOCK := sh tools/install_lock.sh $(BIN)/python
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
-.PHONY: help run demo drivers extras test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers extras mcp-session test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ snapshots: $(DEV)  ## Draw the test pictures anew
 # The README's pictures, drawn from the program as it is.
 pictures: $(DEV)  ## Draw the README's pictures
 	TEXTUAL_ANIMATIONS=none PYTHONPATH=. $(BIN)/python docs/make_pictures.py
+
+mcp-session: $(DEV)  ## Hold the session that docs/mcp.md shows
+	$(BIN)/python -m tests.mcp_session
 
 drivers: $(READY)  ## Add what speaks to the store servers
 	@$(PIP_INSTALL) -r requirements-servers.lock

@@ -25,6 +25,7 @@ from stores.records.ids import derive_id, utc_now
 from stores.records.outside import OutsideProposal, OutsideStatement
 from stores.records.workflow import KindRule, ProposalStatus, Verdict
 from tests.agents.orchestrator.test_gate_alone_writes import canon_of
+from tests.mcp_session import DOCUMENT, hold_session, put_session
 from tests.outside_client import (
     GM_SECRET,
     HERO_SECRET,
@@ -414,3 +415,9 @@ def test_mcp_command_says_in_words_why_it_cannot_serve(tmp_path: Path, home: Pat
         "There is no universe of that name. There are: "
         in run("--home", str(home), "--universe", "Oz").stderr
     )
+
+
+@pytest.mark.slow
+async def test_mcp_document_shows_the_session_as_it_is() -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    assert put_session(document, await hold_session()) == document, "make mcp-session"

@@ -41,7 +41,7 @@ async def read_universes(program: Program, access: Access) -> list[str]:
     cards = await program.services.stories.stories()
     lines = []
     for universe in await list_universes(program, access):
-        about = ", ".join(filter(None, (universe.genre, universe.tone)))
+        about = _join((universe.genre, universe.tone))
         lines.append(f"{universe.name}" + (f" ({about})" if about else ""))
         own_cards = [card for card in cards if card.universe.id == universe.id]
         lines += [f"  story: {_describe_story(card)}" for card in own_cards[:MAX_STORIES]]
@@ -62,6 +62,10 @@ async def read_universe(campaign: Campaign) -> list[str]:
         *(f"Story: {_describe_story(card)}" for card in cards[:MAX_STORIES]),
         *(f"{kind.capitalize()}: {', '.join(names)}" for kind, names in names_by_kind.items()),
     ]
+
+
+def _join(texts: Iterable[str]) -> str:
+    return "; ".join(text.rstrip(". ") for text in texts if text)
 
 
 def _describe_story(card: StoryCard) -> str:
@@ -264,7 +268,7 @@ async def read_story_so_far(campaign: Campaign, story_title: str) -> list[str]:
     """Return a story: what each scene came to, where it stands, who is there, and the last words."""
     card = await campaign.find_story(story_title)
     story = card.story
-    about = ", ".join(filter(None, (story.theme, story.tone)))
+    about = _join((story.theme, story.tone))
     scenes = [scene for scene in await campaign.log.scenes(story.id) if scene.head]
     outcomes = [f"{scene.label}: {as_sentence(scene.summary)}" for scene in scenes if scene.summary]
     return [
