@@ -20,6 +20,7 @@ from agents.views.play_views import StoryCard
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from monitor_tui.mcp_server.held_back import NOTHING_HELD_BACK, HeldBack, read_held_back
+from monitor_tui.mcp_server.no_model import NoModel
 from stores.authority import Role
 from stores.errors import InputError
 from stores.open import open_stores_beside, read_store_kinds
@@ -174,7 +175,9 @@ async def open_library(access: Access, embedder: Embedder | None = None) -> Asyn
     stores = await open_stores_beside(access.home, kinds=read_store_kinds(os.environ))
     mode = BackgroundMode.OFF if embedder is None else BackgroundMode.QUERY
     shared_embedder = None if embedder is None else SharedEmbedder(embedder)
-    program = await open_program(access.home, stores=stores, mode=mode, embedder=shared_embedder)
+    program = await open_program(
+        access.home, stores=stores, model=NoModel(), mode=mode, embedder=shared_embedder
+    )
     try:
         yield program
     finally:
