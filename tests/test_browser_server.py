@@ -7,6 +7,7 @@ import hmac
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +18,9 @@ import aiohttp
 import pytest
 from aiohttp import WSServerHandshakeError
 from aiohttp.test_utils import TestServer as AiohttpServer
+from typer.testing import CliRunner
 
+from monitor_tui import program_log
 from monitor_tui.browser_server import server as browser_server
 from monitor_tui.browser_server.server import BrowserServer, join_command
 from monitor_tui.browser_server.visits import (
@@ -28,6 +31,7 @@ from monitor_tui.browser_server.visits import (
     choose_token,
     comes_from_own_page,
 )
+from monitor_tui.cli.app import app
 from stores.authority import Role
 from stores.errors import InputError, LibraryInUse
 from stores.open import open_stores, open_stores_beside
@@ -140,6 +144,8 @@ async def test_serve_without_a_token_is_only_for_names_of_this_machine() -> None
     async with serving() as server, visiting(server) as visitor:
         for host, status in (
             ("evil.example", 403),
+            ("127.0.0.1.evil.example", 403),
+            ("[::1]:8377", 200),
             ("", 403),
             ("localhost", 200),
             (f"127.0.0.1:{server.port}", 200),
@@ -180,6 +186,23 @@ async def test_serve_lets_only_its_own_page_connect() -> None:
 )
 def test_serve_origin_is_compared_with_the_name_that_was_asked_for(origin: str, is_own: bool) -> None:
     assert comes_from_own_page(origin, "127.0.0.1:8377") is is_own
+
+
+def test_serve_command_says_in_words_why_it_cannot_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It would take the log of this process over.
+    monkeypatch.setattr(program_log, "start_log", lambda home, name: home / name)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        result = CliRunner().invoke(app, ["serve", "--home", str(tmp_path), "--port", port])
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception) == (
+        f"127.0.0.1:{port} cannot be used: something else listens there. Nothing is served. "
+        "Choose another: --port N, or --port 0 for any that is free."
+    )
 
 
 def test_serve_token_is_needed_for_every_address_but_this_machines_own() -> None:

@@ -21,15 +21,11 @@ VISIT_COOKIE: Final = "monitor_visit"
 ACCESS_COOKIE: Final = "monitor_access"
 """Stands for the token after the first visit, until the server ends."""
 
-_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-
 
 def is_loopback(address: str) -> bool:
     """Return whether only this machine reaches an address. Raises InputError for what is none."""
-    if address == "localhost":
-        return True
     try:
-        return ip_address(address).is_loopback
+        return address == "localhost" or ip_address(address).is_loopback
     except ValueError:
         raise InputError(
             f"{address[:80]} is no address of this machine.",
@@ -72,7 +68,7 @@ class Door:
         A foreign name that resolves to this machine would let that name's pages read ours. With a token they cannot:
         the cookie is sent to the name it was set for.
         """
-        return bool(self.token) or _host_name(host_header) in _LOCAL_NAMES
+        return bool(self.token) or _is_local_name(_host_name(host_header))
 
     def admits_token(self, token: str) -> bool:
         return bool(self.token) and is_same(token, self.token)
@@ -84,6 +80,13 @@ class Door:
 def comes_from_own_page(origin: str, host_header: str) -> bool:
     """Return whether the page that opens a connection is ours: any page may try to."""
     return bool(origin) and urlsplit(origin).netloc == host_header
+
+
+def _is_local_name(name: str) -> bool:
+    try:
+        return is_loopback(name)
+    except InputError:
+        return False
 
 
 def _host_name(host_header: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from monitor_tui.cli.common import Home, command_group, exit_with_error, resolve_home, run_command
+from stores.errors import InputError
 
 commands = command_group()
 
@@ -44,12 +46,14 @@ async def _serve(home: Path, address: str, port: int) -> None:
     from monitor_tui.browser_server.server import BrowserServer, join_command
     from monitor_tui.browser_server.server import serve as serve_browser
     from monitor_tui.browser_server.visits import TOKEN_FIELD, Door, choose_token, is_loopback
+    from monitor_tui.program_log import start_log
 
     token = choose_token(address, os.environ)
+    start_log(home, "serve.log")
     command = join_command([sys.executable, "-m", "monitor_tui", "--home", str(home)])
 
     def announce(bound_port: int) -> None:
-        host = "127.0.0.1" if is_loopback(address) else socket.gethostname()
+        host = _name_in_address(address) if is_loopback(address) else socket.gethostname()
         query = f"?{TOKEN_FIELD}={token}" if token else ""
         print(f"MONITOR is at http://{host}:{bound_port}/{query}", flush=True)
         print("One window at a time. Ctrl+C ends it.", flush=True)
@@ -60,4 +64,24 @@ async def _serve(home: Path, address: str, port: int) -> None:
                 flush=True,
             )
 
-    await serve_browser(BrowserServer(command, Door(token)), address, port, announce)
+    try:
+        await serve_browser(BrowserServer(command, Door(token)), address, port, announce)
+    except OSError as error:
+        raise _cannot_listen_error(error, address, port) from error
+
+
+def _name_in_address(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _cannot_listen_error(error: OSError, address: str, port: int) -> InputError:
+    reason = {
+        errno.EADDRINUSE: "something else listens there",
+        errno.EADDRNOTAVAIL: "this machine does not have that address",
+        errno.EACCES: "that port is for the system",
+    }.get(error.errno or 0, "the system refuses it")
+    return InputError(
+        f"{_name_in_address(address)}:{port} cannot be used: {reason}.",
+        kept="Nothing is served.",
+        todo="Choose another: --port N, or --port 0 for any that is free.",
+    )
