@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.search.question import MAX_QUESTION_LENGTH
-from monitor_tui.mcp_server.readings import MAX_TURNS
+from monitor_tui.mcp_server.story_readings import MAX_TURNS
 from stores.errors import InputError
 from stores.records.outside import (
     MAX_NAME_LENGTH,

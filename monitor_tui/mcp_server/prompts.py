@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic
 
 from agents.search.question import MAX_QUESTION_LENGTH
-from monitor_tui.mcp_server import readings
+from monitor_tui.mcp_server import readings, story_readings
 from monitor_tui.mcp_server.campaign import Campaign
 from monitor_tui.mcp_server.parameters import ContinueParameters, StatementParameters, StoryParameters
 from monitor_tui.mcp_server.tools import P, check_statement
@@ -36,7 +36,7 @@ class Prompt(Generic[P]):
 
 async def _read_story(campaign: Campaign, parameters: StoryParameters) -> list[str]:
     return [
-        *await readings.read_story_so_far(campaign, parameters.story),
+        *await story_readings.read_story_so_far(campaign, parameters.story),
         "",
         "Open:",
         *await readings.read_open_threads(campaign, parameters.story),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,25 +11,19 @@ from agents.orchestrator.commands.query_commands import answer_lines
 from agents.proposals.statements import as_sentence
 from agents.services.outside_proposals import describe_words
 from agents.services.query import best_standing
-from agents.services.result_formatter import SPEAKER_NAMES
-from agents.views.play_views import FactView, ProposalView, SceneView, StoryCard, TurnView
+from agents.views.play_views import FactView, ProposalView, StoryCard
 from agents.views.query_views import QueryFinding
 from agents.views.world_views import SceneReference
-from agents.world_time.calendar import format_tick
 from monitor_tui.compose import Program
 from monitor_tui.mcp_server.campaign import Access, Campaign, ClientWords, list_universes
 from stores.queries import MemoryQuery
 from stores.records.canon import Authority
 from stores.records.clocks import ProgressClock
-from stores.records.play import Scene, Speaker
 from stores.records.workflow import OPEN_STATUSES
 
 MAX_HISTORY: Final = 20
 """Facts of a card that do not hold any more: the newest."""
-MAX_TURNS: Final = 200
 MAX_STORIES: Final = 50
-LAST_WORDS: Final = 12
-"""Turns that the story so far ends with."""
 _OK: Final = "ok"
 
 
@@ -41,7 +35,7 @@ async def read_universes(program: Program, access: Access) -> list[str]:
     cards = await program.services.stories.stories()
     lines = []
     for universe in await list_universes(program, access):
-        about = _join((universe.genre, universe.tone))
+        about = join_texts((universe.genre, universe.tone))
         lines.append(f"{universe.name}" + (f" ({about})" if about else ""))
         own_cards = [card for card in cards if card.universe.id == universe.id]
         lines += [f"  story: {_describe_story(card)}" for card in own_cards[:MAX_STORIES]]
@@ -64,7 +58,8 @@ async def read_universe(campaign: Campaign) -> list[str]:
     ]
 
 
-def _join(texts: Iterable[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
+    """Return what is not empty of the texts, as one line."""
     return "; ".join(text.rstrip(". ") for text in texts if text)
 
 
@@ -259,77 +254,3 @@ def list_conflicts(campaign: Campaign, row: ProposalView) -> list[str]:
         if (conflict.other_fact is None or conflict.other_fact.id not in campaign.held_back.fact_ids)
         and not campaign.held_back.states_secret(conflict.text)
     ]
-
-
-# --- the story --------------------------------------------------------------------------------------
-
-
-async def read_story_so_far(campaign: Campaign, story_title: str) -> list[str]:
-    """Return a story: what each scene came to, where it stands, who is there, and the last words."""
-    card = await campaign.find_story(story_title)
-    story = card.story
-    about = _join((story.theme, story.tone))
-    scenes = [scene for scene in await campaign.log.scenes(story.id) if scene.head]
-    outcomes = [f"{scene.label}: {as_sentence(scene.summary)}" for scene in scenes if scene.summary]
-    return [
-        f"# {story.title}" + (f" ({about})" if about else ""),
-        *([story.recap] if story.recap else []),
-        *outcomes,
-        *(await _read_present(campaign, card, scenes)),
-    ]
-
-
-async def _read_present(campaign: Campaign, card: StoryCard, scenes: Sequence[Scene]) -> list[str]:
-    if card.scene is None:
-        return []
-    view = await campaign.services.play.scene(card.scene.id)
-    last_scene = scenes[-1] if scenes else card.scene
-    rows = await _read_last_rows(campaign, last_scene, LAST_WORDS)
-    place = f", {view.place}" if view.place else ""
-    goal = f" {as_sentence(card.scene.goal)}" if card.scene.goal else ""
-    return [
-        f"Now: {view.when}{place}. {card.scene.label}.{goal}",
-        *_cast_lines(view),
-        *(["", "The last words:", *_turn_lines(rows, _hero_name(view))] if rows else []),
-    ]
-
-
-def _cast_lines(view: SceneView) -> Iterator[str]:
-    people = [
-        f"{m.name}" + (" (the hero)" if m.is_pc else "") + (f" ({m.note})" if m.note else "")
-        for m in view.cast
-    ]
-    if people:
-        yield f"Here: {', '.join(people)}."
-
-
-def _hero_name(view: SceneView) -> str:
-    return next((member.name for member in view.cast if member.is_pc), "You")
-
-
-async def read_transcript(
-    campaign: Campaign, scene_number: int | None, story_title: str, limit: int
-) -> list[str]:
-    """Return the last turns of a scene, as they were played."""
-    card, scene = await campaign.find_scene(scene_number, story_title)
-    hero = await campaign.canon.entities_by_id([card.story.pc_id]) if card.story.pc_id else {}
-    hero_name = next((entity.name for entity in hero.values()), "You")
-    rows = await _read_last_rows(campaign, scene, limit)
-    when = format_tick(campaign.universe.calendar, scene.tick)
-    return [f"# {card.story.title}, {scene.label} ({when})", *_turn_lines(rows, hero_name)]
-
-
-async def _read_last_rows(campaign: Campaign, scene: Scene, count: int) -> list[TurnView]:
-    length = await campaign.log.line_length(scene.id)
-    rows = await campaign.services.play.transcript(scene.id, max(0, length - count), count)
-    struck = [
-        replace(row, turn=row.turn.model_copy(update={"text": campaign.held_back.strike(row.turn.text)}))
-        for row in rows
-    ]
-    return [row for row in struck if row.turn.text.strip()]
-
-
-def _turn_lines(rows: Iterable[TurnView], hero_name: str) -> Iterator[str]:
-    for row in rows:
-        speaker = hero_name if row.turn.speaker is Speaker.PLAYER else row.turn.name
-        yield f"{speaker or SPEAKER_NAMES.get(row.turn.speaker, 'somebody')}: {row.turn.text}"

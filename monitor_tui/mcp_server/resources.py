@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from monitor_tui.compose import Program
-from monitor_tui.mcp_server import readings
+from monitor_tui.mcp_server import readings, story_readings
 from monitor_tui.mcp_server.campaign import Access, list_universes
 from monitor_tui.mcp_server.parameters import (
     EntityParameters,
@@ -57,14 +57,14 @@ _CARD = ReadTool[EntityParameters](
     "entity", "", "", EntityParameters, lambda campaign, p: readings.read_card(campaign, p.name)
 )
 _STORY = ReadTool[StoryParameters](
-    "story", "", "", StoryParameters, lambda campaign, p: readings.read_story_so_far(campaign, p.story)
+    "story", "", "", StoryParameters, lambda campaign, p: story_readings.read_story_so_far(campaign, p.story)
 )
 _SCENE = ReadTool[TranscriptParameters](
     "scene",
     "",
     "",
     TranscriptParameters,
-    lambda campaign, p: readings.read_transcript(campaign, p.scene, p.story, readings.MAX_TURNS),
+    lambda campaign, p: story_readings.read_transcript(campaign, p.scene, p.story, story_readings.MAX_TURNS),
 )
 
 

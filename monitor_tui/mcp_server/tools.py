@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from monitor_tui.mcp_server import readings
+from monitor_tui.mcp_server import readings, story_readings
 from monitor_tui.mcp_server.campaign import Campaign, ClientWords
 from monitor_tui.mcp_server.parameters import (
     AskParameters,
@@ -153,14 +153,14 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "Story so far",
         "Read what each scene came to, where the story stands, who is there, and the last words.",
         StoryParameters,
-        lambda campaign, p: readings.read_story_so_far(campaign, p.story),
+        lambda campaign, p: story_readings.read_story_so_far(campaign, p.story),
     ),
     ReadTool[TranscriptParameters](
         "transcript",
         "Transcript of a scene",
         "Read the last turns of a scene as they were played.",
         TranscriptParameters,
-        lambda campaign, p: readings.read_transcript(campaign, p.scene, p.story, p.limit),
+        lambda campaign, p: story_readings.read_transcript(campaign, p.scene, p.story, p.limit),
     ),
     ReadTool[Parameters](
         "list_proposals",
