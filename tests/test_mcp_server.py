@@ -379,6 +379,10 @@ async def test_mcp_server_of_one_universe_names_no_other(home: Path) -> None:
         with pytest.raises(MCPError, match="reads Saltmarsh alone"):
             await chat.read("monitor://universe/Elsewhere")
     assert not (home / "inbox").exists()
+    async with running(home) as program:
+        (card,) = await program.services.stories.stories()
+    async with chatting(home, universe=card.universe.id) as chat:
+        assert "Here: Mara" in await chat.call("story_so_far", universe=UNIVERSE, story=card.story.id)
     async with chatting(home, universe="") as chat:
         assert "Elsewhere" in await chat.call("list_universes")
         assert "There are several universes." in await chat.refused("timeline")

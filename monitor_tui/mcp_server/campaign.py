@@ -72,7 +72,7 @@ class Campaign:
         """Return the story of that title, or the one that was played last. Raises InputError."""
         cards = [c for c in await self.services.stories.stories() if c.universe.id == self.universe.id]
         if title.strip():
-            return pick_named("story", title, [(c.story.title, c) for c in cards])
+            return pick_named("story", title, [(c.story.id, c.story.title, c) for c in cards])
         if not cards:
             raise InputError(
                 f"No story was played in {self.universe.name} yet.", todo="Begin one in MONITOR first."
@@ -136,15 +136,21 @@ class ClientWords(str):
     __slots__ = ()
 
 
-def pick_named(what: str, name: str, items: Sequence[tuple[str, Item]]) -> Item:
-    """Return the one item of that name. Raises InputError that lists the names there are."""
+def pick_named(what: str, name: str, items: Sequence[tuple[Id, str, Item]]) -> Item:
+    """Return the one item of that name or identifier. Raises InputError that lists the names there are."""
     wanted = " ".join(clean(name).split()).casefold()
-    matching = [item for item_name, item in items if item_name.casefold() == wanted]
+    matching = [row for row in items if wanted in (row[1].casefold(), row[0])]
     if len(matching) == 1:
-        return matching[0]
-    listed = ", ".join(item_name for item_name, _ in items[:MAX_LISTED_NAMES]) or "none yet"
-    problem = f"Several have that name as a {what}" if matching else f"There is no {what} of that name"
-    raise InputError(f"{problem}.", todo=f"There are: {listed}.")
+        return matching[0][2]
+    if matching:
+        ids = ", ".join(item_id for item_id, _, _ in matching[:MAX_LISTED_NAMES])
+        raise InputError(f"Several have that name as a {what}.", todo=f"Name it by its identifier: {ids}.")
+    listed = ", ".join(item_name for _, item_name, _ in items[:MAX_LISTED_NAMES]) or "none yet"
+    raise InputError(f"There is no {what} of that name.", todo=f"There are: {listed}.")
+
+
+def _pick_universe(name: str, universes: Sequence[Universe]) -> Universe:
+    return pick_named("universe", name, [(u.id, u.name, u) for u in universes])
 
 
 class SharedEmbedder:
@@ -189,13 +195,13 @@ async def list_universes(program: Program, access: Access) -> list[Universe]:
     universes = await program.services.stories.universes()
     if not access.universe:
         return universes
-    return [pick_named("universe", access.universe, [(u.name, u) for u in universes])]
+    return [_pick_universe(access.universe, universes)]
 
 
 async def choose_universe(program: Program, access: Access, name: str) -> Universe:
     """Return the universe of that name; without one, the only one. Raises InputError."""
     universes = await list_universes(program, access)
-    if access.universe and name.strip() and name.strip().casefold() != universes[0].name.casefold():
+    if access.universe and name.strip().casefold() not in ("", universes[0].name.casefold(), universes[0].id):
         raise InputError(
             f"This server reads {universes[0].name} alone.", todo="Leave the universe out, or name that one."
         )
@@ -206,7 +212,7 @@ async def choose_universe(program: Program, access: Access, name: str) -> Univer
             return universes[0]
         names = ", ".join(u.name for u in universes[:MAX_LISTED_NAMES])
         raise InputError("There are several universes.", todo=f"Say which one: {names}.")
-    return pick_named("universe", name, [(u.name, u) for u in universes])
+    return _pick_universe(name, universes)
 
 
 @asynccontextmanager
