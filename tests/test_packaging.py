@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from typer.testing import CliRunner
 
 import agents
 import monitor_tui
+from monitor_tui.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
@@ -107,6 +109,16 @@ def test_requirements_of_a_player_have_no_test_tool_no_server_driver_and_no_extr
     assert not (player | optional | servers) & dev
     for kind in ("", "-extras", "-servers", "-dev"):
         assert "://" not in (ROOT / f"requirements{kind}.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+def test_command_without_its_extra_says_what_to_install(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = CliRunner().invoke(app, [command])
+    assert result.exit_code == 1
+    assert f"Install it: pip install 'monitor-tui[{command}]'." in result.stderr
 
 
 @pytest.mark.slow
