@@ -274,6 +274,20 @@ async def test_inbox_is_bounded(tmp_path: Path) -> None:
         await inbox.add(one_more)
 
 
+async def test_mcp_client_cannot_bury_the_gate(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.services.outside_proposals.MAX_OPEN", 2)
+    async with running(home) as program, chatting(home) as chat:
+        await chat.call("propose_fact", statement="The tide is late")
+        await program.services.outside.take_in()
+        await chat.call("propose_fact", statement="The fog is thick")
+        refusal = "2 proposals of chat clients wait in this universe already."
+        assert refusal in await chat.refused("propose_fact", statement="The gulls are silent")
+        (row,) = [r for r in (await gate_of(program)).proposals if r.proposal.authority is Authority.OUTSIDE]
+        await program.services.gate.decide([row.proposal.id], Verdict.REJECT)
+        await program.services.gate.commit_universe(row.proposal.universe_id)
+        assert "Proposed: " in await chat.call("propose_fact", statement="The gulls are silent")
+
+
 async def test_inbox_watch_takes_in_while_the_program_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("monitor_tui.inbox_watch.CHECK_SECONDS", 0.0)
     looked, closed = asyncio.Event(), asyncio.Event()
