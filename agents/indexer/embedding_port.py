@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from stores.errors import MonitorError
 from stores.records.ids import Id
+
+TOKEN_CODE_BYTES: Final = 16
 
 
 class EmbedderUnavailable(MonitorError):
@@ -15,6 +18,28 @@ class EmbedderUnavailable(MonitorError):
 
 class TextsRefused(MonitorError):
     """The model works, but cannot embed these texts; others may succeed."""
+
+
+class TokenCodes(NamedTuple):
+    """What a model makes of each token of a text, in order: a code to compare with others of the same model.
+
+    A code is `TOKEN_CODE_BYTES` long, and the more of their bits two have in common, the nearer are their tokens.
+    """
+
+    codes: bytes = b""
+    ends: Sequence[int] = ()
+    """Where each token ends in the text, in characters."""
+
+    def up_to(self, length: int) -> bytes:
+        """Return the codes of the tokens in the first `length` characters of the text."""
+        return self.codes[: TOKEN_CODE_BYTES * bisect_right(self.ends, length)]
+
+
+class Embedding(NamedTuple):
+    """A text as one vector, and its tokens' codes if the model gives some."""
+
+    vector: Sequence[float]
+    tokens: TokenCodes = TokenCodes()
 
 
 class Embedder(Protocol):
@@ -27,8 +52,8 @@ class Embedder(Protocol):
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
-        """Return one vector per text.
+    ) -> list[Embedding]:
+        """Return one embedding per text.
 
         `urgent` texts (somebody waits for the answer) go before all others; a cost is charged to the budget
         of `universe_id`. Raises EmbedderUnavailable or TextsRefused.
@@ -47,6 +72,7 @@ class QuestionVector(NamedTuple):
 
     model: str
     vector: Sequence[float]
+    token_codes: bytes = b""
 
 
 class QuestionEmbedder(Protocol):
