@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding, TokenCodes
 from agents.importers.import_views import ImportRequest
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, Embedding, QuestionVector, TokenCodes
+from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.index_texts import TurnNeighbours, compute_fingerprint
 from agents.indexer.index_writers import VectorIndexWriter
 from agents.indexer.minilm_embedder import MiniLmEmbedder

@@ -25,8 +25,9 @@ from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding
 from agents.indexer import minilm_embedder
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, Embedding, QuestionVector
+from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.search.hybrid_search import HybridSearch
 from benchmarks import table

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from agents.embeddings import TOKEN_CODE_BYTES
 from agents.indexer.child.minilm import TOKEN_PROJECTION, MiniLmModel, to_unit_length
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES
 from benchmarks.recall import SETS
 
 TEXTS_AT_ONCE: Final = 16

@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, Embedding, TokenCodes
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding, TokenCodes
 
 FRAME_HEADER: Final = struct.Struct("<II")
 """Number and length in bytes of a frame."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeVar
 
-from agents.indexer.embedding_port import Embedder, Embedding
+from agents.embeddings import Embedding
+from agents.indexer.embedding_port import Embedder
 from agents.indexer.index_texts import TurnNeighbours
 from stores.ports import (
     TextIndex,

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Final
 
 from agents.child_processes import build_child_environment, end_child
+from agents.embeddings import Embedding
 from agents.indexer.embedding_pipe import (
     ERROR_TAG,
     FRAME_HEADER,
@@ -23,7 +24,7 @@ from agents.indexer.embedding_pipe import (
     unpack_embeddings,
     unpack_header,
 )
-from agents.indexer.embedding_port import EmbedderUnavailable, Embedding, TextsRefused
+from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
 from stores.records.ids import Id
 
 MODEL: Final = "all-MiniLM-L6-v2-int8+tokens"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.indexer.embedding_port import Embedding
+from agents.embeddings import Embedding
 from agents.jobs.worker_server import ProgramPipe
 from stores.records.ids import Id
 

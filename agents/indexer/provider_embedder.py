@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.indexer.embedding_port import EmbedderUnavailable, Embedding, TextsRefused
+from agents.embeddings import Embedding
+from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
 from agents.llm.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
 from agents.llm.llm_port import EmbeddingProvider, EmbeddingRequest, Usage
 from agents.llm.model_names import ModelTarget

@@ -12,13 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from agents.indexer.embedding_port import (
-    Embedder,
-    EmbedderUnavailable,
-    Embedding,
-    QuestionVector,
-    TextsRefused,
-)
+from agents.embeddings import Embedding
+from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
 from agents.jobs.worker import Cursors, JobSubject
 from stores.authority import COLLECTIONS, Store
 from stores.errors import StoreError

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agents.embeddings import Embedding
 from agents.events import Event
-from agents.indexer.embedding_port import Embedding
 from agents.jobs.worker import JobSubject
 from stores.errors import MonitorError
 from stores.records.ids import Id

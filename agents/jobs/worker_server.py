@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import assert_never
 
+from agents.embeddings import Embedding
 from agents.events import Event
-from agents.indexer.embedding_port import Embedding
 from agents.jobs.worker import Cursors, JobSubject, RetryLater, Worker
 from agents.jobs.worker_pipe import (
     FRAME_HEADER,

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, QuestionVector
+from agents.embeddings import TOKEN_CODE_BYTES
+from agents.indexer.embedding_port import QuestionVector
 from agents.search.score_fusion import rank_ids
 from agents.search.turn_ranking import WayScoresById
 from stores.ports import VectorIndex

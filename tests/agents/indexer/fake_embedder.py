@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from agents.indexer.embedding_port import EmbedderUnavailable, Embedding
+from agents.embeddings import Embedding
+from agents.indexer.embedding_port import EmbedderUnavailable
 from stores.records.ids import Id
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding
 from agents.indexer import minilm_embedder
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, EmbedderUnavailable, Embedding
+from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, plan_batches
 from agents.search.token_similarity import compare_tokens
 

@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import Embedding
 from agents.events import EventBus
-from agents.indexer.embedding_port import (
-    Embedder,
-    EmbedderUnavailable,
-    Embedding,
-    QuestionVector,
-    TextsRefused,
-)
+from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
 from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import VectorIndexWriter

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import Embedding
 from agents.events import HeadMoved, Notice
-from agents.indexer.embedding_port import EmbedderUnavailable, Embedding
+from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import MAX_FAILURES, PLAIN_QUEUE, JobSubject, RetryLater
 from agents.jobs.worker_pipe import (
     READY_NUMBER,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import TOKEN_CODE_BYTES
 from agents.importers.import_views import ImportRequest
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, QuestionVector
+from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.source_reader import SourceReader
 from agents.search.hybrid_search import HybridSearch

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.indexer.embedding_port import TOKEN_CODE_BYTES, TokenCodes
+from agents.embeddings import TOKEN_CODE_BYTES, TokenCodes
 from agents.search.token_similarity import compare_tokens
 
 NOTHING, EVERYTHING = b"\x00" * TOKEN_CODE_BYTES, b"\xff" * TOKEN_CODE_BYTES
