@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
+from agents.embeddings import Embedding
 from agents.indexer.embedding_port import Embedder
 from agents.sanitize import clean
 from agents.services.services import Services
@@ -165,7 +166,7 @@ class SharedEmbedder:
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
+    ) -> list[Embedding]:
         return await self._embedder.embed(texts, urgent=urgent, universe_id=universe_id)
 
     def warm(self) -> None:

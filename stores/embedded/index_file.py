@@ -46,6 +46,10 @@ def vectors_table(collection: str) -> str:
     return _table_name(Store.VECTORS, collection)
 
 
+def token_codes_table(collection: str) -> str:
+    return f"{vectors_table(collection)}_tokens"
+
+
 CURSOR_TABLES = {store: f"{store.value}_cursors" for store in (Store.WORDS, Store.VECTORS)}
 """The tables in which an index keeps up to which change of the library it is made; "" names that of all words."""
 
@@ -243,11 +247,22 @@ def _create_cursor_tables(connection: apsw.Connection) -> None:
         )
 
 
+def _create_token_tables(connection: apsw.Connection) -> None:
+    """In tables of their own: all vectors are read in a row, token codes only of what was found."""
+    for collection in COLLECTIONS[Store.VECTORS]:
+        connection.execute(
+            f"""CREATE TABLE {token_codes_table(collection)} (
+                model TEXT NOT NULL, id TEXT NOT NULL, codes BLOB NOT NULL, PRIMARY KEY (model, id))
+                STRICT, WITHOUT ROWID"""
+        )
+
+
 INDEX_MIGRATIONS = (
     _create_first_format,
     _add_fingerprint_columns,
     _add_scope_columns,
     _create_cursor_tables,
+    _create_token_tables,
 )
 """The file's format: one function for each version, never edited once released."""
 
@@ -268,7 +283,11 @@ _FTS_SHADOW_SUFFIXES = ("_data", "_idx", "_docsize", "_config")
 them like the table itself."""
 
 _STORE_OF_TABLE = {
-    **{vectors_table(name): (Store.VECTORS, name) for name in COLLECTIONS[Store.VECTORS]},
+    **{
+        table(name): (Store.VECTORS, name)
+        for name in COLLECTIONS[Store.VECTORS]
+        for table in (vectors_table, token_codes_table)
+    },
     **{
         text_table(name) + part: (Store.WORDS, name)
         for name in COLLECTIONS[Store.WORDS]
