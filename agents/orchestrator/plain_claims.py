@@ -33,6 +33,7 @@ from agents.declarations.lasting_facts import (
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.new_people import find_unknown_people
+from agents.declarations.sentence_facts import build_death
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
@@ -53,7 +54,6 @@ from stores.records.canon import (
     ChangeSecrecy,
     EndFact,
     Fact,
-    FactKind,
     Involvement,
     Payload,
 )
@@ -125,7 +125,7 @@ class PlainClaims:
                 if fact.quote not in handover_quotes and not any(_only_tells(fact, death) for death in deaths)
             ),
             *(
-                _build_death(death, catalogue, exchange.tick)
+                LastingFact(build_death(death.who, catalogue, exchange.tick), death.quote)
                 for death in deaths
                 if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
             ),
@@ -363,18 +363,6 @@ def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
         Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
         for h in handovers
     ]
-
-
-def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:
-    fact = AssertFact(
-        fact_kind=FactKind.STATE,
-        predicate=ALIVE,
-        statement=catalogue.phrase(ALIVE, death.who.name, value=False),
-        involves=(Involvement(role=SUBJECT, entity_id=death.who.id),),
-        value=False,
-        valid_from=tick,
-    )
-    return LastingFact(fact, death.quote)
 
 
 def _tells_life(fact: AssertFact, who: Entity) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_true_death
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
@@ -87,8 +88,8 @@ class CharacterService:
     async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
         """Return the universe's characters, those who live first. Raises StoreError."""
         characters = [e for kind in ACTING_KINDS for e in await self._canon.entities(universe_id, kind=kind)]
-        lives = await self._canon.facts(universe_id, FactQuery(predicate="alive"))
-        dead_ids = {fact.entity("subject") for fact in lives if fact.value is False}
+        lives = await self._canon.facts(universe_id, FactQuery(predicate=ALIVE))
+        dead_ids = {fact.entity(SUBJECT) for fact in lives if is_true_death(fact)}
         universe_memories = await self._log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
         )
