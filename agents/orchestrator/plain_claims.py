@@ -36,7 +36,7 @@ from agents.declarations.new_people import find_unknown_people
 from agents.declarations.sentence_facts import build_death
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.narrator.decision_marks import strip_typed_markers
-from agents.orchestrator.exchange import Exchange, is_narration
+from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
@@ -67,6 +67,23 @@ MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
 
 
+_TIES_OF_HERO: Final = frozenset(
+    [
+        "owes",
+        "ally_of",
+        "enemy_of",
+        "married_to",
+        "sibling_of",
+        "parent_of",
+        "child_of",
+        "member_of",
+        "serves",
+        "rules_over",
+    ]
+)
+"""What the hero's own account states that lasts; the rest of it is what they do, see and carry."""
+
+
 class PlainClaims:
     """Reads what typed lines of narration state, and says what it contradicts."""
 
@@ -92,7 +109,9 @@ class PlainClaims:
         tells = is_narration(exchange, text)
         hero = context.player_character()
         hero_name = hero.name if hero is not None else ""
-        statements = find_statements(text, list(context.entities.values()), hero_name) if tells else []
+        is_of_hero = tells_of_hero(exchange, text)
+        known = list(context.entities.values())
+        statements = find_statements(text, known, hero_name) if tells or is_of_hero else []
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
         turn = exchange.build_words_turn(self._clock())
@@ -114,6 +133,7 @@ class PlainClaims:
             fact
             for fact in read_lasting_facts(statements, entities, catalogue, exchange.tick)
             if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
+            and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
