@@ -159,12 +159,19 @@ class _MarkdownWriter:
                 f"**Outcome:** {escape_line(as_sentence(scene.summary))}",
                 self._number_footnotes(outcome_facts),
             )
-        if other_facts := self._citations.other_facts_of(scene):
-            marked_facts = [
-                append_footnotes(escape_line(view.fact.statement), self._number_footnotes([view]))
-                for view in other_facts
-            ]
-            yield f"*True since this scene:* {' '.join(marked_facts)}"
+        other_facts = self._citations.other_facts_of(scene)
+        for label, views in (
+            ("True since this scene", [v for v in other_facts if not _has_ended(v)]),
+            ("True for a while", [v for v in other_facts if _has_ended(v)]),
+        ):
+            if views:
+                yield f"*{label}:* {' '.join(map(self._mark_fact, views))}"
+
+    def _mark_fact(self, view: FactView) -> str:
+        secret_mark = " *(secret)*" if view.secret_note else ""
+        return append_footnotes(
+            f"{escape_line(view.fact.statement)}{secret_mark}", self._number_footnotes([view])
+        )
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
