@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from stores.embedded.sqlite_errors import cannot_open_error
+from stores.embedded.write_ahead_log import LOCK_BYTES, LockContent, LogState, decode_lock, read_log_number
 from stores.errors import LibraryInUse
 
 if sys.platform == "win32":
@@ -49,29 +50,14 @@ else:
         return handle
 
 
-_OPEN_MARK = b" open"
-_MAX_BYTES = 64
-
-
-def lacks_newest_writes(path: Path) -> bool:
-    """Return whether the log is gone of a library that is open, or whose process was ended while it was."""
-    path = path.resolve()  # the log and the lock stand beside the file itself, not beside links to it
-    if not path.exists() or path.with_name(f"{path.name}-wal").exists():
-        return False
-    try:
-        return path.with_suffix(".lock").read_bytes().endswith(_OPEN_MARK)
-    except OSError:
-        return False
-
-
 class ProcessLock:
     """Holds `path` locked from construction to `release`; the file names the process that holds it.
 
     The library file is locked with it: a lock file that is deleted meanwhile lets nobody else in. Close the library
     before `release`.
 
-    Between `mark_open` and `mark_closed` the file also says that the library has a write-ahead log. A process that
-    is killed leaves that mark, and the next lock keeps it (see `lacks_newest_writes`).
+    The file also says which write-ahead log the library has (see `write_ahead_log`). The next lock keeps what it says
+    until its process marks something else.
 
     Raises LibraryInUse if another process (or another handle of this one) holds it, and
     LibraryUnreadable if the folder cannot be written to.
@@ -79,12 +65,15 @@ class ProcessLock:
 
     def __init__(self, path: Path, library_path: Path) -> None:
         self.path = path
+        self.log_number: int | None = None
+        """The number with which the library's log began when it was first seen."""
+        self._log_state = LogState.UNKNOWN
         self._library_path = library_path
         self._handle = self._take_file(path)
         try:
             self._library_handle = _take_library(library_path)
-            was_left_open = os.read(self._handle, _MAX_BYTES).endswith(_OPEN_MARK)
-            _write(self._handle, _OPEN_MARK if was_left_open else b"")
+            last = decode_lock(os.read(self._handle, LOCK_BYTES))
+            self._write(last.log_state, last.log_number)
         except BlockingIOError as error:
             os.close(self._handle)
             raise _library_in_use_error(path) from error
@@ -108,13 +97,25 @@ class ProcessLock:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         return handle
 
+    def mark_opening(self) -> None:
+        """Say, before SQLite begins a log, that a library without one may have one from now on."""
+        if self._log_state is LogState.CLOSED:
+            self._write(LogState.UNKNOWN, None)
+
     def mark_open(self) -> None:
+        """Say that the library has a log, and which as soon as something is in it."""
         if self._library_handle is None:
             self._library_handle = _take_library(self._library_path)
-        _write(self._handle, _OPEN_MARK)
+        self._write(LogState.OPEN, read_log_number(self._library_path))
+
+    def mark_closing(self) -> None:
+        """Say, before SQLite removes the log, that it may be there."""
+        self._write(LogState.CLOSING, self.log_number)
 
     def mark_closed(self) -> None:
-        os.ftruncate(self._handle, len(_process_id()))
+        """Say that there is no log, unless a process that still reads the library has kept SQLite from removing it."""
+        if read_log_number(self._library_path) is None:
+            self._write(LogState.CLOSED, None)
 
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.
@@ -122,20 +123,15 @@ class ProcessLock:
         if self._library_handle is not None:
             os.close(self._library_handle)
 
-
-def _write(handle: int, mark: bytes) -> None:
-    os.lseek(handle, 0, os.SEEK_SET)
-    os.ftruncate(handle, 0)
-    os.write(handle, _process_id() + mark)
-
-
-def _process_id() -> bytes:
-    return str(os.getpid()).encode()
+    def _write(self, state: LogState, log_number: int | None) -> None:
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        os.write(self._handle, LockContent(str(os.getpid()), state, log_number).encode())
+        self._log_state, self.log_number = state, log_number
 
 
 def _library_in_use_error(path: Path) -> LibraryInUse:
     try:
-        pid = path.read_text(errors="replace").partition(" ")[0].strip()
+        pid = decode_lock(path.read_bytes()).process_id
     except OSError:  # deleted under the program that has it open
         pid = ""
     holder = f"Another MONITOR (process {pid})" if pid.isdigit() else "Another MONITOR"

@@ -16,8 +16,8 @@ from stores.embedded.connections import check_header
 from stores.embedded.database import Database
 from stores.embedded.library import APPLICATION_ID
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
-from stores.embedded.process_lock import lacks_newest_writes
-from stores.embedded.sqlite_errors import missing_log_error, translate_sqlite_errors
+from stores.embedded.sqlite_errors import translate_sqlite_errors
+from stores.embedded.write_ahead_log import check_log
 from stores.errors import NotFound
 
 
@@ -38,8 +38,7 @@ def _copy_library(path: Path, target: Path) -> None:
     if not path.is_file():
         raise NotFound(f"There is no library in {path.parent}.")
     path = path.resolve()
-    if lacks_newest_writes(path):
-        raise missing_log_error(path)
+    check_log(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
     try:
         _copy_open_library(path, target)

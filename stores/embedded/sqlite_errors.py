@@ -110,6 +110,16 @@ def missing_log_error(path: Path) -> LibraryUnreadable:
     )
 
 
+def foreign_log_error(path: Path) -> LibraryUnreadable:
+    """SQLite would write what such a log has over the library, and lose what was there."""
+    return LibraryUnreadable(
+        f"{path.name}-wal beside {path} is not of this library: something has put it there since MONITOR ended.",
+        kept="Nothing of it was read, and the library was left as it is.",
+        todo=f"Move {path.name}-wal to another place, and put the library's own back if it had one. If it is its "
+        f"own, delete {path.stem}.lock.",
+    )
+
+
 def newer_format_error(path: Path, file_version: int, supported_version: int) -> LibraryUnreadable:
     return LibraryUnreadable(
         f"{path} was made by a newer MONITOR (its format is {file_version}; this one knows {supported_version}).",
