@@ -40,14 +40,15 @@ def _copy_library(path: Path, target: Path) -> None:
     path = path.resolve()
     check_log(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
-    try:
-        _copy_open_library(path, target)
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
-        # SQLite needs a file beside it to read it. Where none can be made nobody writes either.
-        for suffix in ("", "-wal"):
-            file = path.with_name(path.name + suffix)
-            if file.exists():
-                shutil.copyfile(file, target.with_name(target.name + suffix))
+    with translate_sqlite_errors(path):
+        try:
+            _copy_open_library(path, target)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+            # SQLite needs a file beside it to read it. Where none can be made nobody writes either.
+            for suffix in ("", "-wal"):
+                file = path.with_name(path.name + suffix)
+                if file.exists():
+                    shutil.copyfile(file, target.with_name(target.name + suffix))
 
 
 def _copy_open_library(path: Path, target: Path) -> None:
@@ -57,5 +58,5 @@ def _copy_open_library(path: Path, target: Path) -> None:
     ):
         source.set_busy_timeout(5_000)
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        with translate_sqlite_errors(path), copy.backup("main", source, "main") as backup:
+        with copy.backup("main", source, "main") as backup:
             backup.step()
