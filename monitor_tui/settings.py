@@ -25,6 +25,7 @@ from monitor_tui.nested_names import join_nested_names
 from monitor_tui.paths import SETTINGS_FILE
 from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
 from stores.errors import InputError
+from stores.small_files import read_small_file
 
 
 class BackupSettings(BaseModel):
@@ -128,7 +129,7 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
 
 
 def _parse_file(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return tomllib.loads(read_small_file(file).decode("utf-8")) if file.exists() else {}
 
 
 def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

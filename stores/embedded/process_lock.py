@@ -9,6 +9,7 @@ from pathlib import Path
 from stores.embedded.sqlite_errors import cannot_open_error
 from stores.embedded.write_ahead_log import LOCK_BYTES, LockContent, LogState, decode_lock, read_log_number
 from stores.errors import LibraryInUse
+from stores.small_files import is_no_file
 
 if sys.platform == "win32":
     import msvcrt
@@ -35,6 +36,8 @@ else:
         SQLite has other locks on it (POSIX ones), which the system drops as soon as any handle of the file is closed.
         Raises BlockingIOError if another process has it.
         """
+        if is_no_file(path):
+            return None
         try:
             handle = os.open(path, os.O_RDONLY)
         except OSError:
@@ -87,6 +90,9 @@ class ProcessLock:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise cannot_open_error(path, error.strerror or str(error)) from error
+        if is_no_file(path):  # to read from a pipe would wait for ever
+            os.close(handle)
+            raise cannot_open_error(path, "it is not a file")
         try:
             _take(handle)
         except (BlockingIOError, PermissionError) as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stores.embedded.sqlite_errors import foreign_log_error, missing_log_error
+from stores.small_files import is_no_file
 
 LOCK_BYTES = 64
 """The length of a lock file, whatever it says: a new content takes the place of the old one in a single write."""
@@ -62,6 +63,8 @@ def decode_lock(content: bytes) -> LockContent:
 
 def read_log_number(path: Path) -> int | None:
     """Read the number with which the log of the library at `path` begins; None if nothing is in it."""
+    if is_no_file(_log_path(path)):
+        return None
     try:
         with _log_path(path).open("rb") as log:
             header = log.read(_SALT_OFFSET + 4)
@@ -73,8 +76,11 @@ def read_log_number(path: Path) -> int | None:
 def check_log(path: Path) -> None:
     """Raise LibraryUnreadable if the log of the library at `path` is gone, or is not its own. Only reads."""
     path = path.resolve()  # the log and the lock stand beside the file itself, not beside links to it
+    lock_path = path.with_suffix(".lock")
+    if is_no_file(lock_path):
+        return
     try:
-        lock = decode_lock(path.with_suffix(".lock").read_bytes())
+        lock = decode_lock(lock_path.read_bytes())
     except OSError:
         return
     if not path.exists() or lock.log_state is LogState.UNKNOWN:
