@@ -36,7 +36,8 @@ def _split_stops(value: object) -> object:
         value = [part for part in value.split(",") if part.strip()]
     if not isinstance(value, list | tuple):
         return value
-    return tuple(part.replace("\\n", "\n").strip(" ") if isinstance(part, str) else part for part in value)
+    stops = (part.replace("\\n", "\n").strip(" ") if isinstance(part, str) else part for part in value)
+    return tuple(stop for stop in stops if stop != "")  # nothing would end every answer before its first word
 
 
 def _address(value: object) -> object:
