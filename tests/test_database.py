@@ -420,6 +420,32 @@ async def test_library_with_the_log_of_another_is_not_opened(tmp_path: Path) -> 
     assert await titles_in(bert) == ["Bert"]
 
 
+async def test_library_that_is_older_than_its_log_is_not_opened(tmp_path: Path) -> None:
+    """After a crash I copy the library.db of last week over the one that is there."""
+    home = tmp_path / "home"
+    for week in range(2):
+        db = await open_library(home / "library.db")
+        for number in range(20):
+            await db.write(Role.ORCHESTRATOR, writing(f"{week}/{number}: {'x' * 500}"))
+        await db.close()
+        if week == 0:
+            last_week = (home / "library.db").read_bytes()
+    killed = await copy_of_an_open_library(home, "last")
+    this_week, log = killed.read_bytes(), killed.with_name("library.db-wal")
+    killed.write_bytes(last_week)
+    with pytest.raises(
+        LibraryUnreadable, match=r"library\.db is older than library\.db-wal beside it"
+    ) as error:
+        await open_library(killed)
+    assert "Put the newer library.db back" in error.value.todo
+    assert killed.read_bytes() == last_week
+    killed.write_bytes(this_week)
+    assert (await titles_in(killed))[-1] == "last"
+    assert not log.exists()
+    killed.write_bytes(last_week)
+    assert len(await titles_in(killed)) == 20, "closed properly, any copy of it opens"
+
+
 async def test_library_knows_its_log_however_often_that_was_begun_anew(tmp_path: Path) -> None:
     db = await open_library(tmp_path / "home" / "library.db")
     for number in range(4):

@@ -218,7 +218,7 @@ class Database:
     def _write(self, connection: apsw.Connection, work: ConnectionWork[T], writer_name: str) -> T:
         with translate_sqlite_errors(self.path, connection, writer_name):
             result = run_transaction(connection, work, "BEGIN IMMEDIATE")
-        if self._lock and self._lock.log_number is None:
+        if self._lock and not self._lock.knows_log:
             with suppress(OSError):  # the write is done; which log is the library's is said with the next one
                 self._lock.mark_open()
         return result

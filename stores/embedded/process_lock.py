@@ -7,7 +7,14 @@ import sys
 from pathlib import Path
 
 from stores.embedded.sqlite_errors import cannot_open_error
-from stores.embedded.write_ahead_log import LOCK_BYTES, LockContent, LogState, decode_lock, read_log_number
+from stores.embedded.write_ahead_log import (
+    LOCK_BYTES,
+    LockContent,
+    LogState,
+    decode_lock,
+    read_change_counter,
+    read_log_number,
+)
 from stores.errors import LibraryInUse
 from stores.small_files import is_no_file
 
@@ -68,15 +75,12 @@ class ProcessLock:
 
     def __init__(self, path: Path, library_path: Path) -> None:
         self.path = path
-        self.log_number: int | None = None
-        """The number with which the library's log began when it was first seen."""
-        self._log_state = LogState.UNKNOWN
+        self._content = LockContent("")
         self._library_path = library_path
         self._handle = self._take_file(path)
         try:
             self._library_handle = _take_library(library_path)
-            last = decode_lock(os.read(self._handle, LOCK_BYTES))
-            self._write(last.log_state, last.log_number)
+            self._write(decode_lock(os.read(self._handle, LOCK_BYTES)))
         except BlockingIOError as error:
             os.close(self._handle)
             raise _library_in_use_error(path) from error
@@ -103,25 +107,31 @@ class ProcessLock:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         return handle
 
+    @property
+    def knows_log(self) -> bool:
+        """Return whether the file says which log the library has."""
+        return self._content.log_number is not None
+
     def mark_opening(self) -> None:
         """Say, before SQLite begins a log, that a library without one may have one from now on."""
-        if self._log_state is LogState.CLOSED:
-            self._write(LogState.UNKNOWN, None)
+        if self._content.log_state is LogState.CLOSED:
+            self._write(LockContent(""))
 
     def mark_open(self) -> None:
         """Say that the library has a log, and which as soon as something is in it."""
         if self._library_handle is None:
             self._library_handle = _take_library(self._library_path)
-        self._write(LogState.OPEN, read_log_number(self._library_path))
+        counter, number = read_change_counter(self._library_path), read_log_number(self._library_path)
+        self._write(LockContent("", LogState.OPEN, number, counter))
 
     def mark_closing(self) -> None:
         """Say, before SQLite removes the log, that it may be there."""
-        self._write(LogState.CLOSING, self.log_number)
+        self._write(self._content._replace(log_state=LogState.CLOSING))
 
     def mark_closed(self) -> None:
         """Say that there is no log, unless a process that still reads the library has kept SQLite from removing it."""
         if read_log_number(self._library_path) is None:
-            self._write(LogState.CLOSED, None)
+            self._write(LockContent("", LogState.CLOSED))
 
     def release(self) -> None:
         # The file stays: deleting it would let two processes lock two files of one name.
@@ -129,10 +139,10 @@ class ProcessLock:
         if self._library_handle is not None:
             os.close(self._library_handle)
 
-    def _write(self, state: LogState, log_number: int | None) -> None:
+    def _write(self, content: LockContent) -> None:
+        self._content = content._replace(process_id=str(os.getpid()))
         os.lseek(self._handle, 0, os.SEEK_SET)
-        os.write(self._handle, LockContent(str(os.getpid()), state, log_number).encode())
-        self._log_state, self.log_number = state, log_number
+        os.write(self._handle, self._content.encode())
 
 
 def _library_in_use_error(path: Path) -> LibraryInUse:

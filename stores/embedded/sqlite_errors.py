@@ -120,6 +120,16 @@ def foreign_log_error(path: Path) -> LibraryUnreadable:
     )
 
 
+def older_library_error(path: Path) -> LibraryUnreadable:
+    """What the log has are pages of a newer file: over an older one they make neither."""
+    return LibraryUnreadable(
+        f"{path} is older than {path.name}-wal beside it: it was replaced since MONITOR ended.",
+        kept="Nothing was read, and both were left as they are.",
+        todo=f"Put the newer {path.name} back. To open this one, move {path.name}-wal to another place and delete "
+        f"{path.stem}.lock.",
+    )
+
+
 def newer_format_error(path: Path, file_version: int, supported_version: int) -> LibraryUnreadable:
     return LibraryUnreadable(
         f"{path} was made by a newer MONITOR (its format is {file_version}; this one knows {supported_version}).",

@@ -2,7 +2,8 @@
 
 SQLite replays any log that is whole in itself: nothing in the file says whose it is
 (https://www.sqlite.org/fileformat.html#the_write_ahead_log). So the lock file of a library says whether it has a log,
-and which: a log begins with a random number that each restart of it raises by one.
+and which: a log begins with a random number that each restart of it raises by one. It also has the change counter of
+the library, which never falls: a library that is older than its log is a copy that was put in its place.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from stores.embedded.sqlite_errors import foreign_log_error, missing_log_error
+from stores.embedded.sqlite_errors import foreign_log_error, missing_log_error, older_library_error
 from stores.small_files import is_no_file
 
 LOCK_BYTES = 64
 """The length of a lock file, whatever it says: a new content takes the place of the old one in a single write."""
 
 _SALT_OFFSET = 16
+_CHANGE_COUNTER_OFFSET = 24
 _MOST_RESTARTS = 1 << 20
 """Restarts of a log while a library is open, with one in every thousand turns; of 4,000 foreign logs one passes."""
 
@@ -47,30 +49,36 @@ class LockContent(NamedTuple):
     log_number: int | None = None
     """The number with which the log began when this was written; None if nothing was in it yet."""
 
+    change_counter: int = 0
+    """The library's, when its log was first seen; 0 if it was not."""
+
     def encode(self) -> bytes:
-        number = "" if self.log_number is None else f"{self.log_number:08x}"
-        return f"{self.process_id} {self.log_state.value} {number}".rstrip().ljust(LOCK_BYTES).encode()
+        words = [self.process_id, self.log_state.value]
+        if self.log_number is not None:
+            words += [f"{self.log_number:08x}", f"{self.change_counter:08x}"]
+        return " ".join(words).ljust(LOCK_BYTES).encode()
 
 
 def decode_lock(content: bytes) -> LockContent:
     """Read what a lock file says; of other content nothing is known."""
-    process_id, state, number = [*content[:LOCK_BYTES].decode(errors="replace").split(), "", "", ""][:3]
+    words = content[:LOCK_BYTES].decode(errors="replace").split()
+    process_id, state, number, counter = [*words, "", "", "", ""][:4]
     try:
-        return LockContent(process_id, LogState(state), int(number, 16) if number else None)
+        return LockContent(
+            process_id, LogState(state), int(number, 16) if number else None, int(counter or "0", 16)
+        )
     except ValueError:
         return LockContent(process_id)
 
 
 def read_log_number(path: Path) -> int | None:
     """Read the number with which the log of the library at `path` begins; None if nothing is in it."""
-    if is_no_file(_log_path(path)):
-        return None
-    try:
-        with _log_path(path).open("rb") as log:
-            header = log.read(_SALT_OFFSET + 4)
-    except OSError:
-        return None
-    return struct.unpack_from(">I", header, _SALT_OFFSET)[0] if len(header) == _SALT_OFFSET + 4 else None
+    return _read_number(_log_path(path), _SALT_OFFSET)
+
+
+def read_change_counter(path: Path) -> int:
+    """Read the change counter of the library at `path`; 0 if there is none."""
+    return _read_number(path, _CHANGE_COUNTER_OFFSET) or 0
 
 
 def check_log(path: Path) -> None:
@@ -94,6 +102,19 @@ def check_log(path: Path) -> None:
         raise foreign_log_error(path)
     if lock.log_number is not None and (number - lock.log_number) % (1 << 32) > _MOST_RESTARTS:
         raise foreign_log_error(path)
+    if read_change_counter(path) < lock.change_counter:
+        raise older_library_error(path)
+
+
+def _read_number(path: Path, offset: int) -> int | None:
+    if is_no_file(path):
+        return None
+    try:
+        with path.open("rb") as file:
+            header = file.read(offset + 4)
+    except OSError:
+        return None
+    return int(struct.unpack_from(">I", header, offset)[0]) if len(header) == offset + 4 else None
 
 
 def _log_path(path: Path) -> Path:
