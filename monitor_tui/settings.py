@@ -208,11 +208,11 @@ def _plain_fault(fault: ErrorDetails) -> str:
         case "path_type":
             return "a folder in quotes should stand here"
         case "greater_than":
-            return f"it should be more than {limits['gt']:g}"
+            return f"it should be more than {limits['gt']:,.15g}"
         case "greater_than_equal":
-            return f"it should be {limits['ge']:,g} or more"
+            return f"it should be {limits['ge']:,.15g} or more"
         case "less_than_equal":
-            return f"it should be {limits['le']:,g} or less"
+            return f"it should be {limits['le']:,.15g} or less"
         case "too_long":
             return f"it should have at most {limits['max_length']} entries"
         case "literal_error":

@@ -62,6 +62,7 @@ def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_p
         ('[backup]\nfolder = "a\\u0000b"', "backup.folder: no folder has such a name"),
         ("[backup]\nfolder = 3", "backup.folder: a folder in quotes should stand here"),
         ("[budget]\nday = 1e300", "budget.day: it should be 100,000 or less"),
+        ("[budget]\nweekly_tokens = 0xffffffffffffffffffff", "it should be 1,000,000,000,000 or less"),
         ("[model]\nseconds = 0", "model.seconds: it should be more than 0"),
         (
             f"[narrator]\nmax_tokens = '{'9' * 5_000}'",
