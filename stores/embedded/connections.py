@@ -144,8 +144,9 @@ def run_transaction(connection: apsw.Connection, work: Callable[[apsw.Connection
 def check_header(path: Path, application_id: int, newest: int) -> None:
     """Raise LibraryUnreadable unless the file is absent, empty, or ours and whole. Only reads."""
     for suffix in ("", "-wal", "-shm"):
-        if is_no_file(file := path.with_name(path.name + suffix)):  # SQLite would wait for a pipe for ever
-            raise cannot_open_error(file, "it is not a file")
+        part = path.with_name(path.name + suffix)
+        if is_no_file(part):  # SQLite would wait for a pipe for ever
+            raise cannot_open_error(part, "it is not a file")
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
