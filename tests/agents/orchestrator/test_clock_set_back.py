@@ -6,6 +6,8 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import ForwardClock, SeededIdGenerator, SteppingClock
 from tests.program import begin, copy_empty_library
@@ -35,6 +37,7 @@ async def opened_in(home: Path, year: int) -> Program:
     return await open_program(home, clock=clock, ids=SeededIdGenerator(year, clock))
 
 
+@pytest.mark.slow
 async def test_undo_takes_what_was_done_last_although_the_clock_was_set_back(tmp_path: Path) -> None:
     """The battery of my computer is empty, and it says that it is 2015."""
     await asyncio.to_thread(copy_empty_library, tmp_path)
