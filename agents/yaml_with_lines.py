@@ -144,7 +144,7 @@ class _PlainLoader(
         try:
             value = super().construct_object(node, deep)
         except ValueError:  # Python cannot hold it
-            raise _mapping_error(node, "this is no number and no date that there is") from None
+            raise _mapping_error(node, "this cannot be read: there is no such number or date") from None
         if isinstance(value, int) and abs(value) >= _MAX_NUMBER:
             raise _mapping_error(node, "this number is too large")
         return value
