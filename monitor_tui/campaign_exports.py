@@ -15,6 +15,9 @@ from stores.records.ids import Clock, Id
 MAX_SAME_NAME: Final = 1_000
 """Exports of one name on one day."""
 
+MAX_SLUG_BYTES: Final = 120
+"""Bytes of a name in a file's name: most file systems take 255 in all, and a letter may have four."""
+
 
 def archive_name(name: str) -> str:
     """Return the file name of a campaign's archive: letters and digits of its name, hyphens for the rest."""
@@ -22,7 +25,8 @@ def archive_name(name: str) -> str:
 
 
 def _slug(name: str) -> str:
-    return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())[:80]
+    words = "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+    return words.encode()[:MAX_SLUG_BYTES].decode(errors="ignore")
 
 
 async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id: Id) -> str:
@@ -61,10 +65,15 @@ def _write_new_file(folder: Path, name: str, ending: str, data: bytes) -> Path:
         for number in range(1, MAX_SAME_NAME):
             path = folder / f"{name}{f'-{number}' if number > 1 else ''}{ending}"
             try:
-                with path.open("xb") as file:
-                    file.write(data)
+                file = path.open("xb")
             except FileExistsError:
                 continue
+            try:
+                with file:
+                    file.write(data)
+            except OSError:  # half a story would look like all of it
+                path.unlink(missing_ok=True)
+                raise
             return path
     except OSError as error:
         raise _write_error(folder, error) from error

@@ -10,6 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -17,10 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from monitor_tui.background_mode import BackgroundMode
 from stores.authority import Role
+from stores.errors import LibraryUnreadable
 from stores.open import StoreKind, Stores, open_stores, read_store_kinds
-from stores.records.ids import Clock, IdGenerator, SystemIdGenerator, utc_now
+from stores.records.ids import Clock, ForwardClock, IdGenerator, SystemIdGenerator, utc_now
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from agents.indexer.embedding_port import Embedder
     from agents.llm.llm_settings import AppSettings
     from agents.services.llm_setup import ModelProcess
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import MenuView
     from monitor_tui.background_jobs import BackgroundJobs
     from stores.backup.derived_ids import DerivationFinder
+    from stores.ports import LogReader
 
 ReadMenuNotes = Callable[[], tuple[str, ...]]
 ShowMenu = Callable[["MenuView"], None]
@@ -70,10 +75,13 @@ async def open_program(
     """
     kinds = read_store_kinds(os.environ)
     are_files = stores is None and all(kind is StoreKind.EMBEDDED for kind in kinds.values())
-    stores = stores or await open_stores(home, clock=clock, kinds=kinds, environ=os.environ)
+    forward_clock = ForwardClock(clock)
+    stores = stores or await open_stores(home, clock=forward_clock, kinds=kinds, environ=os.environ)
     try:
         if show_menu is not None:
             show_menu(await _read_menu(stores))
+        for moment in await _read_latest_moments(stores.log(Role.CONTEXT_ASSEMBLY)):
+            forward_clock.go_on_from(moment)
         for module in _LOADED_BEHIND_MENU:  # in a thread, so that the screen is drawn meanwhile
             await asyncio.to_thread(import_module, module)
         from monitor_tui.compose_services import compose_services
@@ -84,8 +92,8 @@ async def open_program(
         services, background_jobs = compose_services(
             stores,
             home,
-            clock,
-            ids or SystemIdGenerator(clock),
+            forward_clock,
+            ids or SystemIdGenerator(forward_clock),
             lambda: (*file_settings.warnings, *notes()),
             model,
             app_settings,
@@ -123,6 +131,15 @@ def derived_id_readers() -> tuple[DerivationFinder, ...]:
     from agents.ingest.source_copies import derive_source_ids
 
     return (partial(derive_statement_keys, load_catalogue()), derive_source_ids)
+
+
+async def _read_latest_moments(log: LogReader) -> list[datetime]:
+    """Return when the program last wrote a transition, and last wrote to the journal of each story."""
+    stories = (await log.readable_stories()).records
+    moments = [story.entries[-1].at for story in stories if story.entries]
+    with suppress(LibraryUnreadable):  # a damaged transition is told of where it is needed
+        moments += [transition.at for transition in await log.transitions(limit=1)]
+    return moments
 
 
 async def _read_menu(stores: Stores) -> MenuView:

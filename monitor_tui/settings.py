@@ -25,6 +25,7 @@ from monitor_tui.nested_names import join_nested_names
 from monitor_tui.paths import SETTINGS_FILE
 from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
 from stores.errors import InputError
+from stores.small_files import read_small_file
 
 
 class BackupSettings(BaseModel):
@@ -128,7 +129,7 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
 
 
 def _parse_file(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return tomllib.loads(read_small_file(file).decode("utf-8")) if file.exists() else {}
 
 
 def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -179,13 +180,22 @@ def environment_names() -> tuple[str, ...]:
 
 def validation_text(error: ValidationError) -> str:
     """Return what is wrong with which setting, in plain words."""
-    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {_plain_fault(e)}" for e in error.errors())
+    faults = (f"{_setting_name(e['loc'])}: {_plain_fault(e)}" for e in error.errors())
+    return "; ".join(dict.fromkeys(faults))
+
+
+def _setting_name(place: tuple[int | str, ...]) -> str:
+    """Return the setting that a fault is in, without the places that only say which of several forms was tried."""
+    return ".".join(str(part) for part in place if part not in _FORMS_OF_A_LIST)
+
+
+_FORMS_OF_A_LIST = ("tuple[str, ...]", "str")
 
 
 def _plain_fault(fault: ErrorDetails) -> str:
     limits = fault.get("ctx", {})
     match fault["type"]:
-        case "int_parsing" | "int_type" | "int_from_float":
+        case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
             return "a whole number should stand here"
         case "float_parsing" | "float_type" | "finite_number":
             return "a number should stand here"
@@ -193,10 +203,18 @@ def _plain_fault(fault: ErrorDetails) -> str:
             return "true or false should stand here"
         case "string_type":
             return "words in quotes should stand here"
+        case "tuple_type":
+            return "words in quotes should stand here"
+        case "path_type":
+            return "a folder in quotes should stand here"
+        case "greater_than":
+            return f"it should be more than {limits['gt']:,.15g}"
         case "greater_than_equal":
-            return f"it should be {limits['ge']} or more"
+            return f"it should be {limits['ge']:,.15g} or more"
         case "less_than_equal":
-            return f"it should be {limits['le']} or less"
+            return f"it should be {limits['le']:,.15g} or less"
+        case "too_long":
+            return f"it should have at most {limits['max_length']} entries"
         case "literal_error":
             return f"it should be {limits['expected']}"
         case "extra_forbidden":
