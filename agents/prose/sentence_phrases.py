@@ -136,6 +136,10 @@ STRANGERS_ACT: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
+NAMED_STRANGER_ACTS: Final = re.compile(
+    rf"\s*(?P<name>[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){{0,2}})\s(?:[a-z]+ly\s)?(?=(?:[a-z]+s|{PAST_VERB.pattern})\s@)"
+)
+"""Who is not on record, by a name or a bare noun, does something to somebody who is: `Wick kills @1@`."""
 STRANGERS_DO: Final = compile_phrases(
     r"\s*((and|then) )?STRANGERS ([\w'’-]+ ){1,3}?(PAST|[a-z]{2,}s\b)[^@]*$", _STRANGERS, flags=re.IGNORECASE
 )

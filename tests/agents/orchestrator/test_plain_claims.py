@@ -480,6 +480,26 @@ async def test_death_that_is_told_is_canon_by_the_players_decision_alone(tmp_pat
         assert "⚠ Dob Harrow is dead." in (await table.play("> Dob raises his cup.")).lines
 
 
+async def test_who_is_said_to_survive_lives_again_by_the_players_decision(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        assert (await table.play("> Dob survived the fall.")).lines == (), "nobody said that he died"
+        await table.play("> Dob falls from the pier. The fall breaks his neck.")
+        assert await table.titles() == ["Dob Harrow died."]
+        assert (await table.play("> Dob survived the fall.")).lines == (
+            "Dob Harrow lives.",
+            "Proposed: Dob Harrow is alive.",
+            "⚠ Another proposal says “Dob Harrow died.” Only your own word can undo that.",
+        )
+        cast = (await table.program.services.play.scene(table.scene_id)).cast
+        assert [member.note for member in cast if member.name == "Dob Harrow"] == [""]
+        await table.play("> Dob did not survive.")
+        assert (await table.titles())[-1] == "Dob did not survive."
+        await table.play("/undo")
+        await table.accept_all()
+        await table.play("> A wave takes Dob; nothing is left of him.")
+        assert await table.titles() == ["Dob Harrow died."]
+
+
 async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in ("/npc Wil Harrow: brother of Dob", "/commit", "I nod.", "> Wil Harrow is dead."):
