@@ -19,6 +19,7 @@ from agents.declarations.handovers import (
     HandoverReader,
     find_ended_ids,
     find_other_holding,
+    find_unknown_handed_things,
     moved_thing_id,
     read_handovers,
     thing_of,
@@ -233,6 +234,11 @@ class PlainClaims:
         unknown_names += [
             (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
         ]
+        if handovers := _find_handovers(exchange, text, context):
+            named = await self._read_named_entities(context, _words_of(handovers))
+            unknown_names += [
+                (name, "/thing", "makes it known") for name in find_unknown_handed_things(handovers, named)
+            ]
         statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
         if statements and not exchange.proposals:
             catalogue = await self._read_catalogue(context.universe.id)

@@ -49,8 +49,9 @@ async def reply_with_promises(tools: CommandTools, call: CommandCall) -> Reply:
 async def _reply_proposed(
     tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
 ) -> Outcome:
-    """Reply with what was proposed, and with the scene as it is then."""
-    return await tools.actions.describe_proposed(context, proposals)
+    """Reply with what was proposed, also by earlier lines that can be read now, and with the scene as it is then."""
+    read_again = await tools.earlier_lines.propose_again(context, proposals)
+    return await tools.actions.describe_proposed(context, (*proposals, *read_again))
 
 
 # --- declarations ----------------------------------------------------------------------------------------
