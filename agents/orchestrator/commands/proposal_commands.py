@@ -78,7 +78,11 @@ async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
 
 def _reply_known(entity: Entity, command: str) -> Outcome:
     """Reply that a name means what is known, and how to say that something else is meant."""
-    way_in = f" /cast + {entity.name} brings them in." if entity.kind in ACTORS else ""
+    way_in = ""
+    if entity.kind in ACTORS:
+        way_in = f" /cast + {entity.name} brings them in."
+    elif entity.kind is EntityKind.PLACE:
+        way_in = f" /go {entity.name} goes there."
     return Outcome(
         Reply(
             "operation",
@@ -100,9 +104,7 @@ def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
             return await _reply_proposed(tools, call.context, [proposal])
         here_match = _HERE_PATTERN.match(call.argument)
         argument = call.argument[here_match.end() :] if here_match else call.argument
-        known_person = await tools.declarations.find_known(
-            call.context, kind, argument, usage, is_here=here_match is not None
-        )
+        known_person = await tools.declarations.find_known(call.context, kind, argument, usage)
         if known_person is not None and here_match is not None:
             lines = await tools.solo_tools.cast.enter_scene(call.context.scene.id, known_person.name)
             return Outcome(Reply("operation", lines))

@@ -680,6 +680,27 @@ async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> N
         assert "1 in conflict" in " ".join((await table.play("/commit")).lines)
 
 
+async def test_password_in_quotation_marks_is_read_as_without(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ('/fact The password is "Heron".', "/fact Dob's surname is “Miller.”", "/commit"):
+            await table.play(line)
+        for line in ('The password is "Crane".', "The password is pepper", "The password is 'grey crane'"):
+            assert (await table.play(f"/fact {line}")).lines[1] == (
+                '⚠ Canon says “The password is "Heron".” Only one of the two can be true at a time.'
+            ), line
+            await table.play("/undo")
+        assert (
+            (await table.play('/fact Dob\'s surname is "Potter"'))
+            .lines[1]
+            .startswith("⚠ Canon says “Dob's surname")
+        )
+        await table.play("/undo")
+        for line in ("The password is «Heron»", "The password is Heron", 'The password is not "Crane"'):
+            assert not any(text.startswith("⚠") for text in (await table.play(f"/fact {line}")).lines), line
+        await table.play('/fact Dob Harrow is "dead"')
+        assert "alive" not in await table.predicates(), "what is not meant is no death"
+
+
 async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
     note = "“Greta” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
     async with seated(tmp_path) as table:
