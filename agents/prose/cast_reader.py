@@ -474,6 +474,8 @@ class CastReader:
         """Move those whom a clause attaches to somebody who moves: `followed by`, `with ... in tow`."""
         if reading.last_move is not None:
             for match in turns.ATTACHED.finditer(text):
+                if not _is_company(text, match):
+                    continue
                 numbers = figures_of(who_of(match), reading)
                 if reading.last_move is CastMove.COMES:
                     reading.bring_in(numbers)
@@ -481,6 +483,8 @@ class CastReader:
                     reading.move(reading.last_move, numbers)
         if reading.exit_cast is not None:
             for match in turns.COMES_ALONG.finditer(text):
+                if not _is_company(text, match):
+                    continue
                 companions = figures_of(who_of(match), reading)
                 reading.bring_in(companions)
                 reading.companions.update(companions)
@@ -516,6 +520,12 @@ def _does_nothing(doer: str, rest: str) -> bool:
     """Say whether words before a deed deny it, or it is a joke or a grief that kills."""
     is_killing = deaths.KILLS.match(rest) is not None
     return deaths.is_not_done(doer) or (is_killing and deaths.is_way_of_speaking(doer))
+
+
+def _is_company(clause: str, match: re.Match[str]) -> bool:
+    """Say whether who a pattern finds in a clause moves along, and is not only spoken with and the like."""
+    who = next(key for key, mark in match.groupdict().items() if key.startswith("who") and mark)
+    return turns.is_company(clause, match.start(who))
 
 
 def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:

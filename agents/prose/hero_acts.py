@@ -153,7 +153,10 @@ class HeroActs:
             reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
             return True
         if match := words.BRINGS.match(rest):
-            reading.bring_in(figures_of(who_of(match), reading))
+            brought = figures_of(who_of(match), reading)
+            reading.bring_in(brought)
+            if reading.exit_cast is not None:  # `I go to the mill and take @0@ along`
+                reading.companions.update(brought)
             return True
         if match := words.FOLLOWS.match(rest):
             self._follow(figures_of(who_of(match), reading), rest, reading)
