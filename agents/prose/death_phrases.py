@@ -92,7 +92,7 @@ DIES: Final = compile_phrases(
     DID_NOT (live|make it|last) (to|till|until|past|through) (morning|dawn)\b
     DID_NOT make it (out|back|home|away) alive\b
     never (wakes?|woke|stirs?|stirred|breathes?|breathed|surfaces?|surfaced|resurfaces?|rises|rose|
-        (comes?|came) (back )?up) (up )?again(?! (until|till|before|so|at|in|the same))\b
+        (comes?|came) (back )?up) (up )?again(?! (until|till|before|so|at|in|to|into|from|with|here|there|the same))\b
     never (draws?|drew|takes?|took) (another|a) breath\b
     never (sees?|saw) (another|the next) (dawn|day|morning|sunrise)\b
     """,
@@ -134,6 +134,7 @@ _KILLED_BY_THING: Final = compile_phrases(
     ^\W*(there (is|was) )?(nothing|little|not much|only \w+) ((is|was|remains|remained|are|were) )?(left )?of
         {_PERSON % 1}(?!['’])CLOSE
     ^\W*all that (is left|was left|remains|remained) of {_PERSON % 2}(?!['’]) (is|was|are|were)\b
+        (?!(HIS|a (memory|name|song)|the (memory|name))\b)
     \bthe (corpse|dead body|lifeless body|mangled body|charred body) of {_PERSON % 3}(?!['’])
     """,
     _WORDS,
