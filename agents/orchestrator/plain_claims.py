@@ -14,12 +14,12 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
+from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
     Handover,
     HandoverReader,
     find_ended_ids,
     find_other_holding,
-    find_unknown_handed_things,
     moved_thing_id,
     read_handovers,
     thing_of,
