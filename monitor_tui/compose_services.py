@@ -175,6 +175,8 @@ class ServiceComposer:
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
+            earlier_lines=play.earlier_lines,
+            plain_vows=play.plain_vows,
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,

@@ -15,6 +15,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.declarations.departures import find_called
 from agents.declarations.lasting_facts import LastingFact, Statement, read_lasting_facts
 from agents.proposals.statements import STATED_PREDICATE
+from agents.prose.frames import find_framed_sentences
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, Fact
@@ -142,6 +143,8 @@ class Handover(NamedTuple):
     """Who did it; empty for the hero."""
     holder_before: str = ""
     """Who had the thing until then; empty if the sentence does not say."""
+    thing_name: str = ""
+    """What the sentence calls the thing: `rope`; empty if it may be none."""
 
 
 class HandoverReader:
@@ -163,7 +166,13 @@ class HandoverReader:
         """Return what is true after the sentences of a text that say so. Nothing is looked up for this."""
         if SINGLE_QUOTED.search(text):
             return []
-        sentences = (s.strip(" .!") for s in split_sentences(strip_speech(text)) if not _UNCERTAIN.search(s))
+        told_text = strip_speech(text)
+        framed = find_framed_sentences(told_text)
+        sentences = (
+            sentence.strip(" .!")
+            for position, sentence in enumerate(split_sentences(told_text))
+            if position not in framed and not _UNCERTAIN.search(sentence)
+        )
         return [handover for sentence in sentences for handover in self._read_sentence(sentence)]
 
     def _read_sentence(self, sentence: str) -> Iterator[Handover]:
@@ -182,6 +191,8 @@ class HandoverReader:
                             Statement(rule.sentence_after.format_map(names), sentence),
                             names["actor"] if not subject else "",
                             rule.holder_before.format_map(names),
+                            # What is put somewhere may be no thing: `I leave the house in a hurry.`
+                            "" if "{place}" in rule.sentence_after else names["thing"],
                         )
                     return
 

@@ -12,10 +12,11 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
-from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -157,9 +158,14 @@ def _split_parts(text: str) -> Iterator[Statement]:
 
     Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
     """
+    text = unquote_values(text)
     if SINGLE_QUOTED.search(text):
         return
-    for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
+    told_text = strip_speech(text)
+    framed = find_framed_sentences(told_text)
+    for position, sentence in enumerate(split_sentences(told_text)[:MAX_SENTENCES]):
+        if position in framed:
+            continue
         if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
             yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
         sentence = _TURNS_OUT.sub("", sentence)

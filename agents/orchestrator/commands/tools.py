@@ -9,9 +9,11 @@ from typing import Protocol
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
+from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
@@ -102,6 +104,8 @@ class CommandTools:
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService
+    earlier_lines: EarlierLines
+    plain_vows: PlainVows
     solo_tools: SoloTools
     play_tools: PlayTools
     narration: Narration
