@@ -195,9 +195,8 @@ async def open_stores_beside(
     from stores.embedded.index_file import follow_index
     from stores.embedded.library import follow_library
     from stores.embedded.object_store import EmbeddedObjectStore
-    from stores.embedded.process_lock import lacks_newest_writes
-    from stores.embedded.sqlite_errors import missing_log_error
     from stores.embedded.stores import build_embedded_stores
+    from stores.embedded.write_ahead_log import check_log
 
     if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
         raise InputError(
@@ -211,8 +210,7 @@ async def open_stores_beside(
             f"There is no library in {home}.",
             todo="Open MONITOR once, or name the folder of your library: --home FOLDER.",
         )
-    if await asyncio.to_thread(lacks_newest_writes, library_path):
-        raise missing_log_error(library_path)
+    await asyncio.to_thread(check_log, library_path)
     async with AsyncExitStack() as exit_stack:
         folder = Path(exit_stack.enter_context(TemporaryDirectory(prefix="monitor-")))
         library = await follow_library(library_path)
