@@ -39,11 +39,13 @@ from agents.llm.call_context import CallContext
 from agents.llm.errors import BudgetExhausted
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
+from agents.llm.model_calls import span_of_call
 from agents.llm.model_names import ModelTarget
 from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
+from agents.telemetry.spans import NO_TELEMETRY, Telemetry
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_ingest_worker
 from monitor_tui.workers_behind_play import VectorIndexing, register_workers_behind_play
@@ -115,6 +117,7 @@ def build_background_jobs(
     doubt_worker: Worker | None = None,
     enrich_worker: Worker,
     source_recorder: SourceRecorder,
+    telemetry: Telemetry = NO_TELEMETRY,
     home: Path | None = None,
 ) -> BackgroundJobs:
     """Build it.
@@ -124,7 +127,7 @@ def build_background_jobs(
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
-    embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events)
+    embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events, telemetry)
 
     def provider_embedder(target: ModelTarget) -> Embedder | None:
         return (
@@ -163,6 +166,7 @@ def build_background_jobs(
         find_hold=_hold_finder(settings, budget_guard),
         read_shares=_shares_reader(stores),
         is_enabled=mode is BackgroundMode.PLAY,
+        telemetry=telemetry,
     )
     log, canon = stores.log(Role.MEMORY_MANAGER), stores.canon(Role.MEMORY_MANAGER)
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
@@ -170,7 +174,7 @@ def build_background_jobs(
     if home is not None and mode is BackgroundMode.PLAY:
         indexing = VectorIndexing(default_embedder, in_use.mark_complete) if default_embedder else None
         process = register_workers_behind_play(
-            home, stores, runner, job_store, source_recorder, clock, events, indexing
+            home, stores, runner, job_store, source_recorder, clock, events, indexing, telemetry
         )
     else:
         archivist_log = stores.log(Role.ARCHIVIST)
@@ -334,8 +338,15 @@ class _EmbeddingBill:
     """What vectors of a provider's cost: asked of the purse, and put down as the Librarian's."""
 
     def __init__(
-        self, stores: Stores, budget_guard: BudgetGuard, ids: IdGenerator, clock: Clock, events: EventBus
+        self,
+        stores: Stores,
+        budget_guard: BudgetGuard,
+        ids: IdGenerator,
+        clock: Clock,
+        events: EventBus,
+        telemetry: Telemetry,
     ) -> None:
+        self._telemetry = telemetry
         self._log = stores.log(Role.NARRATOR)
         self._budget_guard = budget_guard
         self._ids = ids
@@ -367,4 +378,5 @@ class _EmbeddingBill:
             at=self._clock(),
         )
         await self._log.record_call(call)
+        self._telemetry.record(span_of_call(call))
         self._events.publish(LlmCallRecorded(call.id, None))

@@ -83,21 +83,25 @@ def required_names(requirements: list[str]) -> set[str]:
     return names
 
 
-def test_requirements_of_a_player_have_no_test_tool_and_no_server_driver() -> None:
+def test_requirements_of_a_player_have_no_test_tool_and_nothing_optional() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    player, servers, dev = (locked_names(f"requirements{kind}.lock") for kind in ("", "-servers", "-dev"))
+    player, servers, telemetry, dev = (
+        locked_names(f"requirements{kind}.lock") for kind in ("", "-servers", "-telemetry", "-dev")
+    )
     playing = required_names(project["dependencies"])
     assert playing <= player
     assert required_names(extras["servers"]) <= player | servers
-    assert required_names(extras["dev"]) <= player | servers | dev
-    for extra in ("servers", "dev"):
+    assert required_names(extras["telemetry"]) <= player | telemetry
+    assert required_names(extras["dev"]) <= player | servers | telemetry | dev
+    for extra in ("servers", "telemetry", "dev"):
         direct = {re.sub(r"[-_.]+", "-", Requirement(line).name).lower() for line in extras[extra]}
         assert not (direct - playing) & player, extra
     assert not player & servers
-    assert not (player | servers) & dev
-    for file in ("requirements.lock", "requirements-servers.lock", "requirements-dev.lock"):
-        assert "://" not in (ROOT / file).read_text(encoding="utf-8")
+    assert not (player | servers) & telemetry
+    assert not (player | servers | telemetry) & dev
+    for file in ROOT.glob("requirements*.lock"):
+        assert "://" not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

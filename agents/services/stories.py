@@ -19,6 +19,7 @@ from agents.services.story_export import StoryRecord, without_secrets, write_jou
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from agents.views.llm_views import BillRow
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import NotFound
@@ -70,7 +71,9 @@ class StoryService:
         read_costs: ReadStoryCosts,
         clock: Clock,
         events: EventBus,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._dispatcher = dispatcher
         self._session = session
         self._session_reader = session_reader
@@ -95,14 +98,16 @@ class StoryService:
 
     async def enter(self, mode: MainMode) -> None:
         """Move the Main Loop from Idle to Executing(mode)."""
-        async with self._dispatcher.exclusive():
-            await self._session.enter_mode(mode)
+        with self._telemetry.span(Operation.MODE, mode):
+            async with self._dispatcher.exclusive():
+                await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Move the Main Loop back to Idle."""
-        async with self._dispatcher.exclusive():
-            await self._session.leave_mode()
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "leave"):
+            async with self._dispatcher.exclusive():
+                await self._session.leave_mode()
+                self._open_story_id = None
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
@@ -178,17 +183,19 @@ class StoryService:
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
-        async with self._dispatcher.exclusive():
-            scene = await self._session.resume_story(story_id)
-            self._open_story_id = story_id
+        with self._telemetry.span(Operation.MODE, "resume", SpanRecords(story_id=story_id)):
+            async with self._dispatcher.exclusive():
+                scene = await self._session.resume_story(story_id)
+                self._open_story_id = story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
 
     async def suspend(self) -> None:
         """Leave the open story as it is (Main Loop: Suspended)."""
-        async with self._dispatcher.exclusive():
-            await self._session.suspend(self._open_story_id)
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "suspend"):
+            async with self._dispatcher.exclusive():
+                await self._session.suspend(self._open_story_id)
+                self._open_story_id = None
 
     async def abandon(self, story_id: Id) -> None:
         async with self._dispatcher.exclusive():
