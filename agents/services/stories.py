@@ -10,7 +10,7 @@ from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
-from agents.orchestrator.session_reader import SessionReader
+from agents.orchestrator.session_reader import SESSION_ID, SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
@@ -25,6 +25,7 @@ from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryC
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Loop
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
@@ -112,6 +113,10 @@ class StoryService:
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
         return await self._menu_reader.read_menu((*self._recovery_lines, *notes))
+
+    async def read_main_state(self) -> str:
+        """Return the state of the Main Loop."""
+        return await self._session_reader.read_state(Loop.MAIN, SESSION_ID)
 
     async def universes(self) -> list[Universe]:
         """Return the universes that can be read; `recover` names the others."""

@@ -56,7 +56,6 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
     assert ui.shows("words up to date · 1 failed", "embedding model all-MiniLM-L6-v2-int8")
     await ui.press("end")
     assert ui.shows(
-        "Failed jobs",
         "Word index of scene 1 “Before the Third Stroke”",
         "tried 5 times: OSError: the [bold]disk[/] is gone",
     )
@@ -70,7 +69,7 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
 async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeEmbedder) -> None:
     assert ui.shows("▸")
     await ui.press("enter")
-    await until_shown_no_more(ui, "Failed jobs")
+    await until_shown_no_more(ui, "tried 5 times")
     assert not (await ui.services.jobs.read_status()).poisoned
     assert ui.shows("indexing")
     embedder.is_awake.set()
