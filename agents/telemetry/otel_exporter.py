@@ -8,6 +8,7 @@ are identifiers, kinds and counts; what an error says is left out.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Final
@@ -134,11 +135,16 @@ class OtelExporter:
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
-        for shut_down in (self._traces.shutdown, self._meters.shutdown):
-            # A server that does not answer must not hold up the end of the program.
-            thread = threading.Thread(target=shut_down, daemon=True)
+        # A collector that does not answer must not hold up the end of the program.
+        threads = [
+            threading.Thread(target=shut_down, daemon=True)
+            for shut_down in (self._traces.shutdown, self._meters.shutdown)
+        ]
+        for thread in threads:
             thread.start()
-            thread.join(CLOSE_SECONDS)
+        ends_at = time.monotonic() + CLOSE_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, ends_at - time.monotonic()))
 
     # --- metrics -----------------------------------------------------------------------------------
 
