@@ -89,6 +89,10 @@ bench-index: $(DEV)  ## Measure indexing
 bench-import: $(DEV)  ## Measure importing a log
 	$(BIN)/python -m benchmarks.importing $(ARGS)
 
+# Five universes of fifty agents ask a scripted model through the scheduler: waits, fairness, caps, nothing lost.
+load: $(DEV)  ## Load the scheduler (docs/scale.md)
+	$(BIN)/python -m benchmarks.load $(ARGS)
+
 # How fast documents are read, by format; two real books are fetched by `python -m tools.reference_documents FOLDER`.
 bench-ingest: $(DEV)  ## Measure reading documents
 	$(BIN)/python -m benchmarks.ingest $(ARGS)

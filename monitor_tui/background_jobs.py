@@ -163,8 +163,8 @@ def build_background_jobs(
         names=_names_reader(stores),
         extra_rows=status_rows,
         follow_ups=FOLLOWING_JOBS,
-        find_hold=_hold_finder(settings, budget_guard),
-        read_shares=_shares_reader(stores),
+        find_hold=build_hold_finder(settings, budget_guard),
+        read_shares=build_shares_reader(stores),
         is_enabled=mode is BackgroundMode.PLAY,
         telemetry=telemetry,
     )
@@ -283,7 +283,7 @@ _PERSONA_BY_JOB: Final[Mapping[JobKind, Persona]] = {
 """The persona that a job asks."""
 
 
-def _hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
+def build_hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
     """Return what says why a job is postponed: no budget allows it, of the cheaper model either."""
 
     async def find_hold(kind: JobKind, subject: JobSubject) -> str:
@@ -306,7 +306,7 @@ def _hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
     return find_hold
 
 
-def _shares_reader(stores: Stores) -> ReadShares:
+def build_shares_reader(stores: Stores) -> ReadShares:
     log = stores.log(Role.CONTEXT_ASSEMBLY)
 
     async def read_shares(universe_ids: Sequence[Id]) -> dict[Id, int]:
