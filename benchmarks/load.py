@@ -286,7 +286,7 @@ async def _work(
             universe_id = list(agents.values())[-1].universe_id
             policies = PolicyStore(stores.log(Role.CANON_KEEPER), load_catalogue(), utc_now)
             await policies.set_weekly_tokens(universe_id, shape.weekly_cap)
-        waits = {asyncio.create_task(session.runner.wait_until_idle())}
+        waits: set[asyncio.Task[object]] = {asyncio.create_task(session.runner.wait_until_idle())}
         if stop is not None:
             waits.add(asyncio.create_task(stop.wait()))
         _, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
