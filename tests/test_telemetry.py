@@ -146,6 +146,7 @@ async def test_telemetry_that_is_off_answers_and_loads_nothing(tmp_path: Path) -
         "from monitor_tui.compose import open_program\n"
         "from monitor_tui.background_mode import BackgroundMode\n"
         "from agents.orchestrator.narration import runner\n"
+        "import monitor_tui.background_process\n"
         "async def look():\n"
         "    program = await open_program(Path(sys.argv[1]), mode=BackgroundMode.INGEST)\n"
         "    runner._import_engine()\n"

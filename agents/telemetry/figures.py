@@ -99,12 +99,13 @@ class OperationFigures:
             model_text = f" · {describe_seconds(self.model_seconds.mean)} of it the model, on average"
             rows.append(row._replace(value=row.value + model_text))
         rows.append(_timed_row("wait of a background job", self.waits, WAIT_AIM_SECONDS))
-        for loop, label in (
-            (Loop.SCENE, "scene, from start to end"),
-            (Loop.STORY, "story, from start to end"),
+        for loop, label, aim_text in (
+            (Loop.SCENE, "scene, from start to end", " (meant to take 5 to 30 min)"),
+            (Loop.STORY, "story, from start to end", ""),
         ):
             if (cycles := self.durations.get((Operation.LOOP, loop))) is not None:
-                rows.append(FigureRow(label, f"{cycles.count:,} · {describe_seconds(cycles.mean)} each"))
+                mean_text = describe_seconds(cycles.mean)
+                rows.append(FigureRow(label, f"{cycles.count:,} · {mean_text} each{aim_text}"))
         return tuple(rows)
 
     def work_rows(self) -> tuple[FigureRow, ...]:

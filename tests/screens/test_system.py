@@ -122,3 +122,19 @@ async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
         assert ui.screen == "BillScreen"
         await ui.press("escape", "escape")
         assert ui.screen == "MenuScreen"
+
+
+@pytest.mark.slow
+async def test_system_screen_shows_how_fast_the_lines_were_and_where_the_scene_stands(
+    played_home: Path,
+) -> None:
+    async with started_app(real_services(played_home, 8), (120, 70)) as ui:
+        await ui.press("enter")
+        await ui.type("I wait for the tide.")
+        await ui.press("escape")
+        if ui.screen != "MenuScreen":  # something waits at the gate: Enter leaves it there
+            await ui.press("enter")
+        await ui.press("7")
+        assert ui.shows("line, without a model", "1 · 95 % within", "(aim: 2.0 s)")
+        assert ui.shows("change of mode", "(aim: 100 ms)", "failures", "none")
+        assert ui.shows("┃ executing ┃", "▸system◂", "┃ active ┃", "│ finalizing │")

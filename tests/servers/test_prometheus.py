@@ -142,6 +142,7 @@ async def test_prometheus_reads_a_real_run_and_its_alert_fires(tmp_path: Path) -
             await until(prometheus.is_ready)
             await until(lambda: prometheus.value('operations_total{operation="exchange"}') == 1)
             await until(lambda: prometheus.value("sum(scheduler_lag_seconds_count)") > 0)
+            await until(lambda: prometheus.value('sum(operation_seconds_count{operation="job.work"})') > 0)
             assert not prometheus.firing()
 
             assert program.background_jobs is not None
