@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import MIN_FAIRNESS, LoadShape, format_result, jains_index, make_agents, run_load
+from benchmarks.load import make_agents, run_load
+from benchmarks.load_result import MIN_FAIRNESS, LoadShape, format_result, jains_index
 
 
 @pytest.mark.parametrize(
@@ -22,12 +23,11 @@ def test_load_asks_five_times_as_much_for_the_greedy_universe() -> None:
 
 
 @pytest.mark.slow
-async def test_load_with_a_greedy_universe_is_fair_and_whole_over_a_restart(tmp_path: Path) -> None:
-    result = await run_load(tmp_path, LoadShape(universes=4, agents=5, loops=4))
+async def test_load_with_a_greedy_universe_is_fair_and_whole_though_it_is_killed(tmp_path: Path) -> None:
+    result = await run_load(tmp_path, LoadShape(universes=4, agents=5, loops=4, kills=2))
     assert len(result.answers) == result.shape.pieces == 160
     assert (result.lost, result.doubled) == (0, 0)
     assert result.fairness >= MIN_FAIRNESS
-    assert result.request_count <= result.shape.pieces + 1, "at most what was under way is asked again"
     assert "NOT MET" not in "\n".join(format_result("small", result))
 
 
