@@ -30,6 +30,8 @@ HEAVY = {
     "keyring",
     "onnxruntime",
     "sqlite3",
+    "opentelemetry",
+    "prometheus_client",
 }
 
 

@@ -105,6 +105,7 @@ async def play_an_evening(services: Services) -> None:
     await services.jobs.wait_until_idle()
 
 
+@pytest.mark.slow
 async def test_telemetry_sends_figures_and_traces_and_no_word_of_the_story(
     tmp_path: Path, collector: Collector
 ) -> None:
@@ -140,6 +141,7 @@ async def test_telemetry_sends_figures_and_traces_and_no_word_of_the_story(
     assert str(tmp_path).encode() not in everything
 
 
+@pytest.mark.slow
 async def test_telemetry_that_is_off_answers_and_loads_nothing(tmp_path: Path) -> None:
     code = (
         "import asyncio, sys; from pathlib import Path\n"
