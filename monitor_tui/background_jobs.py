@@ -20,7 +20,7 @@ from agents.indexer.index_reconciler import Indexer
 from agents.indexer.index_texts import TurnNeighbours
 from agents.indexer.index_worker import IndexWorker
 from agents.indexer.index_writers import TextIndexWriter, VectorIndexWriter
-from agents.indexer.minilm_embedder import MODEL, MiniLmEmbedder
+from agents.indexer.minilm_embedder import EARLIER_MODEL, MODEL, MiniLmEmbedder
 from agents.indexer.provider_embedder import ProviderEmbedder
 from agents.indexer.question_vectors import (
     QUESTION_TIMEOUT_SECONDS,
@@ -140,7 +140,11 @@ def build_background_jobs(
         """One whose vectors are still in use."""
         if mode is BackgroundMode.OFF:
             return None
-        return MiniLmEmbedder() if model == MODEL else provider_embedder(ModelTarget(model))
+        if model == EARLIER_MODEL and isinstance(default_embedder, MiniLmEmbedder):
+            return default_embedder
+        if model in (MODEL, EARLIER_MODEL):
+            return MiniLmEmbedder()
+        return provider_embedder(ModelTarget(model))
 
     default_embedder = embedder
     if (

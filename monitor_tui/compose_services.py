@@ -38,6 +38,7 @@ from agents.services.llm import LlmService
 from agents.services.llm_setup import ModelProcess
 from agents.services.manual_edits import ManualEdits
 from agents.services.menu import MenuReader
+from agents.services.outside_proposals import OutsideProposalService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.prompt_editing import PromptEditor
@@ -73,6 +74,7 @@ from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
 from stores.draft_file import DraftFile
+from stores.outside_inbox import OutsideInbox
 from stores.records.ids import Clock, IdGenerator
 from stores.stores import Stores
 
@@ -141,6 +143,16 @@ class ServiceComposer:
             world=self._build_world(),
             characters=self._build_characters(),
             query=query,
+            outside=OutsideProposalService(
+                self.agents.canon,
+                self.agents.log,
+                self._edits,
+                self.agents.proposals,
+                self._play.views,
+                OutsideInbox(self._home),
+                self._play.dispatcher,
+                self._base.events,
+            ),
             imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
             ingest=self._build_ingest(),
             llm=llm,

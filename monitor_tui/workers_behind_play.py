@@ -28,7 +28,7 @@ from agents.jobs.worker_pipe import (
     PutSource,
     PutSummaries,
     StageSnippets,
-    TextVectors,
+    TextEmbeddings,
     WriteCursor,
     WriteRequest,
 )
@@ -139,7 +139,7 @@ async def _write(
     events: EventBus,
     vectors: VectorIndexing | None,
     request: WriteRequest,
-) -> Done | TextVectors:
+) -> Done | TextEmbeddings:
     """Do what the process asks for."""
     match request:
         case PutMemories(memories):
@@ -162,7 +162,7 @@ async def _write(
             events.publish(event)
         case EmbedTexts(texts, universe_id):
             assert vectors is not None
-            return TextVectors(await vectors.embedder.embed(texts, universe_id=universe_id))
+            return TextEmbeddings(await vectors.embedder.embed(texts, universe_id=universe_id))
         case MarkVectorsComplete():
             assert vectors is not None
             await vectors.mark_complete()

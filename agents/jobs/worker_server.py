@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import assert_never
 
+from agents.embeddings import Embedding
 from agents.events import Event
 from agents.jobs.worker import Cursors, JobSubject, RetryLater, Worker
 from agents.jobs.worker_pipe import (
@@ -30,7 +31,7 @@ from agents.jobs.worker_pipe import (
     PutSummaries,
     Reconcile,
     StageSnippets,
-    TextVectors,
+    TextEmbeddings,
     WorkAnswer,
     WorkRequest,
     WriteCursor,
@@ -57,7 +58,7 @@ class ProgramPipe:
         self._write = write
         self._telemetry = telemetry
         self._numbers = count(READY_NUMBER + 1)
-        self._answers_by_number: dict[int, asyncio.Future[Done | TextVectors]] = {}
+        self._answers_by_number: dict[int, asyncio.Future[Done | TextEmbeddings]] = {}
 
     async def put_memories(self, memories: Sequence[Memory]) -> None:
         await self._ask(PutMemories(memories))
@@ -83,11 +84,11 @@ class ProgramPipe:
     async def write_cursor(self, kind: JobKind, subject: JobSubject, cursor: str) -> None:
         await self._ask(WriteCursor(kind, subject, cursor))
 
-    async def embed_texts(self, texts: Sequence[str], universe_id: Id) -> Sequence[Sequence[float]]:
-        """Return the vectors that the program's embedding model makes. Raises what that raises."""
+    async def embed_texts(self, texts: Sequence[str], universe_id: Id) -> Sequence[Embedding]:
+        """Return what the program's embedding model makes of them. Raises what that raises."""
         answer = await self._ask(EmbedTexts(texts, universe_id))
-        assert isinstance(answer, TextVectors)
-        return answer.vectors
+        assert isinstance(answer, TextEmbeddings)
+        return answer.embeddings
 
     async def mark_vectors_complete(self) -> None:
         await self._ask(MarkVectorsComplete())
@@ -99,7 +100,7 @@ class ProgramPipe:
     def answer(self, number: int, message: WorkAnswer | Postponed | Done | Failure) -> None:
         self._write(pack_frame(number, message))
 
-    def take_answer(self, number: int, message: Done | TextVectors | Failure) -> None:
+    def take_answer(self, number: int, message: Done | TextEmbeddings | Failure) -> None:
         """Note what the program says to what it was asked."""
         answer = self._answers_by_number.get(number)
         if answer is None or answer.done():
@@ -109,13 +110,13 @@ class ProgramPipe:
         else:
             answer.set_result(message)
 
-    async def _ask(self, request: WriteRequest) -> Done | TextVectors:
+    async def _ask(self, request: WriteRequest) -> Done | TextEmbeddings:
         number = next(self._numbers)
         answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
             with self._telemetry.span(Operation.WRITE_BACK, type(request).__name__):
                 self._write(pack_frame(number, request))
-                message: Done | TextVectors = await answer
+                message: Done | TextEmbeddings = await answer
             return message
         finally:
             del self._answers_by_number[number]
@@ -153,7 +154,7 @@ async def serve_workers(
             while True:
                 number, length = FRAME_HEADER.unpack(await requests.readexactly(FRAME_HEADER.size))
                 match unpack_from_program(await requests.readexactly(length)):
-                    case (Done() | TextVectors() | Failure()) as message:
+                    case (Done() | TextEmbeddings() | Failure()) as message:
                         program.take_answer(number, message)
                     case request:
                         worker = worker_by_kind[request.kind]

@@ -33,9 +33,10 @@ from agents.declarations.lasting_facts import (
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.new_people import find_unknown_people
+from agents.declarations.sentence_facts import build_death
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.narrator.decision_marks import strip_typed_markers
-from agents.orchestrator.exchange import Exchange, is_narration
+from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
@@ -53,7 +54,6 @@ from stores.records.canon import (
     ChangeSecrecy,
     EndFact,
     Fact,
-    FactKind,
     Involvement,
     Payload,
 )
@@ -65,6 +65,23 @@ MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
 MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
+
+
+_TIES_OF_HERO: Final = frozenset(
+    [
+        "owes",
+        "ally_of",
+        "enemy_of",
+        "married_to",
+        "sibling_of",
+        "parent_of",
+        "child_of",
+        "member_of",
+        "serves",
+        "rules_over",
+    ]
+)
+"""What the hero's own account states that lasts; the rest of it is what they do, see and carry."""
 
 
 class PlainClaims:
@@ -92,7 +109,9 @@ class PlainClaims:
         tells = is_narration(exchange, text)
         hero = context.player_character()
         hero_name = hero.name if hero is not None else ""
-        statements = find_statements(text, list(context.entities.values()), hero_name) if tells else []
+        is_of_hero = tells_of_hero(exchange, text)
+        known = list(context.entities.values())
+        statements = find_statements(text, known, hero_name) if tells or is_of_hero else []
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
         turn = exchange.build_words_turn(self._clock())
@@ -114,6 +133,7 @@ class PlainClaims:
             fact
             for fact in read_lasting_facts(statements, entities, catalogue, exchange.tick)
             if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
+            and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
@@ -125,7 +145,7 @@ class PlainClaims:
                 if fact.quote not in handover_quotes and not any(_only_tells(fact, death) for death in deaths)
             ),
             *(
-                _build_death(death, catalogue, exchange.tick)
+                LastingFact(build_death(death.who, catalogue, exchange.tick), death.quote)
                 for death in deaths
                 if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
             ),
@@ -363,18 +383,6 @@ def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
         Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
         for h in handovers
     ]
-
-
-def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:
-    fact = AssertFact(
-        fact_kind=FactKind.STATE,
-        predicate=ALIVE,
-        statement=catalogue.phrase(ALIVE, death.who.name, value=False),
-        involves=(Involvement(role=SUBJECT, entity_id=death.who.id),),
-        value=False,
-        valid_from=tick,
-    )
-    return LastingFact(fact, death.quote)
 
 
 def _tells_life(fact: AssertFact, who: Entity) -> bool:

@@ -21,8 +21,9 @@ from agents.search.question import MAX_QUESTION_LENGTH, parse_question
 from agents.search.question_cues import content_stems
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
 from agents.search.turn_filter import ALL_TURNS, TurnFilter
-from agents.services.answers import MAX_FINDINGS, MIN_LIKELY_SIMILARITY, FindingCollector
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
+from agents.services.findings.finding_collector import FindingCollector
+from agents.services.findings.ranking import MAX_FINDINGS
 from agents.services.manual_edits import read_present_tick
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
@@ -35,6 +36,12 @@ from stores.queries import MemoryQuery
 from stores.records.ids import Id, IdGenerator
 
 UNKNOWN_ANSWER: Final = "Unknown: what was found does not say."
+MIN_LIKELY_SIMILARITY: Final = 0.4
+"""Lowest similarity (0 to 1) at which a model is asked whether such a finding answers the question.
+
+Of questions that a log of 1,500 turns answers, 9 in 10 have a finding as near; so do most that it does not
+answer. The limit only saves calls in vain.
+"""
 MAX_WORD_FINDINGS: Final = 50
 """Findings of a word search."""
 _SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
@@ -87,7 +94,7 @@ class QueryService:
             item_count=len(entity_names),
         )
         gathered = await self._finding_collector.collect_findings(
-            parsed_question, SearchScope(universe_id, story_id), catalogue
+            parsed_question, SearchScope(universe_id, story_id)
         )
         answer = Answer(
             question,

@@ -13,6 +13,7 @@ from agents.services.conflicts import ConflictService
 from agents.services.gate import GateService
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
+from agents.services.outside_proposals import OutsideProposalService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.query import QueryService
@@ -35,6 +36,7 @@ class Services:
     world: WorldServices
     characters: CharacterService
     query: QueryService
+    outside: OutsideProposalService
     imports: ImportRunner
     ingest: IngestService
     llm: LlmService

@@ -36,6 +36,7 @@ _AUTHORITY_LABELS: Final[Mapping[Authority, str]] = {
     Authority.GM: "by the GM",
     Authority.PLAYER: "by a roll",
     Authority.SYSTEM: "inferred",
+    Authority.OUTSIDE: "from a chat client",
 }
 
 
@@ -158,12 +159,19 @@ class _MarkdownWriter:
                 f"**Outcome:** {escape_line(as_sentence(scene.summary))}",
                 self._number_footnotes(outcome_facts),
             )
-        if other_facts := self._citations.other_facts_of(scene):
-            marked_facts = [
-                append_footnotes(escape_line(view.fact.statement), self._number_footnotes([view]))
-                for view in other_facts
-            ]
-            yield f"*True since this scene:* {' '.join(marked_facts)}"
+        other_facts = self._citations.other_facts_of(scene)
+        for label, views in (
+            ("True since this scene", [v for v in other_facts if not _has_ended(v)]),
+            ("True for a while", [v for v in other_facts if _has_ended(v)]),
+        ):
+            if views:
+                yield f"*{label}:* {' '.join(map(self._mark_fact, views))}"
+
+    def _mark_fact(self, view: FactView) -> str:
+        secret_mark = " *(secret)*" if view.secret_note else ""
+        return append_footnotes(
+            f"{escape_line(view.fact.statement)}{secret_mark}", self._number_footnotes([view])
+        )
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
@@ -370,14 +378,14 @@ class _FactCitations:
         best_evidence = sort_evidence(evidence_in_order, view.fact.statement)
         omitted_count = len(best_evidence) - MAX_EVIDENCE
         return [
-            *map(self._describe_piece, best_evidence[:MAX_EVIDENCE]),
+            *(self._describe_piece(e, view.fact.authority) for e in best_evidence[:MAX_EVIDENCE]),
             *([f"and {omitted_count} more"] if omitted_count > 0 else []),
         ]
 
     def _find_position(self, evidence: Evidence) -> int:
         return self._positions.get(evidence.turn_id or evidence.ref_id, (len(self._positions), ""))[0]
 
-    def _describe_piece(self, evidence: Evidence) -> str:
+    def _describe_piece(self, evidence: Evidence, authority: Authority) -> str:
         """Return evidence as `“drag marks in the silt” (scene 3, turn 11)`."""
         words = show_words(evidence.quote, is_quotation=evidence.is_quotation)
         _, place = self._positions.get(evidence.turn_id or evidence.ref_id, (0, ""))
@@ -388,6 +396,8 @@ class _FactCitations:
                 return _with_place(f"the roll {words}".rstrip(), place)
             case EvidenceKind.SCENE:
                 return place or f"a scene {words}".rstrip()
+            case EvidenceKind.MANUAL if authority is Authority.OUTSIDE:
+                return words or "what a chat client proposed"
             case EvidenceKind.MANUAL:
                 # What was declared by command rests on the command: the turn only says when.
                 declared_words = f"{words}, declared" if words else "what was declared"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
-from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
+from agents.canon_keeper.fact_readings import ALIVE, OCCURRENCE_KINDS, is_true_death
 from agents.services.entity_cards import EntityCardReader
 from agents.views.play_views import FactView
 from agents.views.world_views import SceneReference, TimelineEvent
@@ -70,13 +70,9 @@ class TimelineReader:
         for kind in sorted(OCCURRENCE_KINDS):
             facts = await self.canon.facts(universe_id, FactQuery(kind=kind, limit=_MAX_READ))
             happenings += [_Happening(f.valid_from, f.recorded_at, f.statement, f) for f in facts]
-        lives = await self.canon.facts(
-            universe_id, FactQuery(predicate="alive", history=True, limit=_MAX_READ)
-        )
+        lives = await self.canon.facts(universe_id, FactQuery(predicate=ALIVE, history=True, limit=_MAX_READ))
         happenings += [
-            _Happening(f.valid_from, f.recorded_at, f.statement, f)
-            for f in lives
-            if f.value is False and f.status is not FactStatus.RETCONNED
+            _Happening(f.valid_from, f.recorded_at, f.statement, f) for f in lives if is_true_death(f)
         ]
         commitments = await self.canon.facts(
             universe_id, FactQuery(kind=FactKind.COMMITMENT, history=True, limit=_MAX_READ)

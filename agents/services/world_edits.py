@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import (
     OCCURRENCE_KINDS,
@@ -49,6 +50,13 @@ from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.world import Entity, EntityStatus
 
 
+class PlannedEdit(NamedTuple):
+    """An edit with the world time that it would be proposed at (None: no particular time)."""
+
+    edit: Edit
+    tick: int | None
+
+
 class WorldEditor:
     """Proposes manual edits; each method returns what was staged, and raises InputError and StoreError."""
 
@@ -72,9 +80,14 @@ class WorldEditor:
     # --- entities ------------------------------------------------------------------------------------
 
     async def propose_entity(self, universe_id: Id, new_entity: NewEntityFields) -> StagedEdits:
+        planned = await self.plan_entity(universe_id, new_entity, self._ids.new())
+        return await self._manual_edits.stage_edits(universe_id, [planned.edit], tick=planned.tick)
+
+    async def plan_entity(self, universe_id: Id, new_entity: NewEntityFields, entity_id: Id) -> PlannedEdit:
+        """Return the edit that adds an entity; nothing is staged."""
         name, description = split_described_name(new_entity.name, new_entity.description)
         change = CreateEntity(
-            entity_id=self._ids.new(),
+            entity_id=entity_id,
             entity_kind=new_entity.kind,
             name=parse_field("name", parse_name, name),
             aliases=parse_field("aliases", parse_names, new_entity.aliases),
@@ -83,9 +96,7 @@ class WorldEditor:
             tags=parse_field("tags", parse_names, new_entity.tags),
         )
         current_tick = await read_present_tick(self._log, universe_id)
-        return await self._manual_edits.stage_edits(
-            universe_id, [Edit(change, f"Added: {change.name}")], tick=current_tick
-        )
+        return PlannedEdit(Edit(change, f"Added: {change.name}"), current_tick)
 
     async def propose_entity_edit(self, entity_id: Id, edit: EntityEdit) -> StagedEdits:
         """Propose the edited names, description, numbers and tags, as far as they differ from canon."""
@@ -140,6 +151,11 @@ class WorldEditor:
 
     async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         """Propose a fact, as typed after `/fact`, from a moment on (`day 3, dusk`, `always`; "" is the present)."""
+        planned = await self.plan_fact(universe_id, text, since)
+        return await self._manual_edits.stage_edits(universe_id, [planned.edit], tick=planned.tick)
+
+    async def plan_fact(self, universe_id: Id, text: str, since: str = "") -> PlannedEdit:
+        """Return the edit that proposes a fact; nothing is staged."""
         current_tick, tick = await self._read_typed_moment(universe_id, "since", since)
         catalogue = await self._read_catalogue(universe_id)
         find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
@@ -150,9 +166,7 @@ class WorldEditor:
         )
         is_critical = catalogue.is_critical(change.predicate, change.value)
         edit = Edit(change, clean(text), is_critical=is_critical)
-        return await self._manual_edits.stage_edits(
-            universe_id, [edit], tick=None if tick is None else current_tick
-        )
+        return PlannedEdit(edit, None if tick is None else current_tick)
 
     async def propose_axiom(self, universe_id: Id, text: str) -> StagedEdits:
         """Propose a rule of the world, as typed after `/axiom`."""

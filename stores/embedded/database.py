@@ -29,7 +29,7 @@ from stores.embedded.reader_pool import ReaderPool, closed_error
 from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
 from stores.errors import StoreError
 
-__all__ = ["Database", "Durability", "Migration", "Priority", "Transactions"]
+__all__ = ["Database", "DatabaseFile", "Durability", "Migration", "Priority", "Transactions"]
 
 T = TypeVar("T")
 ConnectionWork = Callable[[apsw.Connection], T]
@@ -104,6 +104,15 @@ class Transactions(Protocol):
     async def write(self, role: Role, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T: ...
 
     async def write_as_owner(self, work: ConnectionWork[T], priority: Priority = Priority.PLAY) -> T: ...
+
+
+class DatabaseFile(Transactions, Protocol):
+    """A file that is open, to be written as well or only to be read."""
+
+    @property
+    def path(self) -> Path: ...
+
+    async def close(self) -> None: ...
 
 
 class Database:

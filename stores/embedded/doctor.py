@@ -18,7 +18,7 @@ import apsw
 
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.doctor import Attempt, AttemptOutcome, DoctorFinding
-from stores.embedded.database import Database
+from stores.embedded.database import DatabaseFile
 from stores.embedded.history import find_damaged_records
 from stores.embedded.index_file import IndexFile, text_table, vectors_table
 from stores.embedded.migrations import COLLECTION_OF_TABLE
@@ -46,7 +46,7 @@ _CLOCK_TOLERANCE = timedelta(minutes=5)
 
 
 class EmbeddedDoctor:
-    def __init__(self, library: Database, index: IndexFile, objects: Path, clock: Clock) -> None:
+    def __init__(self, library: DatabaseFile, index: IndexFile, objects: Path, clock: Clock) -> None:
         self._library = library
         self._index = index
         self._objects = objects

@@ -55,10 +55,10 @@ class ServedWorker:
                 self._write(FRAME_HEADER.pack(1, 4) + b"????")
             case "embedded":
                 try:
-                    (vector,) = await self._program.embed_texts(["a bell"], "universe")
+                    (embedding,) = await self._program.embed_texts(["a bell"], "universe")
                 except EmbedderUnavailable as error:
                     raise RetryLater(error.what, seconds=7.0, whole_kind=True) from error
-                return int(sum(vector))
+                return int(sum(embedding.vector))
             case "complete":
                 await self._program.mark_vectors_complete()
             case "held":

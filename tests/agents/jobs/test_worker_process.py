@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import Embedding
 from agents.events import HeadMoved, Notice
 from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import MAX_FAILURES, PLAIN_QUEUE, JobSubject, RetryLater
@@ -22,7 +23,7 @@ from agents.jobs.worker_pipe import (
     ListSubjects,
     MarkVectorsComplete,
     PublishEvent,
-    TextVectors,
+    TextEmbeddings,
     WriteCursor,
     WriteRequest,
     pack_frame,
@@ -66,13 +67,13 @@ class Program:
             telemetry=SpanRecorder(self.traces.append),
         )
 
-    async def _write(self, request: WriteRequest) -> Done | TextVectors:
+    async def _write(self, request: WriteRequest) -> Done | TextEmbeddings:
         self.write_began.set()
         async with self.write_lock:
             if self.write_error is not None:
                 raise self.write_error
             self.written.append(request)
-        return TextVectors([(1.0, 41.0)]) if isinstance(request, EmbedTexts) else Done()
+        return TextEmbeddings([Embedding((1.0, 41.0))]) if isinstance(request, EmbedTexts) else Done()
 
     def _count_loss(self) -> None:
         self.loss_count += 1

@@ -29,6 +29,7 @@ from agents.services.edit_previews import EditPreviews
 from agents.services.gate import GateService
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
+from agents.services.outside_proposals import OutsideProposalService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
@@ -44,8 +45,10 @@ from monitor_tui.compose import Program
 from stores.authority import Store
 from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.errors import InputError, MonitorError
-from stores.records.ids import Id
+from stores.outside_inbox import OutsideInbox
+from stores.records.ids import Id, derive_id, utc_now
 from stores.records.llm import Persona
+from stores.records.outside import OutsideProposal, OutsideStatement
 from stores.records.workflow import KindRule, Verdict
 from stores.records.world import EntityKind
 from tests.agents.ingest.reading_in import read_in, write_book
@@ -160,6 +163,16 @@ class Play:
 
     async def story(self) -> Id:
         return (await self.services.play.scene(self.scene_id)).story.id
+
+    async def outside(self) -> OutsideProposal:
+        """What a chat client proposes: a fact, also one that canon has or that would kill somebody."""
+        text = self.dice.choice(["Tom is dead", "Tom ally_of Ann", "The tower leans"])
+        return OutsideProposal(
+            id=derive_id("outside", self.dice.random()),
+            universe_id=await self.universe(),
+            content=OutsideStatement(text=text),
+            created_at=utc_now(),
+        )
 
     async def source(self) -> Id:
         """A document of the universe, read in the first time."""
@@ -294,6 +307,17 @@ CALLS: dict[str, Call] = {
     "edits.propose_fact": lambda p: _with(
         p.universe, lambda u: p.services.world.edits.propose_fact(u, "The tower leans")
     ),
+    "edits.plan_entity": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.edits.plan_entity(u, NewEntityFields(EntityKind.OBJECT, "Lamp"), "lamp"),
+    ),
+    "edits.plan_fact": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.plan_fact(u, "The tower leans")
+    ),
+    "outside.list_waiting": lambda p: _with(p.universe, p.services.outside.list_waiting),
+    "outside.check": lambda p: _with(p.outside, p.services.outside.check),
+    "outside.preview": lambda p: _with(p.outside, p.services.outside.preview),
+    "outside.take_in": lambda p: _with(p.outside, lambda o: _take_in(p, o)),
     "edits.propose_axiom": lambda p: _with(
         p.universe, lambda u: p.services.world.edits.propose_axiom(u, "Salt burns")
     ),
@@ -444,6 +468,11 @@ async def _with(what: Callable[[], Awaitable[object]], call: Callable[..., Await
     return await call(await what())
 
 
+async def _take_in(play: Play, outside: OutsideProposal) -> object:
+    await OutsideInbox(play.home).add(outside)
+    return await play.services.outside.take_in()
+
+
 async def _two(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
     return await call(await play.entity(), await play.entity())
 
@@ -544,7 +573,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(LlmService, "model.")
         | operations(IngestService, "ingest.")
     )
-    known |= operations(BranchService, "branches.")
+    known |= operations(BranchService, "branches.") | operations(OutsideProposalService, "outside.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
         "record.locate_evidence",

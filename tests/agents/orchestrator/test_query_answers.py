@@ -11,8 +11,9 @@ import pytest
 from agents.llm.errors import ModelKeyRefused
 from agents.llm.llm_settings import AppSettings
 from agents.personas.outputs import CitedSentence
-from agents.services.answers import EARLIER_NOTE, MIN_LIKELY_SIMILARITY
 from agents.services.citation_check import find_unsupported_sentences
+from agents.services.findings.ranking import EARLIER_NOTE
+from agents.services.query import MIN_LIKELY_SIMILARITY
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
 from stores.authority import Role
 from stores.errors import InputError

@@ -82,7 +82,7 @@ async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene)
         "I want to ask Vess about it.",
         "Did I tell Vess about it?",
         "I pray to Saint Orsolya.",
-        "Night comes. Guards come in. Rain whispers.",
+        "Winter comes. Guards come in. Rain whispers.",
         "The page turns, and the door opens.",
         "I promise Vess's sister nothing.",
         "I ask Vess in my thoughts.",

@@ -1,0 +1,210 @@
+"""Finds what canon says that bears on a question: facts and entities, and that it does not say something.
+
+What canon says of named entities is always read; everything else is found by search.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agents.canon_keeper.fact_readings import CANON_EVENTS
+from agents.search.belief_questions import asks_who_knows, find_believers, is_on_known_matter
+from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
+from agents.search.death_questions import (
+    asks_about_death,
+    bears_on_death,
+    find_asked_deaths,
+    is_death,
+    subject_of,
+)
+from agents.search.place_questions import is_fact_of_whereabouts, read_sought_one, tells_whereabouts
+from agents.search.question import (
+    QuestionMatch,
+    RecordQuestion,
+    find_asked_subjects,
+    match_question,
+    remove_questions,
+)
+from agents.search.result_validity import is_ended
+from agents.services.findings.question_search import QuestionSearch
+from agents.services.findings.ranking import (
+    CANON_PLACE_SCORE,
+    MAX_FINDINGS,
+    MAX_NAMED_ENTITIES,
+    MAX_SCORE,
+    OWN_DEED_SCORE,
+    RankedFinding,
+    similarity_of,
+)
+from agents.services.result_formatter import ResultFormatter
+from agents.views.query_views import AnswerStanding
+from stores.ports import CanonReader
+from stores.queries import FactsAboutQuery
+from stores.records.canon import Fact, FactKind
+from stores.records.world import ACTORS, Entity
+
+MAX_FACTS_PER_ENTITY: Final = 200
+"""Facts that are read of a named entity."""
+ENDED_COMMITMENT_PENALTY: Final = 0.5
+"""Open promises and debts come before settled ones, by this much of a score."""
+
+
+class CanonFinder:
+    """Finds facts and entities of canon that bear on a question."""
+
+    def __init__(self, canon: CanonReader, result_formatter: ResultFormatter) -> None:
+        self._canon = canon
+        self._result_formatter = result_formatter
+
+    async def find_facts(self, search: QuestionSearch) -> list[RankedFinding]:
+        """Return facts that bear on the question, or came near; and whose death canon does not have.
+
+        Raises StoreError.
+        """
+        question, scope = search.question, search.scope
+        hits_by_id = await search.find_by_id("facts", k=20)
+        facts_by_entity = await gather(
+            *(
+                self._canon.facts_about(entity_id, FactsAboutQuery(history=True, limit=MAX_FACTS_PER_ENTITY))
+                for entity_id in question.entity_ids[:MAX_NAMED_ENTITIES]
+            )
+        )
+        facts_by_id = {
+            fact.id: fact for entity_facts in facts_by_entity for fact in entity_facts
+        } | await self._canon.facts_by_id(hits_by_id)
+        facts = [
+            f
+            for f in facts_by_id.values()
+            if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
+        ]
+        ranked_facts = []
+        for fact in facts:
+            match, hit = _match_fact(question, fact), hits_by_id.get(fact.id)
+            if match.is_match or hit:
+                score = match.average_share + _score_wanted(question, fact) + (hit.score / 10 if hit else 0.0)
+                if match.is_match and read_sought_one(question) is not None:
+                    score = CANON_PLACE_SCORE + _recency_of(fact, facts)
+                ranked_facts.append((score, match.is_match, fact, similarity_of(hit, match)))
+        ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
+        top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
+        findings = await self._result_formatter.format_facts(
+            [fact for _, _, fact, _ in top_facts], scope.universe_id
+        )
+        return [
+            *await self._find_missing_deaths(question, [f for *_, f, _ in ranked_facts]),
+            *(
+                RankedFinding(
+                    replace(finding, score=score, near=similarity),
+                    is_match,
+                    is_answer=is_match and not is_ended(fact) and _is_asked_for(question, fact),
+                )
+                for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
+            ),
+        ]
+
+    async def find_entities(self, search: QuestionSearch) -> list[RankedFinding]:
+        """Return named entities, if the question is about them, and entities described so. Raises StoreError."""
+        question = search.question
+        hits_by_id = await search.find_by_id("entities", k=5)
+        entities_by_id = await self._canon.entities_by_id(
+            {*question.entity_ids[:MAX_NAMED_ENTITIES], *hits_by_id}
+        )
+        ranked_findings = []
+        for entity in entities_by_id.values():
+            if entity.universe_id != search.scope.universe_id:
+                continue
+            match, hit = _match_entity(question, entity), hits_by_id.get(entity.id)
+            if match.is_match or hit:
+                is_named = entity.id in question.entity_ids
+                score = match.average_share + is_named * MAX_SCORE + (hit.score if hit else 0.0)
+                finding = replace(
+                    self._result_formatter.format_entity(entity), score=score, near=similarity_of(hit, match)
+                )
+                ranked_findings.append(RankedFinding(finding, match.is_match))
+        return ranked_findings
+
+    async def find_not_known(self, question: RecordQuestion) -> list[RankedFinding]:
+        """Return, of each who is asked about, that nothing says they know it. Raises StoreError."""
+        entities = await self._canon.entities_by_id(find_believers(question))
+        return [
+            RankedFinding(self._result_formatter.format_not_known(e), True, is_answer=True)
+            for e in entities.values()
+        ]
+
+    async def _find_missing_deaths(
+        self, question: RecordQuestion, facts: Sequence[Fact]
+    ) -> list[RankedFinding]:
+        """Return, to a question on a death, a finding on each whose death canon does not have."""
+        if not asks_about_death(question):
+            return []
+        dead_ids = {subject_of(f) for f in facts if is_death(f)}
+        asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
+        entities = await self._canon.entities_by_id(sorted(asked_ids)[:MAX_NAMED_ENTITIES])
+        return [
+            RankedFinding(
+                replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True, is_answer=True
+            )
+            for e in entities.values()
+            if e.kind in ACTORS and e.id not in dead_ids
+        ]
+
+
+def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
+    """Match a fact by its statement and whom it involves; as a death or a whereabouts, where that is asked for."""
+    statement = remove_questions(fact.statement)
+    involved_ids = {i.entity_id for i in fact.involves}
+    match = match_question(question, statement, involved_ids, predicate=fact.predicate)
+    is_match = match.is_match and not is_made_in_reverse(question, fact.statement)
+    if asks_about_death(question):
+        is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+    is_match = is_match or _is_known_secret(question, fact)
+    if (sought := read_sought_one(question)) is not None:
+        is_match = is_fact_of_whereabouts(sought, fact.predicate, fact.involves, statement)
+    return replace(match, is_match=is_match)
+
+
+def _match_entity(question: RecordQuestion, entity: Entity) -> QuestionMatch:
+    """Match an entity by its names, kind and description: that somebody is of a kind tells of no death."""
+    text = " ".join((entity.name, *entity.aliases, entity.kind, entity.description))
+    match = match_question(question, text, {entity.id})
+    is_about_more_than_predicate = bool(question.content_words or not question.wanted_predicates)
+    is_match = match.is_match and is_about_more_than_predicate and not asks_about_death(question)
+    if (sought := read_sought_one(question)) is not None:
+        is_match = tells_whereabouts(sought, entity.description)
+    return replace(match, is_match=is_match)
+
+
+def _score_wanted(question: RecordQuestion, fact: Fact) -> float:
+    """Return what a fact's score gains as what is asked for, of whom or to whom it is asked, and still open."""
+    score = 0.0
+    if fact.predicate in question.wanted_predicates:
+        score += 1.0
+        score += OWN_DEED_SCORE * (subject_of(fact) in find_asked_subjects(question))
+        score += OWN_DEED_SCORE * is_made_to(fact.statement, find_recipients(question))
+    if fact.kind is FactKind.COMMITMENT and is_ended(fact):
+        score -= ENDED_COMMITMENT_PENALTY
+    return score
+
+
+def _is_asked_for(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a fact that matches is itself what is asked for: a whereabouts, or a secret and who knows it."""
+    return read_sought_one(question) is not None or _is_known_secret(question, fact)
+
+
+def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a secret answers who knows it, or what somebody knows who may know it."""
+    if not fact.is_secret or fact.secrecy is None:
+        return False
+    is_asked_for = asks_who_knows(question) or not find_believers(question).isdisjoint(fact.secrecy.known_to)
+    return is_asked_for and is_on_known_matter(
+        question, fact.statement, frozenset(i.entity_id for i in fact.involves)
+    )
+
+
+def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:
+    """Return which share of the facts are no newer than this one, by world time and then as recorded."""
+    key = (fact.valid_from or 0, fact.recorded_at)
+    return sum((other.valid_from or 0, other.recorded_at) <= key for other in facts) / len(facts)

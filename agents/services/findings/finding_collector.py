@@ -1,0 +1,118 @@
+"""Collects what bears on a question, by standing: canon, proposals, transcript, memories, past facts. Read-only.
+
+What was found but does not bear on the question is returned apart, as the nearest.
+"""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agents.search.belief_questions import (
+    asks_whether_known,
+    asks_who_knows,
+    find_believers,
+    says_who_knows,
+)
+from agents.search.question import RecordQuestion
+from agents.search.search_port import RecordSearch, SearchScope
+from agents.services.findings.canon_findings import CanonFinder
+from agents.services.findings.decision_findings import DecisionFinder
+from agents.services.findings.memory_findings import MemoryFinder
+from agents.services.findings.passage_findings import PassageFinder
+from agents.services.findings.proposal_findings import ProposalFinder
+from agents.services.findings.question_search import QuestionSearch
+from agents.services.findings.ranking import MAX_SCORE, RankedFinding, top_findings
+from agents.services.findings.turn_findings import TurnFinder
+from agents.services.result_formatter import ResultFormatter
+from agents.services.scene_whereabouts import SceneWhereabouts
+from agents.views.query_views import QueryFinding
+from stores.ports import CanonReader, LogReader
+
+MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0, 0)
+"""Findings beside an answer that do not plainly bear on it.
+
+By kind: facts, entities, proposals, turns, memories, passages of sources, decisions and the scene in play.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredFindings:
+    """What was found for a question.
+
+    `matching` findings are numbered from 1, the best standing first; the numbers of `nearest` follow.
+    """
+
+    matching: tuple[QueryFinding, ...]
+    nearest: tuple[QueryFinding, ...]
+    notes: tuple[str, ...]
+
+
+class FindingCollector:
+    """Collects findings for a question."""
+
+    def __init__(
+        self,
+        canon: CanonReader,
+        log: LogReader,
+        record_search: RecordSearch,
+        result_formatter: ResultFormatter,
+    ) -> None:
+        self._record_search = record_search
+        self._canon_finder = CanonFinder(canon, result_formatter)
+        self._proposal_finder = ProposalFinder(log, result_formatter)
+        self._turn_finder = TurnFinder(log, result_formatter)
+        self._memory_finder = MemoryFinder(canon, log, result_formatter)
+        self._passage_finder = PassageFinder(log, result_formatter)
+        self._decision_finder = DecisionFinder(log, result_formatter)
+        self._scene_whereabouts = SceneWhereabouts(canon, log)
+
+    async def collect_findings(self, question: RecordQuestion, scope: SearchScope) -> GatheredFindings:
+        """Return what bears on the question, and what came nearest. Raises StoreError."""
+        search = QuestionSearch(question, scope, self._record_search)
+        findings_by_kind: Sequence[list[RankedFinding]] = await gather(
+            self._canon_finder.find_facts(search),
+            self._canon_finder.find_entities(search),
+            self._proposal_finder.find_proposals(search),
+            self._turn_finder.find_turns(search),
+            self._memory_finder.find_memories(search),
+            self._passage_finder.find_passages(search),
+            self._decision_finder.find_decisions(search),
+            self._find_whereabouts(search),
+        )
+        if find_believers(question):
+            # What is so does not say what somebody knows of it: it is shown as the nearest.
+            findings_by_kind = _keep_matching(findings_by_kind, lambda r: r.is_match and r.is_answer)
+        elif asks_who_knows(question):
+            findings_by_kind = _keep_matching(
+                findings_by_kind, lambda r: r.is_answer or (r.is_match and says_who_knows(r.finding.text))
+            )
+        if asks_whether_known(question) and not any(r.is_match for part in findings_by_kind for r in part):
+            findings_by_kind = (*findings_by_kind[:-1], await self._canon_finder.find_not_known(question))
+        matching = top_findings(ranked for part in findings_by_kind for ranked in part if ranked.is_match)
+        nearest = [
+            finding
+            for part, max_count in zip(findings_by_kind, MAX_NEAREST, strict=True)
+            for finding in sorted((r.finding for r in part if not r.is_match), key=lambda f: -f.score)[
+                :max_count
+            ]
+        ]
+        nearest.sort(key=lambda finding: -finding.near)
+        numbered_findings = [replace(f, number=n) for n, f in enumerate((*matching, *nearest), 1)]
+        return GatheredFindings(
+            tuple(numbered_findings[: len(matching)]), tuple(numbered_findings[len(matching) :]), search.notes
+        )
+
+    async def _find_whereabouts(self, search: QuestionSearch) -> list[RankedFinding]:
+        """Return what the scene in play says of where somebody is and who is here: it is what was asked for."""
+        findings = await self._scene_whereabouts.find_whereabouts(search.question, search.scope)
+        return [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
+
+
+def _keep_matching(
+    findings_by_kind: Sequence[list[RankedFinding]], is_match: Callable[[RankedFinding], bool]
+) -> Sequence[list[RankedFinding]]:
+    """Return the findings, of which only those match that a stricter test lets."""
+    return tuple([replace(ranked, is_match=is_match(ranked)) for ranked in part] for part in findings_by_kind)
