@@ -40,6 +40,9 @@ ShowMenu = Callable[["MenuView"], None]
 _LOADED_BEHIND_MENU = ("monitor_tui.settings", "monitor_tui.compose_services")
 """What most of the program's modules are imported by: a third of a second."""
 
+_MEASURED_MODES = (BackgroundMode.PLAY, BackgroundMode.INGEST)
+"""In which measurements are sent, if settings.toml says where to: a command that ends at once has none to send."""
+
 
 class Program(NamedTuple):
     """The services, the stores they stand on (for archives), how to close all, and what runs behind play."""
@@ -84,30 +87,43 @@ async def open_program(
             forward_clock.go_on_from(moment)
         for module in _LOADED_BEHIND_MENU:  # in a thread, so that the screen is drawn meanwhile
             await asyncio.to_thread(import_module, module)
+        from agents.telemetry.span_recorder import TraceFeed
         from monitor_tui.compose_services import compose_services
-        from monitor_tui.settings import read_settings_with_warnings
+        from monitor_tui.settings import TelemetrySettings, read_settings_with_warnings
+        from monitor_tui.telemetry_setup import start_telemetry
 
         file_settings = read_settings_with_warnings(home)
         app_settings = settings or file_settings.values
+        traces, telemetry_notes = TraceFeed(), list[str]()
         services, background_jobs = compose_services(
             stores,
             home,
             forward_clock,
             ids or SystemIdGenerator(forward_clock),
-            lambda: (*file_settings.warnings, *notes()),
+            lambda: (*file_settings.warnings, *telemetry_notes, *notes()),
             model,
             app_settings,
             mode,
             embedder,
             timer,
             home if are_files else None,
+            traces,
         )
+        telemetry_settings = (
+            file_settings.values.telemetry if mode in _MEASURED_MODES else TelemetrySettings()
+        )
+        telemetry = await start_telemetry(
+            telemetry_settings, traces, services.events, services.jobs.read_longest_waits
+        )
+        if telemetry.note:
+            telemetry_notes.append(telemetry.note)
     except BaseException:
         await stores.close()
         raise
 
     async def close() -> None:
         await background_jobs.close()
+        await telemetry.close()
         await stores.close()
 
     return Program(services, stores, close, background_jobs)

@@ -61,6 +61,9 @@ from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
+from agents.telemetry.figures import OperationFigures
+from agents.telemetry.loop_cycles import LoopCycles
+from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
@@ -154,6 +157,7 @@ class ServiceComposer:
             ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
+            figures=self._base.figures,
             events=self._base.events,
             drafts=DraftFile(self._home / "drafts.json"),
         )
@@ -204,6 +208,7 @@ class ServiceComposer:
             COMMANDS,
             tools,
             play.records,
+            self._base.telemetry,
         )
 
     def _build_play(self, lines: TypedLines) -> PlayService:
@@ -251,6 +256,7 @@ class ServiceComposer:
             read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
+            telemetry=base.telemetry,
         )
 
     def _build_branches(self, play_service: PlayService) -> BranchService:
@@ -471,9 +477,16 @@ def compose_services(
     embedder: Embedder | None = None,
     timer: Callable[[], float] = time.perf_counter,
     home_of_stores: Path | None = None,
+    traces: TraceFeed | None = None,
 ) -> tuple[Services, BackgroundJobs]:
-    """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
-    events = EventBus()
+    """Build the services; returns what runs behind play, too: it is to be closed before the stores.
+
+    What is measured goes to `traces`, and is summed up for the System screen in any case.
+    """
+    events, traces = EventBus(), traces or TraceFeed()
+    figures = OperationFigures()
+    traces.subscribe(figures.note_trace)
+    events.subscribe(LoopCycles(traces.publish).note_event)
     stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
     base = Surroundings(
         stores,
@@ -487,6 +500,8 @@ def compose_services(
         clock,
         events,
         timer,
+        SpanRecorder(traces.publish),
+        figures,
         home_of_stores,
     )
     composer = ServiceComposer(Agents(base), home, notes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -20,7 +21,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from agents.llm.llm_settings import AppSettings
+from agents.llm.llm_settings import Address, AppSettings
 from monitor_tui.nested_names import join_nested_names
 from monitor_tui.paths import SETTINGS_FILE
 from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
@@ -63,6 +64,37 @@ class UiSettings(BaseModel):
     """How wide the panels beside the story are."""
 
 
+def _own_address(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            return str(ip_address("127.0.0.1" if value.strip() == "localhost" else value.strip()))
+        except ValueError:
+            raise ValueError("an address of this machine should stand here, as 127.0.0.1") from None
+    return value
+
+
+class TelemetrySettings(BaseModel):
+    """Where measurements are sent: nowhere, unless it is said."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    prometheus_port: int = Field(default=0, ge=0, le=65_535)
+    """Port at which Prometheus is answered (0: it is not)."""
+
+    prometheus_host: Annotated[str, BeforeValidator(_own_address)] = "127.0.0.1"
+    """The address of this machine that answers; only programs on this machine reach the default."""
+
+    otlp_endpoint: Address = ""
+    """Address of an OpenTelemetry collector, as `http://127.0.0.1:4318` (empty: none)."""
+
+    otlp_seconds: float = Field(default=60.0, ge=1.0, le=3_600.0)
+    """Seconds between two sendings of the figures to the collector."""
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.prometheus_port or self.otlp_endpoint)
+
+
 def _join_key_names(value: object) -> object:
     return join_nested_names(value) if isinstance(value, dict) else value
 
@@ -74,6 +106,7 @@ class FileSettings(AppSettings):
 
     backup: BackupSettings = BackupSettings()
     ui: UiSettings = UiSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     keymap: Annotated[dict[str, str], BeforeValidator(_join_key_names)] = {}
     """Other keys, by the name of what they do; any name may stand here, and the program warns of unknown ones."""
 

@@ -70,6 +70,20 @@ def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_p
         ),
         ("[narrator]\nstop = ['a', 'b', 'c', 'd', 'e']", "narrator.stop: it should have at most 4 entries"),
         ("[narrator]\nstop = 3", "cannot be used: narrator.stop: words in quotes should stand here."),
+        ("[telemetry]\nprometheus_port = 70000", "telemetry.prometheus_port: it should be 65535 or less"),
+        (
+            "[telemetry]\nprometheus_port = 'yes'",
+            "telemetry.prometheus_port: a whole number should stand here",
+        ),
+        (
+            "[telemetry]\nprometheus_host = 'everywhere'",
+            "telemetry.prometheus_host: an address of this machine should stand here, as 127.0.0.1",
+        ),
+        (
+            "[telemetry]\notlp_endpoint = 'collector:4318'",
+            "telemetry.otlp_endpoint: an address begins with http:// or https:// and names a server",
+        ),
+        ("[telemetry]\notlp_seconds = 0", "telemetry.otlp_seconds: it should be 1.0 or more"),
         ("backup = 3", "backup: a section with fields should stand here"),
         ("[" * 5_000, "cannot be used"),
         ("a = " + "[" * 5_000, "cannot be used"),
@@ -89,3 +103,11 @@ def test_log_masks_what_pydantic_quotes_of_a_value() -> None:
     traceback = "Not permitted [type=extra_forbidden, input_value='AIzaSyD-1234567890', input_type=str]"
     assert "AIza" not in mask_secrets(traceback)
     assert "input_type=str" in mask_secrets(traceback)
+
+
+def test_settings_send_no_telemetry_unless_they_say_where_to(tmp_path: Path) -> None:
+    assert not read_settings(tmp_path).telemetry.is_on
+    write(tmp_path, "[telemetry]\nprometheus_port = 9464")
+    telemetry = read_settings(tmp_path).telemetry
+    assert telemetry.is_on
+    assert telemetry.prometheus_host == "127.0.0.1"

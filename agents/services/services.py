@@ -19,6 +19,7 @@ from agents.services.policy import PolicyService
 from agents.services.query import QueryService
 from agents.services.stories import StoryService
 from agents.services.world import WorldServices
+from agents.telemetry.figures import OperationFigures
 from stores.draft_file import DraftFile
 
 
@@ -40,5 +41,7 @@ class Services:
     ingest: IngestService
     llm: LlmService
     jobs: JobRunner
+    figures: OperationFigures
+    """How fast the program has been since it was opened, and what failed."""
     drafts: DraftFile
     events: EventBus

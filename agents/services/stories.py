@@ -10,7 +10,7 @@ from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
-from agents.orchestrator.session_reader import SessionReader
+from agents.orchestrator.session_reader import SESSION_ID, SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
@@ -19,11 +19,13 @@ from agents.services.story_export import StoryRecord, without_secrets, write_jou
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from agents.views.llm_views import BillRow
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Loop
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
@@ -70,7 +72,9 @@ class StoryService:
         read_costs: ReadStoryCosts,
         clock: Clock,
         events: EventBus,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._dispatcher = dispatcher
         self._session = session
         self._session_reader = session_reader
@@ -95,18 +99,24 @@ class StoryService:
 
     async def enter(self, mode: MainMode) -> None:
         """Move the Main Loop from Idle to Executing(mode)."""
-        async with self._dispatcher.exclusive():
-            await self._session.enter_mode(mode)
+        with self._telemetry.span(Operation.MODE, mode):
+            async with self._dispatcher.exclusive():
+                await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Move the Main Loop back to Idle."""
-        async with self._dispatcher.exclusive():
-            await self._session.leave_mode()
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "leave"):
+            async with self._dispatcher.exclusive():
+                await self._session.leave_mode()
+                self._open_story_id = None
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
         return await self._menu_reader.read_menu((*self._recovery_lines, *notes))
+
+    async def read_main_state(self) -> str:
+        """Return the state of the Main Loop."""
+        return await self._session_reader.read_state(Loop.MAIN, SESSION_ID)
 
     async def universes(self) -> list[Universe]:
         """Return the universes that can be read; `recover` names the others."""
@@ -178,17 +188,19 @@ class StoryService:
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
-        async with self._dispatcher.exclusive():
-            scene = await self._session.resume_story(story_id)
-            self._open_story_id = story_id
+        with self._telemetry.span(Operation.MODE, "resume", SpanRecords(story_id=story_id)):
+            async with self._dispatcher.exclusive():
+                scene = await self._session.resume_story(story_id)
+                self._open_story_id = story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
 
     async def suspend(self) -> None:
         """Leave the open story as it is (Main Loop: Suspended)."""
-        async with self._dispatcher.exclusive():
-            await self._session.suspend(self._open_story_id)
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "suspend"):
+            async with self._dispatcher.exclusive():
+                await self._session.suspend(self._open_story_id)
+                self._open_story_id = None
 
     async def abandon(self, story_id: Id) -> None:
         async with self._dispatcher.exclusive():

@@ -241,6 +241,7 @@ CALLS: dict[str, Call] = {
     "enter": lambda p: p.services.stories.enter(MainMode.UNIVERSE),
     "leave": lambda p: p.services.stories.leave(),
     "menu": lambda p: p.services.stories.menu(),
+    "read_main_state": lambda p: p.services.stories.read_main_state(),
     "universes": lambda p: p.services.stories.universes(),
     "systems": lambda p: p.services.stories.systems(),
     "sample_outline": lambda p: p.services.stories.sample_outline(),
