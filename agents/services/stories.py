@@ -7,6 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
+from agents.exports.story_values import StoryRecord, without_secrets
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
@@ -15,7 +18,6 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
 from agents.services.menu import MenuReader
-from agents.services.story_export import StoryRecord, without_secrets, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline

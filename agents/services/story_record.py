@@ -9,8 +9,8 @@ from typing import NamedTuple
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_decisions import format_mark
+from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.services.entity_cards import EntityCardReader
-from agents.services.story_export import ExportedScene, StoryRecord
 from agents.services.transcript_rows import TranscriptReader
 from agents.solo.journal_lines import JournalLine, describe_journal_entries
 from agents.views.play_views import TurnView

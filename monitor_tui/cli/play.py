@@ -122,7 +122,8 @@ async def _open_seeded(home: Path, seed: int) -> Program:
 
 
 async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
-    from agents.services.story_export import write_journal, write_markdown
+    from agents.exports.story_journal import write_journal
+    from agents.exports.story_markdown import write_markdown
 
     program = await open_services(home, for_reading=True)
     try:
