@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.events import EventBus, Notice
 from agents.importers.import_runner import Importers, ImportRunner
@@ -73,6 +74,9 @@ from stores.draft_file import DraftFile
 from stores.records.ids import Clock, IdGenerator
 from stores.stores import Stores
 
+if TYPE_CHECKING:
+    from agents.services.world_exports import WorldExports
+
 
 class ServiceComposer:
     """Builds each service once, from the agents and from the services that it looks things up in."""
@@ -139,6 +143,7 @@ class ServiceComposer:
             characters=self._build_characters(),
             query=query,
             imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
+            open_exports=self._open_exports,
             ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
@@ -319,6 +324,27 @@ class ServiceComposer:
             self._play.tables,
             self._export_universe,
         )
+
+    def _open_exports(self) -> WorldExports:
+        # Imported here: few sessions export, and all of them start.
+        from agents.services.vault_sync import VaultSync
+        from agents.services.world_exports import WorldExports
+        from agents.services.world_record import WorldRecordReader
+        from monitor_tui.export_folder import DiskExportFolder
+
+        agents = self.agents
+        records = WorldRecordReader(
+            agents.canon,
+            agents.log,
+            agents.contexts,
+            agents.agendas,
+            self._entity_cards,
+            self._story_records,
+            TimelineReader(agents.canon, agents.log, self._entity_cards),
+            self._ledger,
+        )
+        vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
+        return WorldExports(records, agents.log, vault_sync, DiskExportFolder)
 
     def _build_characters(self) -> CharacterService:
         agents, play = self.agents, self._play

@@ -102,7 +102,7 @@ class FactCitations:
             known_ids = {
                 i
                 for i in (*supporting_turn_ids, *(i for e in view.evidence for i in (e.scene_id, e.ref_id)))
-                if i in self._describer and (i in scene_ids or i in supporting_turn_ids)
+                if i and i in self._describer and (i in scene_ids or i in supporting_turn_ids)
             }
             outcome_ids = {i for i in known_ids & scene_ids if _is_outcome(view, scenes_by_id[i])}
             if cited_ids := outcome_ids or known_ids - scene_ids or known_ids:

@@ -6,7 +6,7 @@ Lines and veils stay at home.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agents.exports.fact_citations import (
     FactCitations,
@@ -26,12 +26,17 @@ from stores.records.play import Speaker
 
 def write_markdown(record: StoryRecord) -> str:
     """Return the story as Markdown: scenes, prose, rolls as quotes, canon as footnotes."""
-    return "\n\n".join(_MarkdownWriter(record).write_blocks()) + "\n"
+    return "\n\n".join(StoryMarkdownWriter(record).write_blocks()) + "\n"
 
 
-class _MarkdownWriter:
-    def __init__(self, record: StoryRecord) -> None:
+class StoryMarkdownWriter:
+    """Writes a story, whole or scene by scene. `write_paragraphs` writes the words of a turn."""
+
+    def __init__(
+        self, record: StoryRecord, write_paragraphs: Callable[[str], list[str]] = escape_paragraphs
+    ) -> None:
         self._record = record
+        self._write_paragraphs = write_paragraphs
         self._citations = FactCitations(record)
         self._footnotes: list[FactView] = []
 
@@ -53,6 +58,14 @@ class _MarkdownWriter:
             if views:
                 yield f"## {title}"
                 yield "\n".join(f"- {self._format_fact(view)}" for view in views)
+        yield from self._write_footnotes()
+
+    def write_scene(self, exported_scene: ExportedScene) -> list[str]:
+        """Return the blocks of one scene, with footnotes of its own."""
+        self._footnotes = []
+        return [*self._write_scene(exported_scene), *self._write_footnotes()]
+
+    def _write_footnotes(self) -> Iterator[str]:
         for number, view in enumerate(self._footnotes, start=1):
             ended = "No longer true: " if has_ended(view) else ""
             yield f"[^{number}]: {ended}{self._format_fact(view)}"
@@ -85,7 +98,7 @@ class _MarkdownWriter:
 
     def _write_row(self, row: TurnView, *, is_question: bool) -> Iterator[str]:
         turn = row.turn
-        blocks = escape_paragraphs(turn.text) or ["…"]
+        blocks = self._write_paragraphs(turn.text) or ["…"]
         if row.resolution and row.resolution.effects:
             blocks.append(escape_line(", ".join(map(describe_effect, row.resolution.effects))))
         if label := "Question" if is_question else self._label_row(row):

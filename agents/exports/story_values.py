@@ -82,7 +82,11 @@ def without_secrets(record: StoryRecord, world_secrets: Sequence[str] = ()) -> S
 def strike_secret_facts(views: Iterable[FactView], secrets: Sequence[str]) -> list[FactView]:
     """Return the facts that are no secrets, with nothing secret in the words that they rest on."""
     return [
-        replace(view, evidence=tuple(_strike_evidence(e, secrets) for e in view.evidence))
+        replace(
+            view,
+            evidence=tuple(_strike_evidence(e, secrets) for e in view.evidence),
+            superseded_by=strike_statements(view.superseded_by, secrets),
+        )
         for view in views
         if not view.fact.is_secret
     ]

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from monitor_tui.cli.common import Home, command_group, find_one, open_library, resolve_home, run_command
+from monitor_tui.cli.common import (
+    Home,
+    command_group,
+    find_one,
+    find_universe,
+    open_library,
+    open_services,
+    resolve_home,
+    run_command,
+)
 
 commands = command_group()
 
@@ -17,11 +26,31 @@ def export_command(
     context: typer.Context,
     universe: Annotated[str, typer.Argument(help="The universe's name.")],
     to: Annotated[Path | None, typer.Option("--to", help="The archive to write.")] = None,
+    vault: Annotated[
+        Path | None, typer.Option("--vault", help="A folder for an Obsidian vault, in place of an archive.")
+    ] = None,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="With the secrets of the world, which a vault leaves out.")
+    ] = False,
     home: Home = None,
 ) -> None:
-    """Export a whole campaign to a .monitor.zip archive."""
-    path = run_command(_export_universe(resolve_home(context, home), universe, to))
+    """Export a whole campaign to a .monitor.zip archive, or to a folder to read and edit."""
+    home_path = resolve_home(context, home)
+    if vault is not None:
+        print("\n".join(run_command(_export_vault(home_path, universe, vault, secrets))))
+        return
+    path = run_command(_export_universe(home_path, universe, to))
     print(f"Exported to {path}")
+
+
+@commands.command("sync")
+def sync_command(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="A vault that monitor export --vault wrote.")],
+    home: Home = None,
+) -> None:
+    """Bring what you edited in a vault back as proposals: they wait at the gate of its world."""
+    print("\n".join(run_command(_sync_vault(resolve_home(context, home), folder))))
 
 
 @commands.command("import")
@@ -46,6 +75,24 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
         path = to or Path(archive_name(universe.name))
         await export_campaign(stores, universe.id, path)
         return path
+
+
+async def _export_vault(home: Path, name: str, folder: Path, with_secrets: bool) -> tuple[str, ...]:
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        exports = program.services.open_exports()
+        return (await exports.export_vault(universe.id, str(folder), with_secrets=with_secrets)).lines
+    finally:
+        await program.close()
+
+
+async def _sync_vault(home: Path, folder: Path) -> tuple[str, ...]:
+    program = await open_services(home)
+    try:
+        return (await program.services.open_exports().sync_vault(str(folder))).lines
+    finally:
+        await program.close()
 
 
 async def _import_archive(home: Path, archive: Path) -> str:

@@ -1,0 +1,267 @@
+"""Plans a vault into a folder, and reads what the player changed in one. Pure.
+
+A note is known by its `monitor` property, wherever it was moved; what the player wrote below the mark, and properties
+of their own, go with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Final
+
+from agents.exports.folder_plan import (
+    FolderFile,
+    FolderPlan,
+    LeftFile,
+    Manifest,
+    ManifestFile,
+    digest,
+    plan_folder,
+)
+from agents.exports.vault import Vault
+from agents.exports.vault_changes import NoteChanges, compare_note, edit_key, read_new_note
+from agents.exports.vault_names import ENTITY_FOLDERS, NOTE_ENDING
+from agents.exports.vault_notes import ID_KEY
+from agents.exports.vault_reading import ReadNote, SplitNote, read_note, split_note
+from agents.sanitize import clean
+from stores.records.ids import Id, derive_id
+from stores.records.world import EntityKind
+
+VAULT_FORM: Final = "vault"
+_ID: Final = re.compile(rf"^{ID_KEY}:\s*[\"']?([0-9a-fA-F-]{{36}})[\"']?\s*$", re.MULTILINE)
+_FRONT_MATTER_CHARS: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class EditedNote:
+    """A note with edits that were not proposed yet, or with what cannot be read."""
+
+    path: str
+    owner: Id
+    changes: NoteChanges
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note of the player's own about something that canon may not have."""
+
+    path: str
+    owner: Id
+    kind: EntityKind
+    name: str
+    note: ReadNote
+    changes: NoteChanges
+    is_proposed: bool
+    """Whether an earlier sync proposed it: what is new then are facts."""
+
+
+@dataclass(slots=True)
+class VaultEdits:
+    """What the player changed in a vault since it was written or read last."""
+
+    edited: list[EditedNote] = field(default_factory=list)
+    new: list[NewNote] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    """Notes that are not there any more."""
+    changed_read_only: list[str] = field(default_factory=list)
+    """Files that are not read back, and were changed."""
+    ignored_count: int = 0
+    """Notes of the player's own that are about no entity."""
+
+
+# --- export -----------------------------------------------------------------------------------------
+
+
+def plan_vault(
+    vault: Vault,
+    universe_id: Id,
+    before: Manifest | None,
+    existing: Mapping[str, FolderFile],
+    open_proposal_ids: Collection[Id] = (),
+    *,
+    with_secrets: bool = False,
+) -> FolderPlan:
+    """Plan the vault into a folder: what the player edited is left until it was synced and decided."""
+    if before is not None:
+        before = _follow_moves(before, existing)
+    paths_by_owner = {f.owner: path for path, f in before.files.items() if f.owner} if before else {}
+    files: dict[str, bytes] = {}
+    entries: dict[str, ManifestFile] = {}
+    unedited: set[str] = set()
+    left: list[LeftFile] = []
+    for planned_path, text in vault.notes.items():
+        owner = vault.owners.get(planned_path)
+        present = paths_by_owner.get(owner) if owner else None
+        path, data = planned_path, text
+        if before is not None and present is not None and (file := existing.get(present)) is not None:
+            entry = before.files[present]
+            if why := _why_left(entry, present, file, open_proposal_ids):
+                left.append(LeftFile(present, why))
+                continue
+            unedited.add(present)
+            if _stem(present) == _stem(planned_path):
+                path = present
+            data = split_note(file.text or "").around(text)
+        elif owner is not None:
+            data = SplitNote("").around(text)
+        files[path] = data.encode()
+        entries[path] = ManifestFile(sha256=digest(files[path]), owner=owner, text=text if owner else "")
+    if before is not None:
+        left += _left_of_gone(before, existing, set(vault.owners.values()))
+    manifest = Manifest(
+        form=VAULT_FORM,
+        universe_id=universe_id,
+        with_secrets=with_secrets,
+        facts=vault.fact_ids,
+        files=entries,
+    )
+    return plan_folder(files, manifest, before, existing, unedited=unedited, left=left)
+
+
+def _why_left(entry: ManifestFile, path: str, file: FolderFile, open_proposal_ids: Collection[Id]) -> str:
+    """Return why a note is left as it is; empty if it may be written."""
+    if not set(entry.proposals).isdisjoint(open_proposal_ids):
+        return "what you changed in it waits at the gate"
+    if _is_as_written(entry, path, file):
+        return ""
+    changes = _read_changes(entry, path, file)
+    if changes.problems:
+        return f"line {changes.problems[0][0]} cannot be read: {changes.problems[0][1]}"
+    if any(edit_key(edit) not in entry.proposed for edit in changes.edits):
+        return "you changed it since it was written; monitor sync brings that to the gate"
+    return ""
+
+
+def _left_of_gone(
+    before: Manifest, existing: Mapping[str, FolderFile], owners: Collection[Id]
+) -> Iterator[LeftFile]:
+    """Yield notes of what is in the world no more that hold words of the player's own."""
+    for path, entry in before.files.items():
+        if entry.owner is None or entry.owner in owners or path not in existing:
+            continue
+        own = split_note(existing[path].text or "")
+        if not entry.sha256:
+            yield LeftFile(path, "MONITOR did not write it")
+        elif own.own_part.strip() or own.own_properties:
+            yield LeftFile(path, "what it is about is gone from canon, and you wrote into it")
+
+
+# --- sync -------------------------------------------------------------------------------------------
+
+
+def read_vault_edits(before: Manifest, existing: Mapping[str, FolderFile]) -> VaultEdits:
+    """Return what the player changed in a vault, without what was proposed already."""
+    followed = _follow_moves(before, existing)
+    edits = VaultEdits()
+    owned_paths: set[str] = set()
+    for path, entry in sorted(followed.files.items()):
+        file = existing.get(path)
+        owned_paths.add(path)
+        if file is None:
+            edits.gone.append(path)
+        elif not entry.sha256:
+            if (new := _read_new(path, file, before, entry)) is not None:
+                edits.new.append(new)
+        elif entry.owner is None:
+            if file.sha256 != entry.sha256:
+                edits.changed_read_only.append(path)
+        elif not _is_as_written(entry, path, file):
+            changes = _read_changes(entry, path, file)
+            fresh = [edit for edit in changes.edits if edit_key(edit) not in entry.proposed]
+            if fresh or changes.problems:
+                edits.edited.append(EditedNote(path, entry.owner, NoteChanges(fresh, changes.problems)))
+    for path, file in sorted(existing.items()):
+        if path.endswith(NOTE_ENDING) and path not in owned_paths:
+            new = _read_new(path, file, before, None)
+            if new is None:
+                edits.ignored_count += 1
+            else:
+                edits.new.append(new)
+    return edits
+
+
+def record_sync(
+    before: Manifest,
+    existing: Mapping[str, FolderFile],
+    proposed: Mapping[str, Collection[Id]],
+    edits: VaultEdits,
+) -> Manifest:
+    """Return the manifest that knows what a sync proposed: by path the proposals of each note."""
+    files = dict(_follow_moves(before, existing).files)
+    for edited in edits.edited:
+        if edited.path in proposed:
+            entry = files[edited.path]
+            files[edited.path] = _with_proposed(entry, edited.changes, proposed[edited.path])
+    for new in edits.new:
+        if new.path in proposed:
+            entry = files.get(new.path, ManifestFile(owner=new.owner))
+            files[new.path] = _with_proposed(entry, new.changes, proposed[new.path])
+    return before.model_copy(update={"files": files})
+
+
+def _with_proposed(entry: ManifestFile, changes: NoteChanges, proposal_ids: Collection[Id]) -> ManifestFile:
+    keys = dict.fromkeys((*entry.proposed, *map(edit_key, changes.edits)))
+    ids = dict.fromkeys((*entry.proposals, *proposal_ids))
+    return entry.model_copy(update={"proposed": tuple(keys), "proposals": tuple(ids)})
+
+
+def _follow_moves(manifest: Manifest, existing: Mapping[str, FolderFile]) -> Manifest:
+    """Return the manifest with the paths at which notes are now that the player renamed or moved."""
+    missing = {f.owner: path for path, f in manifest.files.items() if f.owner and path not in existing}
+    files = dict(manifest.files)
+    for path, file in sorted(existing.items()):
+        if missing and path not in files and path.endswith(NOTE_ENDING):
+            owner = _read_id(file.text or "")
+            if old_path := missing.pop(owner, None):
+                entry = files.pop(old_path)
+                files[path] = entry.model_copy(update={"stem": entry.stem or _stem(old_path)})
+    return manifest.model_copy(update={"files": files})
+
+
+def _is_as_written(entry: ManifestFile, path: str, file: FolderFile) -> bool:
+    return entry.sha256 == file.sha256 and entry.stem in ("", _stem(path))
+
+
+def _read_changes(entry: ManifestFile, path: str, file: FolderFile) -> NoteChanges:
+    now = read_note(file.text or "")
+    if not entry.sha256:
+        return read_new_note(now, now.title or _stem(path))
+    before = read_note(entry.text)
+    return compare_note(before, now, entry.stem or _stem(path), _stem(path))
+
+
+def _read_new(path: str, file: FolderFile, manifest: Manifest, entry: ManifestFile | None) -> NewNote | None:
+    """Return the note of something new; None if it is about no entity, or says nothing that was not proposed."""
+    text = file.text or ""
+    note = read_note(text)
+    kind = _kind_of(path, note)
+    if kind is None or note.entity_id:
+        return None
+    name = note.title or " ".join(clean(_stem(path)).split())
+    changes = read_new_note(note, name)
+    proposed = entry.proposed if entry else ()
+    fresh = [edit for edit in changes.edits if edit_key(edit) not in proposed]
+    if entry is not None and not fresh and not changes.problems:
+        return None
+    owner = (entry.owner if entry else None) or derive_id("vault note", manifest.universe_id, name.casefold())
+    return NewNote(path, owner, kind, name, note, NoteChanges(fresh, changes.problems), entry is not None)
+
+
+def _kind_of(path: str, note: ReadNote) -> EntityKind | None:
+    """Return what a note is about, by its property or by its folder."""
+    if note.kind:
+        return next((kind for kind in EntityKind if kind.value == note.kind), None)
+    folder = path.rpartition("/")[0].rpartition("/")[2]
+    return next((kind for kind, name in ENTITY_FOLDERS.items() if name.casefold() == folder.casefold()), None)
+
+
+def _read_id(text: str) -> str:
+    match = _ID.search(text[:_FRONT_MATTER_CHARS]) if text.lstrip("\ufeff").startswith("---") else None
+    return match[1] if match else ""
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).name.removesuffix(NOTE_ENDING)
