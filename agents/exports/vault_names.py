@@ -75,6 +75,8 @@ def name_notes(record: WorldRecord) -> NoteNames:
         for part in story_record.scenes:
             title = part.scene.title.strip()
             number = f"{part.scene.order:02}"
-            words = number if title in ("", f"Scene {part.scene.order}") else f"{number} {title}"
+            words = (
+                f"{number} {title}" if title not in ("", f"Scene {part.scene.order}") else f"{number} Scene"
+            )
             by_id[part.scene.id] = names.take(safe_file_name(words, number))
     return NoteNames(by_id, story_folders, NameFinder(entities))

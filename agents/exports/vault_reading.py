@@ -179,7 +179,7 @@ def _read_body(lines: Sequence[str], start: int, note: ReadNote) -> None:
     description: list[tuple[int, str]] = []
     for number, line in _joined_lines(lines, start):
         heading = _HEADING.fullmatch(line)
-        if heading and not note.title and not has_sections:
+        if heading and len(heading[1]) == 1 and not note.title and not has_sections:
             note.title, note.title_line = _plain(heading[2]), number
         elif heading:
             has_sections = True

@@ -217,12 +217,12 @@ class _NoteEditReader:
                 self.plan.read_paths.discard(edited.path)
                 self._add_problems(edited.path, [(1, "canon does not have it any more")])
                 return
-            if field_edits:
+            for field_edit in field_edits:
 
-                async def change_fields(entity: Entity = entity) -> list[Edit]:
-                    return _plan_field_edits(entity, field_edits)
+                async def change_field(entity: Entity = entity, edit: FieldEdit = field_edit) -> list[Edit]:
+                    return _plan_field_edit(entity, edit)
 
-                await self._add(edited.path, field_edits[0].line, change_fields)
+                await self._add(edited.path, field_edit.line, change_field)
         for edit in edited.changes.edits:
             if not isinstance(edit, FieldEdit):
                 await self._read_edit(edited.path, edit, about_id)
@@ -293,29 +293,27 @@ class _NoteEditReader:
         return [self._plan_removal(fact), added]
 
 
-def _plan_field_edits(entity: Entity, field_edits: Sequence[FieldEdit]) -> list[Edit]:
-    """Return the edits of an entity's names, description, tags and numbers. Raises InputError."""
-    tags, numbers = list(entity.tags), dict(entity.numbers)
+def _plan_field_edit(entity: Entity, field_edit: FieldEdit) -> list[Edit]:
+    """Return the edits of an entity's names, description, tags or numbers. Raises InputError."""
+    tags, numbers, value = list(entity.tags), dict(entity.numbers), field_edit.value
     edit = EntityEdit(entity.name, entity.aliases, entity.description)
-    for field_edit in field_edits:
-        value = field_edit.value
-        match field_edit.field:
-            case EntityField.NAME:
-                edit = replace(edit, name=value[0])
-            case EntityField.ALIASES:
-                edit = replace(edit, aliases=value)
-            case EntityField.DESCRIPTION:
-                edit = replace(edit, description=value[0])
-            case EntityField.ADDED_TAG:
-                tags.append(value[0])
-            case EntityField.REMOVED_TAG:
-                tags = [tag for tag in tags if tag_word(tag) != value[0]]
-            case EntityField.NUMBER:
-                label, number = _read_number(value[0])
-                key = next((k for k in numbers if number_label(k).casefold() == label.casefold()), label)
-                numbers[key] = number
-            case _:
-                assert_never(field_edit.field)
+    match field_edit.field:
+        case EntityField.NAME:
+            edit = replace(edit, name=value[0])
+        case EntityField.ALIASES:
+            edit = replace(edit, aliases=value)
+        case EntityField.DESCRIPTION:
+            edit = replace(edit, description=value[0])
+        case EntityField.ADDED_TAG:
+            tags.append(value[0])
+        case EntityField.REMOVED_TAG:
+            tags = [tag for tag in tags if tag_word(tag) != value[0]]
+        case EntityField.NUMBER:
+            label, number = _read_number(value[0])
+            key = next((k for k in numbers if number_label(k).casefold() == label.casefold()), label)
+            numbers[key] = number
+        case _:
+            assert_never(field_edit.field)
     edit = replace(edit, tags=tuple(tags), numbers=tuple(numbers.items()))
     return [*describe_entity_edits(entity, edit), *build_sheet_edits(entity, edit)]
 
