@@ -26,7 +26,7 @@ WORLD = (
     "/thing Glass Bell",
     "/fact Dob Harrow fears the water",
     "/fact Iselin Quay is an ally of Dob Harrow",
-    "/fact secret: Iselin Quay drowned the keeper",
+    "/secret Iselin Quay drowned the keeper",
     "Dob Harrow shows me the Glass Bell on Pier Nine.",
     "/commit",
 )
