@@ -63,7 +63,7 @@ from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
+from monitor_tui.campaign_exports import export_universe, name_export_folder, save_page_picture, save_story
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -238,7 +238,7 @@ class ServiceComposer:
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
-            save_text=partial(save_story_text, self._home, base.clock),
+            save_story=partial(save_story, self._home, base.clock),
             read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
@@ -344,7 +344,9 @@ class ServiceComposer:
             self._ledger,
         )
         vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
-        return WorldExports(records, agents.log, vault_sync, DiskExportFolder)
+        return WorldExports(
+            records, agents.log, vault_sync, DiskExportFolder, partial(name_export_folder, self._home)
+        )
 
     def _build_characters(self) -> CharacterService:
         agents, play = self.agents, self._play

@@ -18,6 +18,8 @@ INDEX_NOTE: Final = "Index"
 WORLD_NOTE: Final = "World"
 THREADS_NOTE: Final = "Threads"
 TIMELINE_NOTE: Final = "Timeline"
+PAGE_NAMES: Final = ("Places", "Relations", "Search")
+"""Pages that a wiki has besides; nothing is named like them."""
 STORIES_FOLDER: Final = "Stories"
 NOTE_ENDING: Final = ".md"
 
@@ -62,7 +64,7 @@ class NoteNames:
 
 def name_notes(record: WorldRecord) -> NoteNames:
     """Give every entity and scene a name for its note; of two alike, the older one has it without a number."""
-    names = UniqueNames((INDEX_NOTE, WORLD_NOTE, THREADS_NOTE, TIMELINE_NOTE))
+    names = UniqueNames((INDEX_NOTE, WORLD_NOTE, THREADS_NOTE, TIMELINE_NOTE, *PAGE_NAMES))
     entities = [exported.entity for exported in record.entities]
     by_id = {
         entity.id: names.take(safe_file_name(entity.name, entity.kind.value.capitalize()))

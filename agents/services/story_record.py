@@ -47,6 +47,9 @@ class StoryRecordReader:
         self._entity_cards = entity_cards
         self._transcript = transcript
 
+    async def read_title(self, story_id: Id) -> str:
+        return (await self._log.story(story_id)).title
+
     async def read_story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that an exported story contains."""
         story = await self._log.story(story_id)

@@ -12,11 +12,15 @@ from agents.exports.folder_plan import (
     FolderFile,
     FolderPlan,
     Manifest,
+    ManifestFile,
+    digest,
+    plan_folder,
     read_manifest,
     write_manifest,
 )
 from agents.exports.vault import write_vault
 from agents.exports.vault_folder import VAULT_FORM, plan_vault
+from agents.exports.wiki import WIKI_FORM, write_wiki
 from agents.services.vault_sync import SyncReport, VaultSync
 from agents.services.world_record import WorldRecordReader
 from stores.errors import InputError
@@ -83,11 +87,14 @@ class WorldExports:
         log: LogReader,
         vault_sync: VaultSync,
         open_folder: Callable[[str], ExportFolder],
+        name_folder: Callable[[str, str], str],
     ) -> None:
+        """`name_folder` says where a world of a name goes in a form, if the player names no other folder."""
         self._records = records
         self._log = log
         self._vault_sync = vault_sync
         self._open_folder = open_folder
+        self.name_folder = name_folder
 
     async def export_vault(
         self, universe_id: Id, folder_path: str, *, with_secrets: bool = False
@@ -105,6 +112,27 @@ class WorldExports:
             vault = write_vault(record)
             existing = folder.read_files({*vault.notes, *(before.files if before else ())})
             plan = plan_vault(vault, universe_id, before, existing, open_ids, with_secrets=with_secrets)
+            folder.apply(plan, write_manifest(plan.manifest))
+            return FolderReport(folder.name, plan)
+
+        return await asyncio.to_thread(export)
+
+    async def export_wiki(
+        self, universe_id: Id, folder_path: str, *, with_secrets: bool = False
+    ) -> FolderReport:
+        """Write the world as a web site of plain files. Raises InputError, ArchiveError, StoreError."""
+        record = await self._records.read_world_record(universe_id, with_secrets=with_secrets)
+
+        def export() -> FolderReport:
+            folder = self._open_folder(folder_path)
+            before = self._read_manifest(folder, WIKI_FORM, universe_id)
+            files = write_wiki(record)
+            entries = {path: ManifestFile(sha256=digest(data)) for path, data in files.items()}
+            manifest = Manifest(
+                form=WIKI_FORM, universe_id=universe_id, with_secrets=with_secrets, files=entries
+            )
+            existing = folder.read_files({*files, *(before.files if before else ())})
+            plan = plan_folder(files, manifest, before, existing)
             folder.apply(plan, write_manifest(plan.manifest))
             return FolderReport(folder.name, plan)
 

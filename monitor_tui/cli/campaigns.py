@@ -17,6 +17,7 @@ from monitor_tui.cli.common import (
     resolve_home,
     run_command,
 )
+from stores.errors import InputError
 
 commands = command_group()
 
@@ -29,15 +30,21 @@ def export_command(
     vault: Annotated[
         Path | None, typer.Option("--vault", help="A folder for an Obsidian vault, in place of an archive.")
     ] = None,
+    wiki: Annotated[
+        Path | None,
+        typer.Option("--wiki", help="A folder for a web site, which a browser opens from the disk."),
+    ] = None,
     secrets: Annotated[
-        bool, typer.Option("--secrets", help="With the secrets of the world, which a vault leaves out.")
+        bool, typer.Option("--secrets", help="With the world's secrets, which a vault and a wiki leave out.")
     ] = False,
     home: Home = None,
 ) -> None:
     """Export a whole campaign to a .monitor.zip archive, or to a folder to read and edit."""
     home_path = resolve_home(context, home)
-    if vault is not None:
-        print("\n".join(run_command(_export_vault(home_path, universe, vault, secrets))))
+    if vault is not None and wiki is not None:
+        raise InputError("A folder is a vault or a wiki.", todo="Export twice, into two folders.")
+    if vault is not None or wiki is not None:
+        print("\n".join(run_command(_export_folder(home_path, universe, vault, wiki, secrets))))
         return
     path = run_command(_export_universe(home_path, universe, to))
     print(f"Exported to {path}")
@@ -77,12 +84,18 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
         return path
 
 
-async def _export_vault(home: Path, name: str, folder: Path, with_secrets: bool) -> tuple[str, ...]:
+async def _export_folder(
+    home: Path, name: str, vault: Path | None, wiki: Path | None, with_secrets: bool
+) -> tuple[str, ...]:
     program = await open_services(home, for_reading=True)
     try:
         universe = await find_universe(program.services, name)
         exports = program.services.open_exports()
-        return (await exports.export_vault(universe.id, str(folder), with_secrets=with_secrets)).lines
+        if vault is not None:
+            report = await exports.export_vault(universe.id, str(vault), with_secrets=with_secrets)
+        else:
+            report = await exports.export_wiki(universe.id, str(wiki), with_secrets=with_secrets)
+        return report.lines
     finally:
         await program.close()
 
