@@ -64,14 +64,12 @@ def _write_package(record: StoryRecord, title: str, names: Sequence[str]) -> str
         f'<item id="{name}" href="{name}.xhtml" media-type="application/xhtml+xml"/>' for name in names
     )
     spine = "\n".join(f'<itemref idref="{name}"/>' for name in names)
-    creator = escape_html(record.hero_name)
     return (
         f'{_XML}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">\n'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">\n'
         f'<dc:identifier id="id">urn:uuid:{record.story.id}</dc:identifier>\n'
         f"<dc:title>{title}</dc:title>\n<dc:language>{_UNKNOWN_LANGUAGE}</dc:language>\n"
-        + (f"<dc:subject>{creator}</dc:subject>\n" if creator else "")
-        + f'<meta property="dcterms:modified">{last_change:%Y-%m-%dT%H:%M:%SZ}</meta>\n</metadata>\n<manifest>\n'
+        f'<meta property="dcterms:modified">{last_change:%Y-%m-%dT%H:%M:%SZ}</meta>\n</metadata>\n<manifest>\n'
         '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>\n'
         f'<item id="style" href="book.css" media-type="text/css"/>\n{items}\n</manifest>\n'
         f"<spine>\n{spine}\n</spine>\n</package>\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,8 +16,10 @@ from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 
+Choice = TypeVar("Choice")
 
-class ChoiceDialog(ModalScreen[str | None]):
+
+class ChoiceDialog(ModalScreen[Choice | None], Generic[Choice]):
     """Dismisses with the value that was chosen, or None; the first is under the cursor."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
@@ -24,7 +27,7 @@ class ChoiceDialog(ModalScreen[str | None]):
     BINDING_GROUP_TITLE = "Choose one"
     BINDINGS = [Binding("escape", "leave", "Back", id="choose.leave", tooltip="Choose none")]
 
-    def __init__(self, heading: str, choices: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, heading: str, choices: Sequence[tuple[Choice, str]]) -> None:
         """`choices` are pairs of value and what it is."""
         super().__init__()
         self._heading = heading

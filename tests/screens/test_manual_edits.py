@@ -557,11 +557,11 @@ async def test_universe_keys_do_nothing_without_a_world(tmp_path: Path) -> None:
         assert ui.shows("No world yet.")
 
 
-async def test_universe_export_is_one_key(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
-    await ui.press("X")
+async def test_universe_export_is_a_key_and_enter(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    await ui.press("X", "enter")
     assert ui.shows("Exported to home/exports/2026-01-01-salt-coast.monitor.zip")
     assert Path("home/exports/2026-01-01-salt-coast.monitor.zip").is_file()  # noqa: ASYNC240
     full = StoreError("The disk is full.", todo="Make room.")
     fail_once(monkeypatch, ui.services.world, "export_universe", full)
-    await ui.press("X")
+    await ui.press("X", "enter")
     assert ui.shows("The disk is full.", "Make room.")

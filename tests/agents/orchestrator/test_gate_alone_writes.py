@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.exports.story_form import StoryForm
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
@@ -37,6 +38,7 @@ from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
+from agents.services.world_exports import WorldExports
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
@@ -241,6 +243,14 @@ CALLS: dict[str, Call] = {
     "transcript": lambda p: p.services.play.transcript(p.scene_id, 0, 9),
     "previous_end": lambda p: p.services.play.previous_end(p.scene_id, 3),
     "export_story": lambda p: _with(p.story, p.services.stories.export_story),
+    "write_story": lambda p: _with(p.story, lambda s: p.services.stories.write_story(s, StoryForm.EPUB)),
+    "exports.export_vault": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_vault(u, str(p.home / "vault"))
+    ),
+    "exports.export_wiki": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
+    ),
+    "exports.sync_vault": lambda p: _sync_edited_vault(p),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
     "alter_roll": lambda p: p.services.play.alter_roll(p.scene_id, "reroll", "1"),
@@ -458,6 +468,15 @@ async def _sheet(play: Play) -> object:
     return await play.services.play.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
 
 
+async def _sync_edited_vault(play: Play) -> object:
+    folder = play.home / "vault"
+    exports = play.services.open_exports()
+    await exports.export_vault(await play.universe(), str(folder))
+    for note in (folder / "Characters").glob("*.md"):
+        note.write_text(note.read_text().replace("## Facts", "## Facts\n- fears the tide"))
+    return await exports.sync_vault(str(folder))
+
+
 def canon_of(home: Path) -> str:
     """Return a digest of every row of canon, read by the SQLite that the stores use: a second one in this
     process would drop their locks, and what runs behind play reads meanwhile."""
@@ -543,10 +562,13 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(LlmService, "model.")
         | operations(IngestService, "ingest.")
     )
+    known |= operations(WorldExports, "exports.")
     known |= operations(BranchService, "branches.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
         "record.locate_evidence",
         "record.describe_source",
+        "edits.plan_fact",
+        "edits.plan_correction",
     }  # of one piece of evidence: read with the other record calls
     assert known - NOT_TRIED - SETTINGS == set(CALLS)
