@@ -345,7 +345,12 @@ class ServiceComposer:
         )
         vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
         return WorldExports(
-            records, agents.log, vault_sync, DiskExportFolder, partial(name_export_folder, self._home)
+            records,
+            agents.log,
+            vault_sync,
+            DiskExportFolder,
+            partial(name_export_folder, self._home),
+            partial(save_story, self._home, self._base.clock),
         )
 
     def _build_characters(self) -> CharacterService:

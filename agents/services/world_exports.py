@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -18,6 +18,7 @@ from agents.exports.folder_plan import (
     read_manifest,
     write_manifest,
 )
+from agents.exports.lorebook_file import write_lorebook
 from agents.exports.vault import write_vault
 from agents.exports.vault_folder import VAULT_FORM, plan_vault
 from agents.exports.wiki import WIKI_FORM, write_wiki
@@ -88,13 +89,18 @@ class WorldExports:
         vault_sync: VaultSync,
         open_folder: Callable[[str], ExportFolder],
         name_folder: Callable[[str, str], str],
+        save_file: Callable[[str, str, bytes], Awaitable[str]],
     ) -> None:
-        """`name_folder` says where a world of a name goes in a form, if the player names no other folder."""
+        """`name_folder` says where a world of a name goes in a form, if the player names no other folder.
+
+        `save_file` writes a file of a name with an ending anew, and returns its path.
+        """
         self._records = records
         self._log = log
         self._vault_sync = vault_sync
         self._open_folder = open_folder
         self.name_folder = name_folder
+        self._save_file = save_file
 
     async def export_vault(
         self, universe_id: Id, folder_path: str, *, with_secrets: bool = False
@@ -137,6 +143,23 @@ class WorldExports:
             return FolderReport(folder.name, plan)
 
         return await asyncio.to_thread(export)
+
+    async def export_lorebook(self, universe_id: Id, *, with_secrets: bool = False) -> str:
+        """Write the world's lore entries to a new file as a lorebook; return its path. Raises InputError, ArchiveError."""
+        universe, data = await self.write_lorebook(universe_id, with_secrets=with_secrets)
+        return await self._save_file(universe, ".json", data)
+
+    async def write_lorebook(self, universe_id: Id, *, with_secrets: bool = False) -> tuple[str, bytes]:
+        """Return the world's name and its lorebook. Raises InputError if it has no lore entry; StoreError."""
+        universe, facts = await self._records.read_lore(universe_id)
+        shown_facts = [fact for fact in facts if with_secrets or not fact.is_secret]
+        if not shown_facts:
+            raise InputError(
+                f"{universe.name} has no lore entry.",
+                kept="Nothing was written.",
+                todo="/lore KEY: TEXT proposes one in play.",
+            )
+        return universe.name, write_lorebook(universe.name, shown_facts)
 
     async def sync_vault(self, folder_path: str) -> SyncReport:
         """Propose what was edited in a vault. Raises InputError, ArchiveError, StoreError."""

@@ -16,9 +16,11 @@ from agents.services.story_record import StoryRecordReader
 from agents.services.timeline import TimelineReader
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, MemoryQuery
+from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Story
+from stores.records.world import Universe
 
 MAX_EVENTS: Final = 100_000
 """Rows of the exported timeline."""
@@ -72,6 +74,12 @@ class WorldRecordReader:
             return record
         secrets = await self.canon.facts(universe_id, FactQuery(only_secrets=True, history=True))
         return without_world_secrets(record, [fact.statement for fact in secrets])
+
+    async def read_lore(self, universe_id: Id) -> tuple[Universe, list[Fact]]:
+        """Return the world and its lore entries. Raises NotFound, StoreError."""
+        universe = await self.canon.universe(universe_id)
+        facts = await self.canon.facts(universe_id, FactQuery(kind=FactKind.LORE))
+        return universe, [fact for fact in facts if fact.lore is not None]
 
     async def _read_memories(self, universe_id: Id) -> dict[Id, list[Memory]]:
         memories = await self.log.memories(MemoryQuery(universe_id=universe_id))

@@ -16,6 +16,7 @@ from monitor_tui.cli.common import (
     open_services,
     resolve_home,
     run_command,
+    write_new_file,
 )
 from stores.errors import InputError
 
@@ -34,6 +35,10 @@ def export_command(
         Path | None,
         typer.Option("--wiki", help="A folder for a web site, which a browser opens from the disk."),
     ] = None,
+    lorebook: Annotated[
+        Path | None,
+        typer.Option("--lorebook", help="A new file for the world's lore entries (World Info, JSON)."),
+    ] = None,
     secrets: Annotated[
         bool, typer.Option("--secrets", help="With the world's secrets, which a vault and a wiki leave out.")
     ] = False,
@@ -41,8 +46,12 @@ def export_command(
 ) -> None:
     """Export a whole campaign to a .monitor.zip archive, or to a folder to read and edit."""
     home_path = resolve_home(context, home)
-    if vault is not None and wiki is not None:
-        raise InputError("A folder is a vault or a wiki.", todo="Export twice, into two folders.")
+    if sum(path is not None for path in (to, vault, wiki, lorebook)) > 1:
+        raise InputError("That is more than one export.", kept="Nothing was written.", todo="One at a time.")
+    if lorebook is not None:
+        write_new_file(lorebook, run_command(_write_lorebook(home_path, universe, secrets)))
+        print(f"Exported to {lorebook}")
+        return
     if vault is not None or wiki is not None:
         print("\n".join(run_command(_export_folder(home_path, universe, vault, wiki, secrets))))
         return
@@ -96,6 +105,16 @@ async def _export_folder(
         else:
             report = await exports.export_wiki(universe.id, str(wiki), with_secrets=with_secrets)
         return report.lines
+    finally:
+        await program.close()
+
+
+async def _write_lorebook(home: Path, name: str, with_secrets: bool) -> bytes:
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        exports = program.services.open_exports()
+        return (await exports.write_lorebook(universe.id, with_secrets=with_secrets))[1]
     finally:
         await program.close()
 

@@ -19,6 +19,7 @@ from monitor_tui.cli.common import (
     print_json,
     resolve_home,
     run_command,
+    write_new_file,
 )
 from stores.errors import InputError
 
@@ -81,8 +82,7 @@ def story(
     if to is None:
         print(data.decode(), end="")
         return
-    with to.open("xb") as file:
-        file.write(data)
+    write_new_file(to, data)
     print(f"Exported to {to}")
 
 

@@ -26,6 +26,7 @@ class WorldExport(Enum):
     SECRET_VAULT = auto()
     SYNC = auto()
     WIKI = auto()
+    LOREBOOK = auto()
 
 
 WORLD_EXPORTS = (
@@ -34,6 +35,7 @@ WORLD_EXPORTS = (
     (WorldExport.SECRET_VAULT, "Obsidian vault, with secrets"),
     (WorldExport.SYNC, "Sync a vault: what you edited there becomes proposals"),
     (WorldExport.WIKI, "Wiki: a web site in a folder, without secrets"),
+    (WorldExport.LOREBOOK, "Lorebook (JSON): the lore entries, without secrets"),
 )
 FOLDER_HINT = "Files that you wrote or changed there are left as they are."
 SYNC_HINT = "The vault that this world was exported to."
@@ -66,6 +68,8 @@ class UniverseExportScreen(ServiceScreen[None]):
     def _start_export(self, universe_id: Id, choice: WorldExport | None) -> None:
         if choice is WorldExport.ARCHIVE:
             self._begin_export(partial(self._export_universe, universe_id))
+        elif choice is WorldExport.LOREBOOK:
+            self._begin_export(partial(self._export_lorebook, universe_id))
         elif choice is not None:
             self.start_change(partial(self._ask_for_folder, universe_id, choice), "export")
 
@@ -97,6 +101,9 @@ class UniverseExportScreen(ServiceScreen[None]):
     async def _export_universe(self, universe_id: Id) -> tuple[str, ...]:
         return (f"Exported to {await self.services.world.export_universe(universe_id)}",)
 
+    async def _export_lorebook(self, universe_id: Id) -> tuple[str, ...]:
+        return (f"Exported to {await self.services.open_exports().export_lorebook(universe_id)}",)
+
     async def _export_folder(self, universe_id: Id, choice: WorldExport, folder: str) -> tuple[str, ...]:
         exports = self.services.open_exports()
         match choice:
@@ -110,6 +117,8 @@ class UniverseExportScreen(ServiceScreen[None]):
                 return (await exports.sync_vault(folder)).lines
             case WorldExport.ARCHIVE:
                 return await self._export_universe(universe_id)
+            case WorldExport.LOREBOOK:
+                return await self._export_lorebook(universe_id)
             case _:
                 assert_never(choice)
 

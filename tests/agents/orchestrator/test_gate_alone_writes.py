@@ -250,6 +250,8 @@ CALLS: dict[str, Call] = {
     "exports.export_wiki": lambda p: _with(
         p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
     ),
+    "exports.export_lorebook": lambda p: _with(p.universe, p.services.open_exports().export_lorebook),
+    "exports.write_lorebook": lambda p: _with(p.universe, p.services.open_exports().write_lorebook),
     "exports.sync_vault": lambda p: _sync_edited_vault(p),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
