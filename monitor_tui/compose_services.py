@@ -336,8 +336,6 @@ class ServiceComposer:
         records = WorldRecordReader(
             agents.canon,
             agents.log,
-            agents.contexts,
-            agents.agendas,
             self._entity_cards,
             self._story_records,
             TimelineReader(agents.canon, agents.log, self._entity_cards),

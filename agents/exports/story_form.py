@@ -10,6 +10,7 @@ class StoryForm(StrEnum):
 
     MARKDOWN = "markdown"
     JOURNAL = "journal"
+    LONELOG = "lonelog"
     EPUB = "epub"
     HTML = "html"
 

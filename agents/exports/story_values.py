@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from agents.prose.struck_words import strike_statements
+from agents.prose.struck_words import is_stated, strike_statements
 from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Evidence
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Scene, Story
+from stores.records.world import Entity
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,19 @@ class ExportedScene:
         return " ".join(line if line.endswith((".", "!", "?", "…")) else f"{line}." for line in lines)
 
 
+class StoryThread(NamedTuple):
+    """An open question of a story's journal."""
+
+    name: str
+    is_open: bool
+
+
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
     """All that an export contains.
 
-    `hero_name` is the player character's name, `facts` canon with its evidence, `source_titles` titles by id.
+    `hero_name` is the player character's name, `facts` canon with its evidence, `source_titles` titles by id, `cast`
+    who else was in its scenes, and the places of these.
     """
 
     story: Story
@@ -48,6 +59,9 @@ class StoryRecord:
     universe_name: str = ""
     hero_name: str = ""
     source_titles: Mapping[Id, str] = field(default_factory=dict)
+    cast: Sequence[Entity] = ()
+    threads: Sequence[StoryThread] = ()
+    clocks: Sequence[ProgressClock] = ()
 
 
 def without_secrets(record: StoryRecord, world_secrets: Sequence[str] = ()) -> StoryRecord:
@@ -76,6 +90,7 @@ def without_secrets(record: StoryRecord, world_secrets: Sequence[str] = ()) -> S
         story=record.story.model_copy(update={"recap": recap}),
         scenes=[strike_scene(part) for part in record.scenes],
         facts=strike_secret_facts(record.facts, secrets),
+        threads=[thread for thread in record.threads if not any(is_stated(thread.name, s) for s in secrets)],
     )
 
 

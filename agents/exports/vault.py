@@ -104,12 +104,16 @@ def _write_threads(record: WorldRecord, names: NoteNames) -> str:
             if c.is_open is is_open
         ]
         lines += [
-            f"{names.escape_line(t.name)} *({escape_line(t.story_title)})*"
-            for t in record.threads
-            if t.is_open is is_open
+            f"{names.escape_line(thread.name)} *({escape_line(story.story.title)})*"
+            for story in record.stories
+            for thread in story.threads
+            if thread.is_open is is_open
         ]
         if lines:
             blocks += [f"## {title}", "\n".join(f"- {line}" for line in lines)]
+    if record.clocks:
+        clocks = [f"- {escape_line(clock.name)}: {clock.filled} of {clock.size}" for clock in record.clocks]
+        blocks += ["## Clocks", "\n".join(clocks)]
     return join_note({"kind": "threads"}, blocks if len(blocks) > 1 else [*blocks, "Nothing is open."])
 
 

@@ -174,10 +174,12 @@ class _WikiWriter:
     def _write_threads(self) -> Iterator[str]:
         for title, is_open in (("Open", True), ("Settled", False)):
             commitments = [c for c in self._record.commitments if c.is_open is is_open]
-            threads = [t for t in self._record.threads if t.is_open is is_open]
+            threads = [t for s in self._record.stories for t in s.threads if t.is_open is is_open]
             items = [f"{c.kind}: {self._linker(None)(c.fact.fact.statement)}" for c in commitments]
             items += [self._linker(None)(thread.name) for thread in threads]
             yield from _section(title, items)
+        clocks = (f"{escape_html(c.name)}: {c.filled} of {c.size}" for c in self._record.clocks)
+        yield from _section("Clocks", clocks)
 
     def _write_index(self) -> Iterator[str]:
         yield from write_paragraphs(self._record.universe.description)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
 from agents.exports.story_values import StoryRecord, strike_secret_facts, without_secrets
-from agents.prose.struck_words import is_stated, strike_statements
+from agents.prose.struck_words import strike_statements
 from agents.views.play_views import EntityCard, FactView
 from agents.views.world_views import CommitmentView, TimelineEvent
+from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.world import ACTORS, Entity, Universe
@@ -45,15 +46,6 @@ class ExportedEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedThread:
-    """An open question of a story's journal."""
-
-    name: str
-    story_title: str
-    is_open: bool
-
-
-@dataclass(frozen=True, slots=True)
 class WorldRecord:
     """All that an export of a world contains; entities and stories in the order in which they were made."""
 
@@ -63,7 +55,7 @@ class WorldRecord:
     world_facts: Sequence[FactView] = ()
     """What is said of nobody in particular: rules of the world and lore."""
     commitments: Sequence[CommitmentView] = ()
-    threads: Sequence[ExportedThread] = ()
+    clocks: Sequence[ProgressClock] = ()
     timeline: Sequence[TimelineEvent] = ()
 
 
@@ -77,7 +69,6 @@ def without_world_secrets(record: WorldRecord, secrets: Sequence[str]) -> WorldR
         stories=[without_secrets(story, secrets) for story in record.stories],
         world_facts=strike_secret_facts(record.world_facts, secrets),
         commitments=[c for c in record.commitments if not c.fact.fact.is_secret],
-        threads=[t for t in record.threads if not any(is_stated(t.name, secret) for secret in secrets)],
         timeline=[e for e in (_strike_event(event, secrets) for event in record.timeline) if e is not None],
     )
 

@@ -145,7 +145,7 @@ class WorldExports:
         return await asyncio.to_thread(export)
 
     async def export_lorebook(self, universe_id: Id, *, with_secrets: bool = False) -> str:
-        """Write the world's lore entries to a new file as a lorebook; return its path. Raises InputError, ArchiveError."""
+        """Write the world's lore entries to a new file as a lorebook; return its path. Raises InputError."""
         universe, data = await self.write_lorebook(universe_id, with_secrets=with_secrets)
         return await self._save_file(universe, ".json", data)
 

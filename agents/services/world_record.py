@@ -6,9 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.context_assembly.scene_context import SceneContextLoader
-from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.exports.world_values import ExportedEntity, ExportedThread, WorldRecord, without_world_secrets
+from agents.exports.world_values import ExportedEntity, WorldRecord, without_world_secrets
 from agents.memory_manager.valid_memories import filter_valid
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.entity_cards import EntityCardReader
@@ -19,7 +17,6 @@ from stores.queries import FactQuery, MemoryQuery
 from stores.records.canon import Fact, FactKind
 from stores.records.ids import Id
 from stores.records.memory import Memory
-from stores.records.play import Story
 from stores.records.world import Universe
 
 MAX_EVENTS: Final = 100_000
@@ -32,8 +29,6 @@ class WorldRecordReader:
 
     canon: CanonReader
     log: LogReader
-    contexts: SceneContextLoader
-    agendas: StoryAgendaReader
     entity_cards: EntityCardReader
     stories: StoryRecordReader
     timeline: TimelineReader
@@ -65,9 +60,11 @@ class WorldRecordReader:
             universe,
             exported_entities,
             story_records,
-            await self.entity_cards.build_fact_views(world_facts, universe.calendar),
+            await self.entity_cards.build_fact_views(
+                [fact for fact in world_facts if fact.clock is None], universe.calendar
+            ),
             (*ledger.open_commitments, *ledger.closed_commitments),
-            [thread for story in stories for thread in await self._read_threads(story)],
+            [fact.clock for fact in world_facts if fact.clock is not None and not fact.clock.closed],
             await self.timeline.read_timeline(universe_id, limit=MAX_EVENTS),
         )
         if with_secrets:
@@ -87,15 +84,3 @@ class WorldRecordReader:
         for memory in await filter_valid(self.log, memories):
             by_owner[memory.entity_id].append(memory)
         return by_owner
-
-    async def _read_threads(self, story: Story) -> list[ExportedThread]:
-        """Return the threads of a story's journal; promises, debts and questions are commitments."""
-        scenes = await self.log.scenes(story.id)
-        if not scenes:
-            return []
-        agenda = await self.agendas.read_agenda(await self.contexts.load_context(scenes[-1].id))
-        return [
-            ExportedThread(thread.name, story.title, thread.is_open)
-            for thread in agenda.threads
-            if thread.fact_id is None
-        ]

@@ -61,7 +61,8 @@ STORY_EXPORTS = (
     (StoryExport(StoryForm.EPUB, with_mechanics=True), "A book (EPUB) with rolls and facts"),
     (StoryExport(StoryForm.HTML), "A page to print (HTML): the prose alone"),
     (StoryExport(StoryForm.HTML, with_mechanics=True), "A page to print (HTML) with rolls and facts"),
-    (StoryExport(StoryForm.JOURNAL), "A plain solo journal, which can be imported"),
+    (StoryExport(StoryForm.JOURNAL), "A plain solo journal, with its facts"),
+    (StoryExport(StoryForm.LONELOG), "A Lonelog, for other programs and paper"),
 )
 
 PLAYABLE_STATES = ("created", "active")

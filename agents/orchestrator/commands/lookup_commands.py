@@ -81,8 +81,8 @@ async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
         raise InputError(
             f"A story is not written as {call.argument[:40]!r}.",
             kept="Nothing was written.",
-            todo="/export writes it to read, /export journal as a plain solo journal, /export epub as a book, "
-            "/export html to print; behind it players (no secrets) or rolls (with mechanics).",
+            todo="/export writes it to read, /export journal or lonelog as a solo log, /export epub as a "
+            "book, /export html to print; behind it players (no secrets) or rolls (with mechanics).",
         )
     path = await tools.export_story(
         call.context.story.id,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.exports.story_values import ExportedScene, StoryRecord
-from agents.exports.world_values import ExportedEntity, ExportedThread, WorldRecord
+from agents.exports.story_values import ExportedScene, StoryRecord, StoryThread
+from agents.exports.world_values import ExportedEntity, WorldRecord
 from agents.views.play_views import EntityCard, FactView, TurnView
 from agents.views.world_views import SceneReference, TimelineEvent
+from stores.records.clocks import ProgressClock
 from stores.records.play import Speaker
 from stores.records.world import Entity, EntityKind
 from tests.contract import builders as make
@@ -47,12 +48,15 @@ def hostile_world() -> WorldRecord:
         ],
         [
             StoryRecord(
-                story, [ExportedScene(scene, [TurnView(turn) for turn in turns], notes=(PROSE,))], [fact]
+                story,
+                [ExportedScene(scene, [TurnView(turn) for turn in turns], notes=(PROSE,))],
+                [fact],
+                threads=[StoryThread(PROSE, is_open=True)],
             )
         ],
         [fact],
         (),
-        [ExportedThread(PROSE, PROSE, is_open=True)],
+        [ProgressClock(name=PROSE, filled=2)],
         [
             TimelineEvent("Day <b>1</b>", SceneReference(PROSE, first.id), PROSE, scene.id),
             TimelineEvent("Day 2", fact),
