@@ -29,7 +29,7 @@ MAX_NOTE_CHARS: Final = 1_000_000
 
 _FENCE: Final = re.compile(r"---\s*")
 _KEY: Final = re.compile(r"([\w][\w -]*)\s*:")
-_HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(.*)")
 _FOOTNOTE: Final = re.compile(r"\[\^([\w-]+)\]:.*")
 _FOOTNOTE_MARK: Final = re.compile(r"\s*\\?(?P<bang>!?)\[\^(?P<label>[\w-]+)\]\s*$")
@@ -195,8 +195,14 @@ def _read_body(lines: Sequence[str], start: int, note: ReadNote) -> None:
     told = [(number, line) for number, line in description if line]
     if told:
         note.description_line = told[0][0]
-        texts = (_plain(line.rstrip("\\")) for _, line in description)
+        texts = (_plain(_without_hard_break(line)) for _, line in description)
         note.description = re.sub(r"\n{3,}", "\n\n", "\n".join(texts).strip())
+
+
+def _without_hard_break(line: str) -> str:
+    """Return a line without the backslash that breaks it there; two of them are one of the text's own."""
+    trailing_count = len(line) - len(line.rstrip("\\"))
+    return line[:-1] if trailing_count % 2 else line
 
 
 def _joined_lines(lines: Sequence[str], start: int) -> Iterator[tuple[int, str]]:

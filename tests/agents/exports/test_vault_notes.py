@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents.exports.file_names import UniqueNames, fold_file_name, safe_file_name
 from agents.exports.name_links import NameFinder
+from agents.exports.vault import write_vault
 from agents.exports.vault_changes import AddedFact, RemovedFact, RewordedFact, compare_note, complete_sentence
 from agents.exports.vault_notes import OWN_PART_MARK
 from agents.exports.vault_reading import read_note, split_note
+from agents.exports.world_values import ExportedEntity, WorldRecord
+from agents.sanitize import clean
+from agents.views.play_views import EntityCard, FactView
 from tests.contract import builders as make
+from tests.examples import examples
 
 NOTE = """\
 ---
@@ -179,3 +188,33 @@ def test_players_own_part_and_properties_stay_with_the_note() -> None:
     assert (again.text, again.own_part) == (NOTE.replace("tired", "awake"), own.own_part)
     assert again.own_properties == "cssclasses:\n  - wide\n  - tall\nrating: 5\n"
     assert again.around(again.text) == own.around(NOTE.replace("tired", "awake"))
+
+
+NASTY = st.lists(
+    st.sampled_from([*"ab. -#*_[]()`>|!\\$&%=+:~^<1d'\"\n", "[[", "]]", "[^", "%%", "é", "界", "---"]),
+    max_size=30,
+).map("".join)
+
+
+@settings(max_examples=examples(600, 40), deadline=None)
+@given(NASTY, NASTY, NASTY)
+def test_words_of_a_note_are_read_as_they_were_written(name: str, description: str, statement: str) -> None:
+    entity = make.entity(f"N{name}", description=f"D{description}")
+    fact = FactView(make.fact(f"S{statement}", entity), True, "")
+    card = EntityCard(entity, (fact,), (), (), (), ())
+    (text,) = (
+        text
+        for path, text in write_vault(WorldRecord(make.universe(), [ExportedEntity(card)])).notes.items()
+        if path.startswith("Characters/")
+    )
+    note = read_note(text)
+    assert note.title == " ".join(clean(entity.name).split())
+    assert [line.text for line in note.facts] == [" ".join(clean(fact.fact.statement).split())]
+    assert squeeze(note.description) == squeeze(clean(entity.description))
+    assert (note.problems, note.unread) == ([], [])
+
+
+def squeeze(text: str) -> str:
+    """Return a text with one space where it has space, and one empty line where it has some."""
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
