@@ -104,6 +104,9 @@ def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> N
         changes.problems.append((line, "what kind something is cannot be changed in a note"))
     changes.edits += _compare_fields(before, now)
     _read_where_and_status(before, now, name, changes)
+    kept_numbers = {number.text.partition(":")[0].strip().casefold() for number in now.numbers}
+    if any(n.text.partition(":")[0].strip().casefold() not in kept_numbers for n in before.numbers):
+        changes.problems.append((1, "a number is not taken off a sheet from a note"))
     subject = "" if before.kind == WORLD_KIND else name
     changes.edits += _compare_lines(before.facts, now.facts, subject)
     changes.edits += _compare_lines(before.relations, now.relations, subject)

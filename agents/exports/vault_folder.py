@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from agents.exports.folder_plan import (
+    NOT_WRITTEN,
     FolderFile,
     FolderPlan,
     LeftFile,
@@ -22,7 +23,7 @@ from agents.exports.folder_plan import (
     plan_folder,
 )
 from agents.exports.vault import Vault
-from agents.exports.vault_changes import NoteChanges, compare_note, edit_key, read_new_note
+from agents.exports.vault_changes import NoteChanges, NoteEdit, compare_note, edit_key, read_new_note
 from agents.exports.vault_names import ENTITY_FOLDERS, NOTE_ENDING
 from agents.exports.vault_notes import ID_KEY
 from agents.exports.vault_reading import ReadNote, SplitNote, read_note, split_note
@@ -56,6 +57,15 @@ class NewNote:
     changes: NoteChanges
     is_proposed: bool
     """Whether an earlier sync proposed it: what is new then are facts."""
+
+
+@dataclass(slots=True)
+class ProposedNote:
+    """What a sync proposed of a note: the edits that could be read, and their proposals."""
+
+    owner: Id
+    edits: list[NoteEdit] = field(default_factory=list)
+    proposal_ids: list[Id] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -142,10 +152,9 @@ def _left_of_gone(
     for path, entry in before.files.items():
         if entry.owner is None or entry.owner in owners or path not in existing:
             continue
-        own = split_note(existing[path].text or "")
         if not entry.sha256:
-            yield LeftFile(path, "MONITOR did not write it")
-        elif own.own_part.strip() or own.own_properties:
+            yield LeftFile(path, NOT_WRITTEN)
+        elif split_note(existing[path].text or "").has_own_words:
             yield LeftFile(path, "what it is about is gone from canon, and you wrote into it")
 
 
@@ -184,28 +193,16 @@ def read_vault_edits(before: Manifest, existing: Mapping[str, FolderFile]) -> Va
 
 
 def record_sync(
-    before: Manifest,
-    existing: Mapping[str, FolderFile],
-    proposed: Mapping[str, Collection[Id]],
-    edits: VaultEdits,
+    before: Manifest, existing: Mapping[str, FolderFile], proposed_notes: Mapping[str, ProposedNote]
 ) -> Manifest:
-    """Return the manifest that knows what a sync proposed: by path the proposals of each note."""
+    """Return the manifest that knows what a sync proposed, by the paths of the notes."""
     files = dict(_follow_moves(before, existing).files)
-    for edited in edits.edited:
-        if edited.path in proposed:
-            entry = files[edited.path]
-            files[edited.path] = _with_proposed(entry, edited.changes, proposed[edited.path])
-    for new in edits.new:
-        if new.path in proposed:
-            entry = files.get(new.path, ManifestFile(owner=new.owner))
-            files[new.path] = _with_proposed(entry, new.changes, proposed[new.path])
+    for path, note in proposed_notes.items():
+        entry = files.get(path, ManifestFile(owner=note.owner))
+        keys = dict.fromkeys((*entry.proposed, *map(edit_key, note.edits)))
+        ids = dict.fromkeys((*entry.proposals, *note.proposal_ids))
+        files[path] = entry.model_copy(update={"proposed": tuple(keys), "proposals": tuple(ids)})
     return before.model_copy(update={"files": files})
-
-
-def _with_proposed(entry: ManifestFile, changes: NoteChanges, proposal_ids: Collection[Id]) -> ManifestFile:
-    keys = dict.fromkeys((*entry.proposed, *map(edit_key, changes.edits)))
-    ids = dict.fromkeys((*entry.proposals, *proposal_ids))
-    return entry.model_copy(update={"proposed": tuple(keys), "proposals": tuple(ids)})
 
 
 def _follow_moves(manifest: Manifest, existing: Mapping[str, FolderFile]) -> Manifest:

@@ -85,6 +85,11 @@ class SplitNote:
     own_properties: str = ""
     own_part: str = ""
 
+    @property
+    def has_own_words(self) -> bool:
+        """Return whether the player wrote anything into the note that MONITOR neither reads nor changes."""
+        return bool(self.own_properties or self.own_part.replace(OWN_PART_MARK, "").strip())
+
     def around(self, text: str) -> str:
         """Return another text of MONITOR's with the same parts of the player's own, or with the mark for them."""
         if self.own_properties:

@@ -11,7 +11,7 @@ import pytest
 
 from agents.services.vault_sync import SyncReport
 from agents.services.world_exports import FolderReport
-from agents.views.world_views import NewEntityFields
+from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from monitor_tui.compose import Program
 from stores.errors import ArchiveError, InputError
 from stores.records.ids import Id
@@ -262,3 +262,79 @@ async def test_hostile_names_become_files_inside_the_folder(vault: Vault) -> Non
     objects = {path.removeprefix("Objects/") for path in report.plan.writes if path.startswith("Objects/")}
     assert objects == {"evil.md", "CON_.md", "a b c.md", "x y.md", "Dob harrow (2).md", "Glass Bell.md"}
     assert (await vault.sync()).lines[0] == "Nothing new to propose."
+
+
+async def test_renamed_in_canon_moves_the_note_with_the_players_own_words(vault: Vault) -> None:
+    await vault.export()
+    vault.edit("Characters/Dob Harrow.md", ("nor changes it. %%", "nor changes it. %%\n\nAsk him."))
+    (vault.folder / "Friends").mkdir()
+    (vault.folder / "Characters/Iselin Quay.md").rename(vault.folder / "Friends/Iselin Quay.md")
+    world = vault.program.services.world
+    (dob,) = await world.list_entities(vault.universe_id, "Dob")
+    await world.edits.propose_entity_edit(dob.id, EntityEdit("Old Dob", description=dob.description))
+    (bell,) = await world.list_entities(vault.universe_id, "Glass Bell")
+    await world.edits.propose_retcon(bell.id)
+    await vault.accept()
+
+    report = await vault.export()
+
+    assert report.plan.left == []
+    assert set(report.plan.removals) == {"Characters/Dob Harrow.md", "Objects/Glass Bell.md"}
+    assert vault.read("Characters/Old Dob.md").endswith("Ask him.\n")
+    assert "[[Old Dob]]" in vault.read("Friends/Iselin Quay.md"), "a moved note stays where it was moved"
+    assert not (vault.folder / "Characters/Iselin Quay.md").exists()
+    assert (await vault.sync()).lines[0] == "Nothing new to propose."
+
+
+async def test_note_of_what_is_gone_is_kept_if_the_player_wrote_into_it(vault: Vault) -> None:
+    await vault.export()
+    vault.edit("Objects/Glass Bell.md", ("nor changes it. %%", "nor changes it. %%\n\nCracked?"))
+    world = vault.program.services.world
+    (bell,) = await world.list_entities(vault.universe_id, "Glass Bell")
+    await world.edits.propose_retcon(bell.id)
+    await vault.accept()
+    report = await vault.export()
+    assert [left.path for left in report.plan.left] == ["Objects/Glass Bell.md"]
+    assert "Cracked?" in vault.read("Objects/Glass Bell.md")
+
+
+async def test_world_note_takes_rules_and_facts_about_nobody(vault: Vault) -> None:
+    world = vault.program.services.world
+    await world.edits.propose_axiom(vault.universe_id, "The dead cannot cross salt")
+    await vault.accept()
+    await vault.export()
+    rule = "- The dead cannot cross salt."
+    assert rule in vault.read("World.md")
+    vault.edit(
+        "World.md",
+        ("# The Marches", "# The Marshes"),
+        (rule, "- The tide is early this year"),
+    )
+    report = await vault.sync()
+    assert report.staged is not None
+    assert (
+        sorted(report.staged.titles)
+        == [
+            "The dead can cross salt.",
+            "The tide is early this year.",
+        ]
+        or report.staged.titles
+    )
+    assert [problem.why for problem in report.problems] == ["the world's name is not read"]
+
+
+async def test_fact_that_play_changed_meanwhile_is_no_longer_corrected_from_an_old_note(vault: Vault) -> None:
+    await vault.export()
+    vault.edit("Characters/Dob Harrow.md", ("- Dob Harrow fears the water.", "- Dob Harrow fears all water."))
+    world = vault.program.services.world
+    (dob,) = await world.list_entities(vault.universe_id, "Dob")
+    (fact,) = [view.fact for view in (await world.read_card(dob.id)).facts if "fears" in view.fact.statement]
+    await world.edits.propose_correction(fact.id, FactEdit("Dob Harrow fears fire."))
+    await vault.accept()
+    report = await vault.sync()
+    assert report.staged is None
+    (problem,) = report.problems
+    assert problem.why == "canon has other words for it by now. Take yours out, and export again."
+    exported = await vault.export()
+    assert [left.path for left in exported.plan.left] == ["Characters/Dob Harrow.md"]
+    assert "fears all water" in vault.read("Characters/Dob Harrow.md")
