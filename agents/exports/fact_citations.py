@@ -31,6 +31,8 @@ class EvidenceDescriber:
 
     def __init__(self, record_scenes: Iterable[ExportedScene], source_titles: Mapping[Id, str]) -> None:
         self._sources = source_titles
+        self._described: dict[Id, list[str]] = {}
+        """By fact what it rests on: in a world each fact is told at everybody whom it is about."""
         self._positions: dict[Id, tuple[int, str]] = {}
         for exported_scene in record_scenes:
             scene_place = f"scene {exported_scene.scene.order}"
@@ -48,6 +50,11 @@ class EvidenceDescriber:
 
     def describe_evidence(self, view: FactView) -> list[str]:
         """Return the evidence of a fact, the best first, among equals in the order of the story."""
+        if view.fact.id not in self._described:
+            self._described[view.fact.id] = self._describe(view)
+        return self._described[view.fact.id]
+
+    def _describe(self, view: FactView) -> list[str]:
         # That it came up in a scene goes without saying where the words or the roll stand.
         telling_evidence = [e for e in view.evidence if e.kind is not EvidenceKind.SCENE] or view.evidence
         evidence_in_order = sorted(telling_evidence, key=self._find_position)

@@ -11,7 +11,7 @@ from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Evidence
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
-from stores.records.play import Scene, Story
+from stores.records.play import Scene, Story, Turn
 from stores.records.world import Entity
 
 
@@ -73,14 +73,7 @@ def without_secrets(record: StoryRecord, world_secrets: Sequence[str] = ()) -> S
 
     def strike_scene(part: ExportedScene) -> ExportedScene:
         scene = part.scene.model_copy(update={"summary": strike_statements(part.scene.summary, secrets)})
-        rows = [
-            replace(
-                row,
-                turn=row.turn.model_copy(update={"text": strike_statements(row.turn.text, secrets)}),
-                notes=(),
-            )
-            for row in part.rows
-        ]
+        rows = [replace(row, turn=_strike_turn(row.turn, secrets), notes=()) for row in part.rows]
         told_rows = [row for row in rows if row.turn.text.strip()]
         return replace(part, scene=scene, rows=told_rows, notes=(), removed_turn_notes=(), events={})
 
@@ -107,5 +100,12 @@ def strike_secret_facts(views: Iterable[FactView], secrets: Sequence[str]) -> li
     ]
 
 
+def _strike_turn(turn: Turn, secrets: Sequence[str]) -> Turn:
+    text = strike_statements(turn.text, secrets)
+    # Few turns say a secret, and a copy of each of many thousands takes seconds.
+    return turn if text == turn.text else turn.model_copy(update={"text": text})
+
+
 def _strike_evidence(evidence: Evidence, secrets: Sequence[str]) -> Evidence:
-    return evidence.model_copy(update={"quote": strike_statements(evidence.quote, secrets)})
+    quote = strike_statements(evidence.quote, secrets)
+    return evidence if quote == evidence.quote else evidence.model_copy(update={"quote": quote})
