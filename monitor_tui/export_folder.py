@@ -51,7 +51,7 @@ class DiskExportFolder:
                 data = None
                 if (is_note or path in digest_paths) and entry.is_file(follow_symlinks=False):
                     data = _read_regular(Path(entry.path))
-                text = data.decode("utf-8", "replace") if is_note and data is not None else None
+                text = _decode(data) if is_note and data is not None else None
                 files[path] = FolderFile("" if data is None else digest(data), text)
                 if len(files) > MAX_FILES:
                     raise ArchiveError(
@@ -135,6 +135,14 @@ class DiskExportFolder:
             kept="Nothing was written.",
             todo="Check the folder, and who may read it.",
         )
+
+
+def _decode(data: bytes) -> str | None:
+    """Return a note's text; None if it is in another encoding, of which a part could be lost."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _read_regular(path: Path) -> bytes | None:

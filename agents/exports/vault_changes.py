@@ -108,8 +108,8 @@ def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> N
     if any(n.text.partition(":")[0].strip().casefold() not in kept_numbers for n in before.numbers):
         changes.problems.append((1, "a number is not taken off a sheet from a note"))
     subject = "" if before.kind == WORLD_KIND else name
-    changes.edits += _compare_lines(before.facts, now.facts, subject)
-    changes.edits += _compare_lines(before.relations, now.relations, subject)
+    before_lines, lines = [*before.facts, *before.relations], [*now.facts, *now.relations]
+    changes.edits += _compare_lines(before_lines, lines, subject)
     changes.problems += [(line.number, _UNREAD_SECTION) for line in now.unread[:1]]
     changes.problems += _find_read_only_changes(before.read_only, now)
     return changes

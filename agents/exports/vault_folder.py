@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
+from agents.exports.file_names import fold_file_name
 from agents.exports.folder_plan import (
     NOT_WRITTEN,
     FolderFile,
@@ -26,7 +27,7 @@ from agents.exports.vault import Vault
 from agents.exports.vault_changes import NoteChanges, NoteEdit, compare_note, edit_key, read_new_note
 from agents.exports.vault_names import ENTITY_FOLDERS, NOTE_ENDING
 from agents.exports.vault_notes import ID_KEY
-from agents.exports.vault_reading import ReadNote, SplitNote, read_note, split_note
+from agents.exports.vault_reading import ReadNote, SplitNote, read_note, redirect_links, split_note
 from agents.sanitize import clean
 from stores.records.ids import Id, derive_id
 from stores.records.world import EntityKind
@@ -95,31 +96,43 @@ def plan_vault(
     with_secrets: bool = False,
 ) -> FolderPlan:
     """Plan the vault into a folder: what the player edited is left until it was synced and decided."""
-    if before is not None:
-        before = _follow_moves(before, existing)
-    paths_by_owner = {f.owner: path for path, f in before.files.items() if f.owner} if before else {}
+    present_notes = _find_present_notes(before, existing)
+    old_names = _old_names({path: entry for path, entry, _ in present_notes.values()})
+    left = [
+        LeftFile(path, why)
+        for owner, (path, entry, file) in present_notes.items()
+        if owner in set(vault.owners.values())
+        and (why := _why_left(entry, path, file, open_proposal_ids, old_names))
+    ]
+    left_paths = {one.path for one in left}
+    # While a note waits under the name that the player gave it, links lead there.
+    waiting_names = {
+        fold_file_name(entry.stem): _stem(path)
+        for path, entry, _ in present_notes.values()
+        if path in left_paths and entry.stem
+    }
     files: dict[str, bytes] = {}
     entries: dict[str, ManifestFile] = {}
     unedited: set[str] = set()
-    left: list[LeftFile] = []
     for planned_path, text in vault.notes.items():
         owner = vault.owners.get(planned_path)
-        present = paths_by_owner.get(owner) if owner else None
-        path, data = planned_path, text
-        if before is not None and present is not None and (file := existing.get(present)) is not None:
-            entry = before.files[present]
-            if why := _why_left(entry, present, file, open_proposal_ids):
-                left.append(LeftFile(present, why))
+        path, data = planned_path, redirect_links(text, waiting_names)
+        if owner is None:
+            if _differs_in_links(path, before, existing, old_names):
+                unedited.add(path)
+        elif owner in present_notes:
+            present, _, file = present_notes[owner]
+            if present in left_paths:
                 continue
             unedited.add(present)
-            if _stem(present) == _stem(planned_path):
-                path = present
-            data = split_note(file.text or "").around(text)
-        elif owner is not None:
-            data = SplitNote("").around(text)
+            path = present if _stem(present) == _stem(planned_path) else planned_path
+            data = split_note(file.text or "").around(data)
+        else:
+            data = SplitNote("").around(data)
         files[path] = data.encode()
         entries[path] = ManifestFile(sha256=digest(files[path]), owner=owner, text=text if owner else "")
     if before is not None:
+        before = _follow_moves(before, existing)
         left += _left_of_gone(before, existing, set(vault.owners.values()))
     manifest = Manifest(
         form=VAULT_FORM,
@@ -131,13 +144,31 @@ def plan_vault(
     return plan_folder(files, manifest, before, existing, unedited=unedited, left=left)
 
 
-def _why_left(entry: ManifestFile, path: str, file: FolderFile, open_proposal_ids: Collection[Id]) -> str:
+def _find_present_notes(
+    before: Manifest | None, existing: Mapping[str, FolderFile]
+) -> dict[Id, tuple[str, ManifestFile, FolderFile]]:
+    """Return by owner the notes that are in the folder, wherever they were moved."""
+    files = _follow_moves(before, existing).files if before is not None else {}
+    return {
+        entry.owner: (path, entry, existing[path])
+        for path, entry in files.items()
+        if entry.owner is not None and path in existing
+    }
+
+
+def _why_left(
+    entry: ManifestFile,
+    path: str,
+    file: FolderFile,
+    open_proposal_ids: Collection[Id],
+    old_names: Mapping[str, str],
+) -> str:
     """Return why a note is left as it is; empty if it may be written."""
     if not set(entry.proposals).isdisjoint(open_proposal_ids):
         return "what you changed in it waits at the gate"
     if _is_as_written(entry, path, file):
         return ""
-    changes = _read_changes(entry, path, file)
+    changes = _read_changes(entry, path, file, old_names)
     if changes.problems:
         return f"line {changes.problems[0][0]} cannot be read: {changes.problems[0][1]}"
     if any(edit_key(edit) not in entry.proposed for edit in changes.edits):
@@ -164,6 +195,7 @@ def _left_of_gone(
 def read_vault_edits(before: Manifest, existing: Mapping[str, FolderFile]) -> VaultEdits:
     """Return what the player changed in a vault, without what was proposed already."""
     followed = _follow_moves(before, existing)
+    old_names = _old_names(followed.files)
     edits = VaultEdits()
     owned_paths: set[str] = set()
     for path, entry in sorted(followed.files.items()):
@@ -172,19 +204,19 @@ def read_vault_edits(before: Manifest, existing: Mapping[str, FolderFile]) -> Va
         if file is None:
             edits.gone.append(path)
         elif not entry.sha256:
-            if (new := _read_new(path, file, before, entry)) is not None:
+            if (new := _read_new(path, file, before, entry, old_names)) is not None:
                 edits.new.append(new)
         elif entry.owner is None:
-            if file.sha256 != entry.sha256:
+            if file.sha256 != entry.sha256 and not _differs_in_links(path, followed, existing, old_names):
                 edits.changed_read_only.append(path)
         elif not _is_as_written(entry, path, file):
-            changes = _read_changes(entry, path, file)
+            changes = _read_changes(entry, path, file, old_names)
             fresh = [edit for edit in changes.edits if edit_key(edit) not in entry.proposed]
             if fresh or changes.problems:
                 edits.edited.append(EditedNote(path, entry.owner, NoteChanges(fresh, changes.problems)))
     for path, file in sorted(existing.items()):
         if path.endswith(NOTE_ENDING) and path not in owned_paths:
-            new = _read_new(path, file, before, None)
+            new = _read_new(path, file, before, None, old_names)
             if new is None:
                 edits.ignored_count += 1
             else:
@@ -218,22 +250,50 @@ def _follow_moves(manifest: Manifest, existing: Mapping[str, FolderFile]) -> Man
     return manifest.model_copy(update={"files": files})
 
 
+def _old_names(files: Mapping[str, ManifestFile]) -> dict[str, str]:
+    """Return the name that each note had which the player renamed, by the name that it has now."""
+    return {fold_file_name(_stem(path)): entry.stem for path, entry in files.items() if entry.stem}
+
+
+def _differs_in_links(
+    path: str,
+    manifest: Manifest | None,
+    existing: Mapping[str, FolderFile],
+    old_names: Mapping[str, str],
+) -> bool:
+    """Return whether nothing but links to renamed notes is other than it was written."""
+    entry = manifest.files.get(path) if manifest is not None else None
+    if entry is None or path not in existing:
+        return False
+    written = redirect_links(existing[path].text or "", old_names)
+    return digest(written.encode()) == entry.sha256
+
+
 def _is_as_written(entry: ManifestFile, path: str, file: FolderFile) -> bool:
     return entry.sha256 == file.sha256 and entry.stem in ("", _stem(path))
 
 
-def _read_changes(entry: ManifestFile, path: str, file: FolderFile) -> NoteChanges:
-    now = read_note(file.text or "")
+def _read_changes(
+    entry: ManifestFile, path: str, file: FolderFile, old_names: Mapping[str, str]
+) -> NoteChanges:
+    if file.text is None:
+        return NoteChanges(problems=[(1, "it is no text in UTF-8")])
+    now = read_note(redirect_links(file.text, old_names))
     if not entry.sha256:
         return read_new_note(now, now.title or _stem(path))
     before = read_note(entry.text)
     return compare_note(before, now, entry.stem or _stem(path), _stem(path))
 
 
-def _read_new(path: str, file: FolderFile, manifest: Manifest, entry: ManifestFile | None) -> NewNote | None:
+def _read_new(
+    path: str,
+    file: FolderFile,
+    manifest: Manifest,
+    entry: ManifestFile | None,
+    old_names: Mapping[str, str],
+) -> NewNote | None:
     """Return the note of something new; None if it is about no entity, or says nothing that was not proposed."""
-    text = file.text or ""
-    note = read_note(text)
+    note = read_note(redirect_links(file.text or "", old_names))
     kind = _kind_of(path, note)
     if kind is None or note.entity_id:
         return None

@@ -6,10 +6,11 @@ Nothing is refused: what cannot be read is a problem with its line, and the rest
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from agents.exports.file_names import fold_file_name
 from agents.exports.markdown import unescape
 from agents.exports.vault_notes import (
     FACTS_SECTION,
@@ -134,9 +135,24 @@ def read_note(text: str) -> ReadNote:
     return note
 
 
+def redirect_links(text: str, names: Mapping[str, str]) -> str:
+    """Return a text whose links lead to other names, by the folded names that they lead to.
+
+    Obsidian changes the links to a note with its name; so they can be read as they were written.
+    """
+    if not names:
+        return text
+
+    def redirect(link: re.Match[str]) -> str:
+        name = names.get(fold_file_name(link[1].strip().rpartition("/")[2]))
+        return link[0].replace(link[1], name, 1) if name else link[0]
+
+    return _LINK.sub(redirect, text)
+
+
 def links_to_words(text: str) -> str:
-    """Return a text with the words that its links read as."""
-    return _LINK.sub(lambda link: (link[2] or link[1]).strip(), text)
+    """Return a text with the words that its links read as; of a path, the name of the note."""
+    return _LINK.sub(lambda link: (link[2] or link[1].rpartition("/")[2]).strip(), text)
 
 
 def _front_matter_end(lines: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from agents.declarations.entity_lookup import universe_entity_finder
 from agents.declarations.reader import FindEntity
@@ -58,7 +59,7 @@ class VaultSync:
         universe = await self._canon.universe(manifest.universe_id)
         vault_edits = read_vault_edits(manifest, existing)
         tick = await read_present_tick(self._log, universe.id)
-        find_entity = await self._build_finder(universe.id, vault_edits.new, tick)
+        find_entity = await self._build_finder(manifest, universe.id, vault_edits.new)
         plan = SyncPlan()
         reader = NoteEditReader(self._canon, self._editor, manifest, tick, find_entity, plan)
         for new in vault_edits.new:
@@ -79,11 +80,12 @@ class VaultSync:
         )
 
     async def _build_finder(
-        self, universe_id: Id, new_notes: Sequence[NewNote], tick: int | None
+        self, manifest: Manifest, universe_id: Id, new_notes: Sequence[NewNote]
     ) -> FindEntity:
         """Return a function that finds who has a name in canon, among proposals, or in a new note of the vault."""
         find_known = await universe_entity_finder(universe_id, self._canon, self._log)
         recorded_at = (await self._canon.universe(universe_id)).recorded_at
+        owners = await self._canon.entities_by_id({f.owner for f in manifest.files.values() if f.owner})
         new_entities = {
             fold_name(name): Entity(
                 id=new.owner, universe_id=universe_id, kind=new.kind, name=new.name, recorded_at=recorded_at
@@ -92,8 +94,18 @@ class VaultSync:
             for name in (new.name, *new.note.aliases)
         }
 
+        # A link reads as the name of its note, which is not always that of whom it is about.
+        noted_entities = {
+            fold_name(name): owners[entry.owner]
+            for path, entry in manifest.files.items()
+            if entry.owner in owners
+            for name in (PurePosixPath(path).stem, entry.stem)
+            if name
+        }
+
         async def find(name: str) -> Entity | None:
-            return await find_known(name) or new_entities.get(fold_name(name))
+            folded_name = fold_name(name)
+            return await find_known(name) or noted_entities.get(folded_name) or new_entities.get(folded_name)
 
         return find
 

@@ -124,9 +124,9 @@ def test_changed_lines_are_added_reworded_and_removed_facts() -> None:
     changes = compare_note(read_note(NOTE), read_note(now), "Mara", "Mara")
     assert changes.edits == [
         RewordedFact(15, "aaaaaaaaaa", "Mara broke the Glass Bell."),
+        RemovedFact(21, "cccccccccc", "is an ally of Bela"),
         AddedFact(16, "Mara *Venn* fears the Yard."),
         RemovedFact(16, "bbbbbbbbbb", "Mara is tired."),
-        RemovedFact(21, "cccccccccc", "is an ally of Bela"),
     ]
     assert changes.problems == []
 

@@ -75,6 +75,15 @@ class Vault:
         }
 
 
+def rename_as_obsidian_does(vault: Vault, old: str, new: str) -> None:
+    """Rename a note, and let all links lead to its new name."""
+    (vault.folder / old).rename(vault.folder / new)
+    old_name, new_name = Path(old).stem, Path(new).stem
+    for note in vault.folder.rglob("*.md"):
+        text = note.read_text("utf-8")
+        note.write_text(text.replace(f"[[{old_name}", f"[[{new_name}"), "utf-8")
+
+
 @asynccontextmanager
 async def played_vault(tmp_path: Path) -> AsyncIterator[Vault]:
     async with opened(tmp_path / "home") as program:
@@ -133,7 +142,7 @@ async def test_edits_come_back_as_proposals_with_note_and_line_and_are_canon_whe
     vault.edit(
         "Characters/Iselin Quay.md", ("- is an ally of [[Dob Harrow]]", "- is an enemy of [[Dob Harrow]]")
     )
-    (vault.folder / "Places/Pier Nine.md").rename(vault.folder / "Places/Pier Ten.md")
+    rename_as_obsidian_does(vault, "Places/Pier Nine.md", "Places/Pier Ten.md")
     (vault.folder / "Characters/Tam Reed.md").write_text("A ferryman.\n\n## Facts\n- rows to [[Pier Nine]]\n")
     (vault.folder / "Diary.md").write_text("Nobody reads this.")
     canon_before = await vault.program.services.world.canon.count(vault.universe_id)
@@ -169,6 +178,8 @@ async def test_edits_come_back_as_proposals_with_note_and_line_and_are_canon_whe
         "Characters/Tam Reed.md",
         "Places/Pier Ten.md",
     }
+
+    assert waiting.plan.writes == {}, "links to the renamed note lead there while it waits"
 
     await vault.accept()
     accepted = await vault.export()
