@@ -13,8 +13,10 @@ import pytest
 
 from agents.exports.epub import write_epub
 from agents.exports.print_page import write_print_page
+from stores.errors import InputError
 from tests.agents.exports.hostile_world import hostile_world
 from tests.agents.orchestrator.recorded_story import the_drowned_bell
+from tests.program import begin, opened
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 OPF = "{http://www.idpf.org/2007/opf}"
@@ -74,3 +76,24 @@ def test_epub_passes_epubcheck(tmp_path: Path) -> None:
             timeout=120,
         )
         assert checked.returncode == 0, checked.stderr
+
+
+async def test_export_command_writes_the_form_that_is_asked_for(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        play, scene_id = program.services.play, await begin(program)
+        for line in ("I wait. /roll 2d6", "/secret Mara is a ghost", "/commit"):
+            await play.submit(scene_id, line)
+        for line, ending in (
+            ("/export epub", "epub"),
+            ("/export html rolls players", "html"),
+            ("/export lonelog", "md"),
+        ):
+            (said,) = (await play.submit(scene_id, line)).lines
+            assert said.startswith("Written: ")
+            assert said.endswith(f".{ending}")
+        page = next((tmp_path / "exports").glob("*.html")).read_text("utf-8")
+        assert 'class="roll"' in page
+        assert "ghost" not in page
+        for line in ("/export papyrus", "/export epub html"):
+            with pytest.raises(InputError, match="A story is not written as"):
+                await play.submit(scene_id, line)

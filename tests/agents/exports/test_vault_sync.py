@@ -224,6 +224,7 @@ async def test_what_cannot_be_read_stays_in_its_note_and_is_said_with_its_line(v
     assert (vault.folder / "Objects/Glass Bell.md").exists(), "what is gone is written again"
 
 
+@pytest.mark.slow
 async def test_rejected_edit_is_not_proposed_again_and_its_note_says_what_is_true(vault: Vault) -> None:
     await vault.export()
     vault.edit(
@@ -264,6 +265,7 @@ async def test_nothing_is_written_over_or_outside_the_folder(vault: Vault, tmp_p
         await vault.program.services.open_exports().sync_vault(str(vault.folder / "Index.md"))
 
 
+@pytest.mark.slow
 async def test_hostile_names_become_files_inside_the_folder(vault: Vault) -> None:
     world = vault.program.services.world
     for name in ("../../evil", "CON", "a/b*c?", "[[x]]|#^y", "Dob harrow"):
@@ -275,6 +277,7 @@ async def test_hostile_names_become_files_inside_the_folder(vault: Vault) -> Non
     assert (await vault.sync()).lines[0] == "Nothing new to propose."
 
 
+@pytest.mark.slow
 async def test_renamed_in_canon_moves_the_note_with_the_players_own_words(vault: Vault) -> None:
     await vault.export()
     vault.edit("Characters/Dob Harrow.md", ("nor changes it. %%", "nor changes it. %%\n\nAsk him."))
@@ -297,6 +300,7 @@ async def test_renamed_in_canon_moves_the_note_with_the_players_own_words(vault:
     assert (await vault.sync()).lines[0] == "Nothing new to propose."
 
 
+@pytest.mark.slow
 async def test_note_of_what_is_gone_is_kept_if_the_player_wrote_into_it(vault: Vault) -> None:
     await vault.export()
     vault.edit("Objects/Glass Bell.md", ("nor changes it. %%", "nor changes it. %%\n\nCracked?"))
@@ -309,6 +313,7 @@ async def test_note_of_what_is_gone_is_kept_if_the_player_wrote_into_it(vault: V
     assert "Cracked?" in vault.read("Objects/Glass Bell.md")
 
 
+@pytest.mark.slow
 async def test_world_note_takes_rules_and_facts_about_nobody(vault: Vault) -> None:
     world = vault.program.services.world
     await world.edits.propose_axiom(vault.universe_id, "The dead cannot cross salt")
@@ -334,6 +339,7 @@ async def test_world_note_takes_rules_and_facts_about_nobody(vault: Vault) -> No
     assert [problem.why for problem in report.problems] == ["the world's name is not read"]
 
 
+@pytest.mark.slow
 async def test_fact_that_play_changed_meanwhile_is_no_longer_corrected_from_an_old_note(vault: Vault) -> None:
     await vault.export()
     vault.edit("Characters/Dob Harrow.md", ("- Dob Harrow fears the water.", "- Dob Harrow fears all water."))
