@@ -99,7 +99,7 @@ class StoryRecordReader:
             ),
             universe_name=universe.name,
             hero_name=hero.name if hero else "",
-            cast=await self._read_cast(scenes, story.pc_id),
+            cast=await self._read_cast(scenes, context, story.pc_id),
             threads=_read_threads(context),
             clocks=[
                 fact.clock
@@ -139,9 +139,16 @@ class StoryRecordReader:
             and (place_id := fact.entity("object"))
         ]
 
-    async def _read_cast(self, scenes: Sequence[Scene], hero_id: Id | None) -> list[Entity]:
-        """Return who was in the scenes, and their places; not the hero."""
+    async def _read_cast(
+        self, scenes: Sequence[Scene], context: SceneContext | None, hero_id: Id | None
+    ) -> list[Entity]:
+        """Return who was in the scenes or came there, and their places; not the hero."""
         ids = [i for scene in scenes for i in (*scene.cast, scene.opening_place_id, scene.place_id) if i]
+        for entry in context.story_entries if context is not None else ():
+            if isinstance(entry, PresenceEntry) and entry.here:
+                ids.append(entry.entity_id)
+            elif isinstance(entry, PlaceEntry):
+                ids.append(entry.place_id)
         entities = await self._canon.entities_by_id(set(ids))
         return [entities[i] for i in dict.fromkeys(ids) if i in entities and i != hero_id]
 
