@@ -101,7 +101,12 @@ def test_wiki_works_in_a_browser_from_the_disk(tmp_path: Path) -> None:
     for name, data in write_wiki(hostile_world()).items():
         (tmp_path / name).write_bytes(data)
     address = (tmp_path / "index.html").as_uri()
-    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}")
+    options = (
+        "--headless",
+        "--no-sandbox",
+        "--virtual-time-budget=5000",
+        f"--user-data-dir={tmp_path / 'profile'}",
+    )
     shown = subprocess.run(
         [browser, *options, "--enable-logging=stderr", "--dump-dom", f"{address}#search=omega"],
         capture_output=True,
