@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -64,7 +65,7 @@ async def draw_wiki(home: Path) -> None:
     """Export the world that was played as a wiki, and draw one of its pages where a Chromium is installed."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
-        print("wiki.png is as it was: no Chromium is installed.")
+        sys.stderr.write("wiki.png is as it was: no Chromium is installed.\n")
         return
     program = await open_program(home)
     try:

@@ -19,7 +19,7 @@ from agents.views.play_views import TurnView
 from stores.records.play import Degree, Speaker
 from stores.records.world import EntityKind
 
-_SIGNS_WITHIN: Final = re.compile(r"(?<=\s)(->|=>|d:)(?=\s)")
+_SIGNS_WITHIN: Final = re.compile(r"(?<=\s)(->|=>|d:)(?=\s|$)")
 """What would begin another entry within a line."""
 
 _MARKUP: Final = re.compile(r"[>`~%*+\[\\-]|.*::")

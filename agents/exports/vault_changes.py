@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Final
 
-from agents.exports.vault_notes import STANDING_PREFIXES, WORLD_KIND
-from agents.exports.vault_reading import NoteLine, ReadNote
+from agents.exports.markdown import unescape
+from agents.exports.vault_notes import (
+    FACTS_SECTION,
+    NUMBERS_SECTION,
+    RELATIONS_SECTION,
+    STANDING_PREFIXES,
+    WORLD_KIND,
+)
+from agents.exports.vault_reading import KNOWN_KEYS, NoteLine, ReadNote
 
 MIN_REWORDED: Final = 0.5
 """How alike a line without its footnote must be to one that is gone, of 1, to be that line in other words."""
 
+_WORD: Final = re.compile(r"\w+")
+_MARK: Final = re.compile(r"\[\^[0-9a-f]{10}\]")
 _UNREAD_SECTION: Final = "this section is not read: put it below the mark, or write its sentences under Facts"
 _STRUCK: Final = re.compile(r"~~(.+)~~")
 _TASK: Final = re.compile(r"\[ \]\s+(.+)")
@@ -84,6 +94,8 @@ class NoteChanges:
 
     edits: list[NoteEdit] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    read_texts: list[str] = field(default_factory=list)
+    """The words of the note that became edits, as they stand there."""
 
 
 def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> NoteChanges:
@@ -112,7 +124,47 @@ def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> N
     changes.edits += _compare_lines(before_lines, lines, subject)
     changes.problems += [(line.number, _UNREAD_SECTION) for line in now.unread[:1]]
     changes.problems += _find_read_only_changes(before.read_only, now)
+    changes.read_texts += _find_read_texts(before, now)
     return changes
+
+
+def _find_read_texts(before: ReadNote, now: ReadNote) -> Iterator[str]:
+    """Yield what of a note became edits, in its own words: fields and lines that are not as they were."""
+    for name in ("title", "description", "kind", "status", "place"):
+        if getattr(now, name) != getattr(before, name):
+            yield getattr(now, name)
+    yield from (name for name in now.aliases if name not in before.aliases)
+    yield from (tag for tag in now.tags if tag not in before.tags)
+    known = {line.content for line in (*before.facts, *before.relations, *before.numbers)}
+    for line in (*now.facts, *now.relations, *now.numbers):
+        # What is struck through and was never there is proposed as nothing.
+        if line.content not in known and (line.label or not _STRUCK.fullmatch(line.text)):
+            yield from (line.text, *line.links)
+
+
+def find_unread_words(
+    before_text: str, text: str, whole_text: str, changes: NoteChanges
+) -> list[tuple[int, str]]:
+    """Return the line of the first word of a note that neither stood there before nor became an edit.
+
+    Whatever reads a note can miss something in it (a comment, the end of a link): that may not be written over.
+    `text` is the note without the player's own part, `whole_text` with it: by that lines are counted.
+    """
+    known_words = _count_words(before_text)
+    for words in changes.read_texts:
+        known_words.update(_count_words(words))
+    for line in text.split("\n"):
+        for word, count in _count_words(line).items():
+            known_words[word] -= count
+            if known_words[word] < 0:
+                number = whole_text.split("\n").index(line) + 1
+                why = f"“{word}” is not read here: put it below the mark, or write it under Facts"
+                return [(number, why)]
+    return []
+
+
+def _count_words(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(unescape(_MARK.sub(" ", text)).casefold()))
 
 
 def read_new_note(note: ReadNote, name: str) -> NoteChanges:
@@ -125,6 +177,8 @@ def read_new_note(note: ReadNote, name: str) -> NoteChanges:
         if line.text
     ]
     changes.problems += [(line.number, _UNREAD_SECTION) for line in note.unread[:1]]
+    changes.read_texts += [*KNOWN_KEYS, FACTS_SECTION, RELATIONS_SECTION, NUMBERS_SECTION]
+    changes.read_texts += _find_read_texts(ReadNote(), note)
     return changes
 
 

@@ -24,7 +24,14 @@ from agents.exports.folder_plan import (
     plan_folder,
 )
 from agents.exports.vault import Vault
-from agents.exports.vault_changes import NoteChanges, NoteEdit, compare_note, edit_key, read_new_note
+from agents.exports.vault_changes import (
+    NoteChanges,
+    NoteEdit,
+    compare_note,
+    edit_key,
+    find_unread_words,
+    read_new_note,
+)
 from agents.exports.vault_names import ENTITY_FOLDERS, NOTE_ENDING
 from agents.exports.vault_notes import ID_KEY
 from agents.exports.vault_reading import ReadNote, SplitNote, read_note, redirect_links, split_note
@@ -278,11 +285,15 @@ def _read_changes(
 ) -> NoteChanges:
     if file.text is None:
         return NoteChanges(problems=[(1, "it is no text in UTF-8")])
-    now = read_note(redirect_links(file.text, old_names))
+    text = redirect_links(file.text, old_names)
+    now = read_note(text)
     if not entry.sha256:
-        return read_new_note(now, now.title or _stem(path))
-    before = read_note(entry.text)
-    return compare_note(before, now, entry.stem or _stem(path), _stem(path))
+        changes = read_new_note(now, now.title or _stem(path))
+    else:
+        changes = compare_note(read_note(entry.text), now, entry.stem or _stem(path), _stem(path))
+    if not changes.problems:
+        changes.problems += find_unread_words(entry.text, split_note(text).text, text, changes)
+    return changes
 
 
 def _read_new(

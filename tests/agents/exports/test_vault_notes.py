@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from agents.exports.file_names import UniqueNames, fold_file_name, safe_file_name
 from agents.exports.name_links import NameFinder
 from agents.exports.vault import write_vault
-from agents.exports.vault_changes import AddedFact, RemovedFact, RewordedFact, compare_note, complete_sentence
+from agents.exports.vault_changes import (
+    AddedFact,
+    RemovedFact,
+    RewordedFact,
+    compare_note,
+    complete_sentence,
+    find_unread_words,
+)
 from agents.exports.vault_notes import OWN_PART_MARK
 from agents.exports.vault_reading import read_note, split_note
 from agents.exports.world_values import ExportedEntity, WorldRecord
@@ -218,3 +225,14 @@ def squeeze(text: str) -> str:
     """Return a text with one space where it has space, and one empty line where it has some."""
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def test_word_that_nothing_reads_is_said_with_its_line() -> None:
+    now = NOTE.replace("tags:", "rating: 5\ntags:").replace(
+        "[^aaaaaaaaaa]: Day 1.", "[^aaaaaaaaaa]: Day 1, I think."
+    )
+    changes = compare_note(read_note(NOTE), read_note(now), "Mara", "Mara")
+    assert (changes.edits, changes.problems) == ([], [])
+    ((line, why),) = find_unread_words(NOTE, split_note(now).text, now, changes)
+    assert now.split("\n")[line - 1] == "[^aaaaaaaaaa]: Day 1, I think."
+    assert why.startswith("“i” is not read here")
