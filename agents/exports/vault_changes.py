@@ -130,9 +130,14 @@ def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> N
 
 def _find_read_texts(before: ReadNote, now: ReadNote) -> Iterator[str]:
     """Yield what of a note became edits, in its own words: fields and lines that are not as they were."""
-    for name in ("title", "description", "kind", "status", "place"):
-        if getattr(now, name) != getattr(before, name):
-            yield getattr(now, name)
+    fields = [
+        (before.title, now.title),
+        (before.description, now.description),
+        (before.kind, now.kind),
+        (before.status, now.status),
+        (before.place, now.place),
+    ]
+    yield from (text for text_before, text in fields if text != text_before)
     yield from (name for name in now.aliases if name not in before.aliases)
     yield from (tag for tag in now.tags if tag not in before.tags)
     known = {line.content for line in (*before.facts, *before.relations, *before.numbers)}
