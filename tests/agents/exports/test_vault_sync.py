@@ -355,3 +355,19 @@ async def test_fact_that_play_changed_meanwhile_is_no_longer_corrected_from_an_o
     exported = await vault.export()
     assert [left.path for left in exported.plan.left] == ["Characters/Dob Harrow.md"]
     assert "fears all water" in vault.read("Characters/Dob Harrow.md")
+
+
+@pytest.mark.slow
+async def test_sync_is_one_step_that_undo_takes_back_in_play(vault: Vault) -> None:
+    await vault.export()
+    vault.edit(
+        "Characters/Dob Harrow.md", ("the pier-keeper", "A liar."), ("aliases: []", "aliases: [Old Dob]")
+    )
+    staged = (await vault.sync()).staged
+    assert staged is not None
+    assert len(staged.proposal_ids) == 2
+    (card,) = await vault.program.services.stories.stories()
+    assert card.scene is not None
+    await vault.program.services.play.undo(card.scene.id)
+    rows = (await vault.program.services.gate.gate(None, vault.universe_id)).proposals
+    assert [row.title for row in rows if row.status == "pending"] == []
