@@ -46,10 +46,15 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
     return f"{archive.path}{missing_note}"
 
 
-async def save_story_text(home: Path, clock: Clock, title: str, text: str) -> str:
-    """Write a story's text to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
+async def save_story(home: Path, clock: Clock, title: str, file_ending: str, data: bytes) -> str:
+    """Write a story to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
     name = f"{clock():%Y-%m-%d}-{_slug(title) or 'story'}"
-    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".md", text.encode()))
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, file_ending, data))
+
+
+def name_export_folder(home: Path, name: str, form: str) -> str:
+    """Return where a world of this name is exported to if the player names no other folder: always the same."""
+    return str(home / "exports" / f"{_slug(name) or 'campaign'}-{form}")
 
 
 async def save_page_picture(home: Path, clock: Clock, title: str, number: int, picture: bytes) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.events import EventBus, Notice
 from agents.importers.import_runner import Importers, ImportRunner
@@ -66,7 +67,7 @@ from agents.telemetry.loop_cycles import LoopCycles
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
+from monitor_tui.campaign_exports import export_universe, name_export_folder, save_page_picture, save_story
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -77,6 +78,9 @@ from stores.draft_file import DraftFile
 from stores.outside_inbox import OutsideInbox
 from stores.records.ids import Clock, IdGenerator
 from stores.stores import Stores
+
+if TYPE_CHECKING:
+    from agents.services.world_exports import WorldExports
 
 
 class ServiceComposer:
@@ -154,6 +158,7 @@ class ServiceComposer:
                 self._base.events,
             ),
             imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
+            open_exports=self._open_exports,
             ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
@@ -252,7 +257,7 @@ class ServiceComposer:
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
-            save_text=partial(save_story_text, self._home, base.clock),
+            save_story=partial(save_story, self._home, base.clock),
             read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
@@ -338,6 +343,32 @@ class ServiceComposer:
             self._ledger,
             self._play.tables,
             self._export_universe,
+        )
+
+    def _open_exports(self) -> WorldExports:
+        # Imported here: few sessions export, and all of them start.
+        from agents.services.vault_sync import VaultSync
+        from agents.services.world_exports import WorldExports
+        from agents.services.world_record import WorldRecordReader
+        from monitor_tui.export_folder import DiskExportFolder
+
+        agents = self.agents
+        records = WorldRecordReader(
+            agents.canon,
+            agents.log,
+            self._entity_cards,
+            self._story_records,
+            TimelineReader(agents.canon, agents.log, self._entity_cards),
+            self._ledger,
+        )
+        vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
+        return WorldExports(
+            records,
+            agents.log,
+            vault_sync,
+            DiskExportFolder,
+            partial(name_export_folder, self._home),
+            partial(save_story, self._home, self._base.clock),
         )
 
     def _build_characters(self) -> CharacterService:

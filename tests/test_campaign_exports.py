@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from monitor_tui.campaign_exports import archive_name, save_page_picture, save_story_text
+from monitor_tui.campaign_exports import archive_name, save_page_picture, save_story
 from stores.errors import ArchiveError
 from tests.libraries import no_room_beyond
 
@@ -30,13 +30,15 @@ async def test_export_of_a_long_name_in_any_script_has_a_file(tmp_path: Path, le
     "title", ["../../etc/passwd", "/etc/passwd", "..", "", "a\0b", "\x1b]52;c;AAAA\x07", "C:\\x", "\ud800"]
 )
 async def test_export_stays_in_its_folder_whatever_the_title_is(tmp_path: Path, title: str) -> None:
-    written = Path(await save_story_text(tmp_path, today, title, "# A story"))
+    written = Path(await save_story(tmp_path, today, title, ".md", b"# A story"))
     assert written.parent == tmp_path / "exports"
     assert written.name.isprintable()
 
 
 async def test_export_on_a_full_disk_leaves_no_half_of_it(tmp_path: Path) -> None:
     with no_room_beyond(1_000), pytest.raises(ArchiveError, match="cannot be written"):
-        await save_story_text(tmp_path, today, "The Bell", "word " * 1_000)
+        await save_story(tmp_path, today, "The Bell", ".md", b"word " * 1_000)
     assert list((tmp_path / "exports").iterdir()) == []
-    assert Path(await save_story_text(tmp_path, today, "The Bell", "word ")).name == "2026-01-01-the-bell.md"
+    assert (
+        Path(await save_story(tmp_path, today, "The Bell", ".md", b"word ")).name == "2026-01-01-the-bell.md"
+    )

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
+from agents.exports.story_form import StoryForm
+from agents.exports.story_values import StoryRecord, without_secrets
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
@@ -15,7 +17,6 @@ from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
 from agents.services.menu import MenuReader
-from agents.services.story_export import StoryRecord, without_secrets, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
@@ -35,8 +36,8 @@ SAMPLE_SYSTEM = "lantern_twos"
 """The rule pack of the sample's characters."""
 
 
-SaveStoryText = Callable[[str, str], Awaitable[str]]
-"""Writes the text of a story of this title to a new file; returns its path."""
+SaveStory = Callable[[str, str, bytes], Awaitable[str]]
+"""Writes a story of this title to a new file with this ending; returns its path."""
 
 
 ReadStoryCosts = Callable[[Id], Awaitable[BillRow]]
@@ -68,7 +69,7 @@ class StoryService:
         play_tools: PlayTools,
         canon: CanonReader,
         startup: StartupReaders,
-        save_text: SaveStoryText,
+        save_story: SaveStory,
         read_costs: ReadStoryCosts,
         clock: Clock,
         events: EventBus,
@@ -85,7 +86,7 @@ class StoryService:
         self._play_tools = play_tools
         self._canon = canon
         self._startup = startup
-        self._save_text = save_text
+        self._save_story = save_story
         self._read_costs = read_costs
         self._clock = clock
         self._events = events
@@ -210,16 +211,35 @@ class StoryService:
         """Return everything that an exported story contains."""
         return await self._story_record_reader.read_story_record(story_id)
 
-    async def export_story(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
-        """Write a story to a new file to read, or as a plain solo journal; return its path. Raises ArchiveError.
+    async def export_story(
+        self,
+        story_id: Id,
+        form: StoryForm = StoryForm.MARKDOWN,
+        *,
+        with_mechanics: bool = False,
+        for_players: bool = False,
+    ) -> str:
+        """Write a story to a new file; return its path. Raises ArchiveError.
 
-        What is written for players has no secrets and no notes.
+        Books and pages have its prose alone unless `with_mechanics`. What is written for players has no secrets and no
+        notes.
         """
+        data = await self.write_story(story_id, form, with_mechanics=with_mechanics, for_players=for_players)
+        return await self._save_story(
+            await self._story_record_reader.read_title(story_id), form.file_ending, data
+        )
+
+    async def write_story(
+        self, story_id: Id, form: StoryForm, *, with_mechanics: bool = False, for_players: bool = False
+    ) -> bytes:
+        """Return a story as `export_story` writes it."""
+        # Imported here: few sessions export, and all of them start.
+        from agents.exports.story_writing import write_story
+
         record = await self.story_record(story_id)
         if for_players:
             record = without_secrets(record)
-        text = write_journal(record) if as_journal else write_markdown(record)
-        return await self._save_text(record.story.title, text)
+        return await asyncio.to_thread(write_story, record, form, with_mechanics=with_mechanics)
 
     async def draft_closure(self, story_id: Id) -> str:
         """Return the lines that a story's end is edited from: what it leaves open, and who is where."""

@@ -52,15 +52,17 @@ class TimelineReader:
     log: LogReader
     entity_cards: EntityCardReader
 
-    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
-        """Return what has all words of `search`, in the order of world time."""
+    async def read_timeline(
+        self, universe_id: Id, search: str = "", *, limit: int = MAX_SHOWN
+    ) -> tuple[TimelineEvent, ...]:
+        """Return what has all words of `search`, in the order of world time: the last of it."""
         calendar = (await self.canon.universe(universe_id)).calendar
         happenings = [*await self._read_facts(universe_id), *await self._read_scenes(universe_id)]
         wanted_words = normalize_statement(search).split()
         matching = [
             one for one in happenings if all(w in normalize_statement(one.text) for w in wanted_words)
         ]
-        shown = sorted(matching, key=lambda one: one.order)[-MAX_SHOWN:]
+        shown = sorted(matching, key=lambda one: one.order)[-limit:]
         facts = [one.fact for one in shown if one.fact is not None]
         views = {v.fact.id: v for v in await self.entity_cards.build_fact_views(facts, calendar)}
         return tuple([await self._describe(one, views, calendar) for one in shown])
@@ -101,7 +103,9 @@ class TimelineReader:
         if happening.scene is not None:
             first_turns = await self.log.line_slice(happening.scene.id, 0, 1)
             reference = SceneReference(happening.text, first_turns[0].id if first_turns else None)
-            return TimelineEvent(day, reference, " ".join(happening.scene.summary.split()))
+            return TimelineEvent(
+                day, reference, " ".join(happening.scene.summary.split()), happening.scene.id
+            )
         assert happening.fact is not None
         view = views[happening.fact.id]
         listed_fact = view.fact.model_copy(update={"statement": happening.text})

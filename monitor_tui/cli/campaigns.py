@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from monitor_tui.cli.common import Home, command_group, find_one, open_library, resolve_home, run_command
+from monitor_tui.cli.common import (
+    Home,
+    command_group,
+    find_one,
+    find_universe,
+    open_library,
+    open_services,
+    resolve_home,
+    run_command,
+    write_new_file,
+)
+from stores.errors import InputError
 
 commands = command_group()
 
@@ -17,11 +28,45 @@ def export_command(
     context: typer.Context,
     universe: Annotated[str, typer.Argument(help="The universe's name.")],
     to: Annotated[Path | None, typer.Option("--to", help="The archive to write.")] = None,
+    vault: Annotated[
+        Path | None, typer.Option("--vault", help="A folder for an Obsidian vault, in place of an archive.")
+    ] = None,
+    wiki: Annotated[
+        Path | None,
+        typer.Option("--wiki", help="A folder for a web site, which a browser opens from the disk."),
+    ] = None,
+    lorebook: Annotated[
+        Path | None,
+        typer.Option("--lorebook", help="A new file for the world's lore entries (World Info, JSON)."),
+    ] = None,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="With the world's secrets, which a vault and a wiki leave out.")
+    ] = False,
     home: Home = None,
 ) -> None:
-    """Export a whole campaign to a .monitor.zip archive."""
-    path = run_command(_export_universe(resolve_home(context, home), universe, to))
+    """Export a whole campaign to a .monitor.zip archive, or to a folder to read and edit."""
+    home_path = resolve_home(context, home)
+    if sum(path is not None for path in (to, vault, wiki, lorebook)) > 1:
+        raise InputError("That is more than one export.", kept="Nothing was written.", todo="One at a time.")
+    if lorebook is not None:
+        write_new_file(lorebook, run_command(_write_lorebook(home_path, universe, secrets)))
+        print(f"Exported to {lorebook}")
+        return
+    if vault is not None or wiki is not None:
+        print("\n".join(run_command(_export_folder(home_path, universe, vault, wiki, secrets))))
+        return
+    path = run_command(_export_universe(home_path, universe, to))
     print(f"Exported to {path}")
+
+
+@commands.command("sync")
+def sync_command(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="A vault that monitor export --vault wrote.")],
+    home: Home = None,
+) -> None:
+    """Bring what you edited in a vault back as proposals: they wait at the gate of its world."""
+    print("\n".join(run_command(_sync_vault(resolve_home(context, home), folder))))
 
 
 @commands.command("import")
@@ -46,6 +91,40 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
         path = to or Path(archive_name(universe.name))
         await export_campaign(stores, universe.id, path)
         return path
+
+
+async def _export_folder(
+    home: Path, name: str, vault: Path | None, wiki: Path | None, with_secrets: bool
+) -> tuple[str, ...]:
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        exports = program.services.open_exports()
+        if vault is not None:
+            report = await exports.export_vault(universe.id, str(vault), with_secrets=with_secrets)
+        else:
+            report = await exports.export_wiki(universe.id, str(wiki), with_secrets=with_secrets)
+        return report.lines
+    finally:
+        await program.close()
+
+
+async def _write_lorebook(home: Path, name: str, with_secrets: bool) -> bytes:
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        exports = program.services.open_exports()
+        return (await exports.write_lorebook(universe.id, with_secrets=with_secrets))[1]
+    finally:
+        await program.close()
+
+
+async def _sync_vault(home: Path, folder: Path) -> tuple[str, ...]:
+    program = await open_services(home)
+    try:
+        return (await program.services.open_exports().sync_vault(str(folder))).lines
+    finally:
+        await program.close()
 
 
 async def _import_archive(home: Path, archive: Path) -> str:

@@ -173,6 +173,17 @@ def exit_with_error(text: str) -> NoReturn:
     raise SystemExit(1)
 
 
+def write_new_file(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet. Raises InputError for one that is."""
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise InputError(
+            f"{path} is there already.", kept="It is as it was.", todo="Name another file."
+        ) from None
+
+
 def count_text(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 

@@ -11,7 +11,6 @@ from textual.binding import Binding
 from textual.message import Message
 
 from agents.views.world_views import describe_waiting
-from screens.base import ServiceScreen
 from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
@@ -29,6 +28,7 @@ from screens.routes import (
     Visit,
 )
 from screens.title_bar import TitleBar
+from screens.world.universe_export_screen import UniverseExportScreen
 from screens.world.world_forms import (
     FACT_OPTION,
     NewCanonDialog,
@@ -47,11 +47,12 @@ if TYPE_CHECKING:
     from screens.dialogs.form_dialog import FormDialog
     from stores.records.world import Entity
 
+
 _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
 _WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
 
 
-class UniverseEditScreen(ServiceScreen[None]):
+class UniverseEditScreen(UniverseExportScreen):
     """A screen with a tree and a card. Keys act on the fact under the card's cursor, or else on the entity."""
 
     BINDINGS = [
@@ -100,7 +101,7 @@ class UniverseEditScreen(ServiceScreen[None]):
             "export",
             "Export",
             id="universe.export",
-            tooltip="Export this whole world to a file",
+            tooltip="Export this world, or bring edits of a vault in",
             show=False,
         ),
         Binding(
@@ -114,19 +115,11 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
     ]
 
-    universe_id: Id | None = None
-
     @dataclass
     class EditsStaged(Message):
         """An edit waits at the gate."""
 
         staged_edits: StagedEdits
-
-    @dataclass
-    class UniverseExported(Message):
-        """The universe was exported to an archive."""
-
-        archive_path: str
 
     # --- what the keys mean ------------------------------------------------------------------------
 
@@ -236,20 +229,6 @@ class UniverseEditScreen(ServiceScreen[None]):
     @on(EditsStaged)
     def _show_staged(self, message: EditsStaged) -> None:
         self.query_one(NoticePanel).show_lines(message.staged_edits.lines)
-
-    # --- the whole of it ---------------------------------------------------------------------------
-
-    def action_export(self) -> None:
-        if self.universe_id is not None:
-            self.query_one(NoticePanel).show_lines(("Exporting ...",))
-            self.start_change(partial(self._export_universe, self.universe_id), "export")
-
-    async def _export_universe(self, universe_id: Id) -> None:
-        self.post_message(self.UniverseExported(await self.services.world.export_universe(universe_id)))
-
-    @on(UniverseExported)
-    def _show_exported(self, message: UniverseExported) -> None:
-        self.query_one(NoticePanel).show_lines((f"Exported to {message.archive_path}",))
 
     # --- looking behind it -------------------------------------------------------------------------
 

@@ -154,6 +154,7 @@ async def test_screen_has_a_focus_and_tab_comes_round(
 
 def test_screen_is_modal_if_it_is_a_dialog() -> None:
     dialogs = {
+        "ChoiceDialog",
         "LineDialog",
         "ConfirmDialog",
         "TextDialog",

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.exports.story_form import StoryForm
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
@@ -38,6 +39,7 @@ from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
+from agents.services.world_exports import WorldExports
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
@@ -255,6 +257,16 @@ CALLS: dict[str, Call] = {
     "transcript": lambda p: p.services.play.transcript(p.scene_id, 0, 9),
     "previous_end": lambda p: p.services.play.previous_end(p.scene_id, 3),
     "export_story": lambda p: _with(p.story, p.services.stories.export_story),
+    "write_story": lambda p: _with(p.story, lambda s: p.services.stories.write_story(s, StoryForm.EPUB)),
+    "exports.export_vault": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_vault(u, str(p.home / "vault"))
+    ),
+    "exports.export_wiki": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
+    ),
+    "exports.export_lorebook": lambda p: _with(p.universe, p.services.open_exports().export_lorebook),
+    "exports.write_lorebook": lambda p: _with(p.universe, p.services.open_exports().write_lorebook),
+    "exports.sync_vault": lambda p: _sync_edited_vault(p),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
     "alter_roll": lambda p: p.services.play.alter_roll(p.scene_id, "reroll", "1"),
@@ -311,8 +323,8 @@ CALLS: dict[str, Call] = {
         p.universe,
         lambda u: p.services.world.edits.plan_entity(u, NewEntityFields(EntityKind.OBJECT, "Lamp"), "lamp"),
     ),
-    "edits.plan_fact": lambda p: _with(
-        p.universe, lambda u: p.services.world.edits.plan_fact(u, "The tower leans")
+    "edits.plan_typed_fact": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.plan_typed_fact(u, "The tower leans")
     ),
     "outside.list_waiting": lambda p: _with(p.universe, p.services.outside.list_waiting),
     "outside.check": lambda p: _with(p.outside, p.services.outside.check),
@@ -488,6 +500,15 @@ async def _sheet(play: Play) -> object:
     return await play.services.play.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
 
 
+async def _sync_edited_vault(play: Play) -> object:
+    folder = play.home / "vault"
+    exports = play.services.open_exports()
+    await exports.export_vault(await play.universe(), str(folder))
+    for note in (folder / "Characters").glob("*.md"):
+        note.write_text(note.read_text().replace("## Facts", "## Facts\n- fears the tide"))
+    return await exports.sync_vault(str(folder))
+
+
 def canon_of(home: Path) -> str:
     """Return a digest of every row of canon, read by the SQLite that the stores use: a second one in this
     process would drop their locks, and what runs behind play reads meanwhile."""
@@ -574,9 +595,12 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(IngestService, "ingest.")
     )
     known |= operations(BranchService, "branches.") | operations(OutsideProposalService, "outside.")
+    known |= operations(WorldExports, "exports.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
-        "record.locate_evidence",
+        "record.locate_evidence",  # of one piece of evidence: read with the other record calls
         "record.describe_source",
-    }  # of one piece of evidence: read with the other record calls
+        "edits.plan_fact",  # what a changed note of a vault comes to: tried as `exports.sync_vault`
+        "edits.plan_correction",
+    }
     assert known - NOT_TRIED - SETTINGS == set(CALLS)
