@@ -48,6 +48,12 @@ async def save_story_text(home: Path, clock: Clock, title: str, text: str) -> st
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".md", text.encode()))
 
 
+async def save_diagram(home: Path, clock: Clock, title: str, ending: str, text: str) -> str:
+    """Write a diagram to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
+    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'diagram'}"
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ending, text.encode()))
+
+
 async def save_page_picture(home: Path, clock: Clock, title: str, number: int, picture: bytes) -> str:
     """Write the picture (PNG) of a document's page to a new file in `exports`; return its path. Raises ArchiveError."""
     name = f"{clock():%Y-%m-%d}-{_slug(title) or 'document'}-page-{number}"

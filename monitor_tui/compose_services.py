@@ -45,6 +45,7 @@ from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.result_formatter import ResultFormatter
 from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.review_reader import ReviewReader
@@ -62,7 +63,7 @@ from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
+from monitor_tui.campaign_exports import export_universe, save_diagram, save_page_picture, save_story_text
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -315,6 +316,12 @@ class ServiceComposer:
             previews,
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
+            RelationGraphReader(
+                agents.canon,
+                agents.log,
+                agents.keeper.policies,
+                partial(save_diagram, self._home, self._base.clock),
+            ),
             self._ledger,
             self._play.tables,
             self._export_universe,

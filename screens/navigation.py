@@ -49,6 +49,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToTimeline: ScreenEntry("world.timeline_screen", "TimelineScreen"),
     routes.ToBranchMap: ScreenEntry("world.branch_map_screen", "BranchMapScreen"),
     routes.ToBranchComparison: ScreenEntry("world.branch_comparison_screen", "BranchComparisonScreen"),
+    routes.ToRelationMap: ScreenEntry("world.relation_map_screen", "RelationMapScreen"),
     routes.ToRelations: ScreenEntry("world.relations_screen", "RelationsScreen"),
     routes.ToRemovedCanon: ScreenEntry("world.removed_canon_screen", "RemovedCanonScreen"),
     routes.ToCommitments: ScreenEntry("world.commitments_screen", "CommitmentsScreen"),

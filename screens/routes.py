@@ -170,6 +170,14 @@ class ToHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class ToRelationMap:
+    """The map of a universe's relations, at an entity or at its hero."""
+
+    universe_id: Id
+    entity_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ToMoment:
     """Canon at a moment of world time, as it was known at one of record time."""
 
@@ -317,6 +325,7 @@ Route = (
     | ToTimeline
     | ToBranchMap
     | ToBranchComparison
+    | ToRelationMap
     | ToRelations
     | ToRemovedCanon
     | ToCommitments

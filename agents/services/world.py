@@ -9,6 +9,7 @@ from agents.services.commitment_ledger import CommitmentService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.solo.universe_tables import UniverseTables
@@ -28,6 +29,7 @@ class WorldServices:
     previews: EditPreviews
     provenance: ProvenanceReader
     timeline: TimelineReader
+    relation_graph: RelationGraphReader
     commitments: CommitmentService
     tables: UniverseTables
     export_universe: Callable[[Id], Awaitable[str]]

@@ -10,6 +10,7 @@ from screens.routes import (
     ToCharacters,
     ToCommitments,
     ToQuery,
+    ToRelationMap,
     ToSourcesBesidePlay,
     ToSystem,
     ToTimeline,
@@ -48,6 +49,7 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
             ToSourcesBesidePlay(universe_id),
         ),
         NamedRoute("Timeline", "What happened, in the order of world time", ToTimeline(universe_id)),
+        NamedRoute("Relations", "Who is related to whom: a map", ToRelationMap(universe_id)),
         NamedRoute(
             "Map",
             "The branches of this world, their scenes, takes and ways",

@@ -97,6 +97,7 @@ HELP_SCREENS = (
     ("screens.world.fact_history_screen", "FactHistoryScreen"),
     ("screens.world.moment_screen", "MomentScreen"),
     ("screens.world.timeline_screen", "TimelineScreen"),
+    ("screens.world.relation_map_screen", "RelationMapScreen"),
     ("screens.world.relations_screen", "RelationsScreen"),
     ("screens.world.commitments_screen", "CommitmentsScreen"),
     ("screens.world.removed_canon_screen", "RemovedCanonScreen"),

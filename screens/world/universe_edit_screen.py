@@ -22,7 +22,7 @@ from screens.routes import (
     ToLookalikes,
     ToMoment,
     ToPolicy,
-    ToRelations,
+    ToRelationMap,
     ToRemovedCanon,
     ToRetcon,
     ToTimeline,
@@ -76,7 +76,9 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
         Binding("t", "moment", "Facts", id="universe.moment", tooltip="All facts, now or at another time"),
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
-        Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
+        Binding(
+            "v", "ties", "Relations", id="universe.ties", tooltip="The map of relations, from this entity on"
+        ),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
             "W",
@@ -278,7 +280,7 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     def action_ties(self) -> None:
         if (entity := self.current_entity) is not None:
-            self.post_message(Visit(ToRelations(entity.id)))
+            self.post_message(Visit(ToRelationMap(entity.universe_id, entity.id)))
 
     def action_moment(self) -> None:
         if self.universe_id is not None:

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.diagrams.relation_graph import MapSelection
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
 from agents.services.commitment_ledger import CommitmentService
@@ -33,6 +34,7 @@ from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
@@ -318,6 +320,10 @@ CALLS: dict[str, Call] = {
     "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
     "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
     "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
+    "relations.read_graph": lambda p: _with(p.universe, p.services.world.relation_graph.read_graph),
+    "relations.export_graph": lambda p: _with(
+        p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
+    ),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
@@ -534,6 +540,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
+        | operations(RelationGraphReader, "relations.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
     )

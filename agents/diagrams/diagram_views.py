@@ -1,0 +1,34 @@
+"""Values that the screens with diagrams draw: the relation map, the lanes of the timeline, the charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.diagrams.relation_graph import RelationGraph
+from stores.records.ids import Id
+from stores.records.world import Universe
+
+
+@dataclass(frozen=True, slots=True)
+class SceneMoment:
+    """The end of a scene, as a moment at which a world is looked at."""
+
+    label: str
+    tick: int
+    scene_id: Id
+    order: int
+    """Its number in its story."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationGraphView:
+    """Every relation of a universe at a moment."""
+
+    universe: Universe
+    graph: RelationGraph
+    moment: str = ""
+    """The moment in words; empty: now."""
+    tick: int | None = None
+    """The moment in world time; None: now."""
+    scene_moments: tuple[SceneMoment, ...] = ()
+    """The scenes of the universe, in the order of world time."""

@@ -1,0 +1,357 @@
+"""Draws a graph into terminal cells: relations as lines of Braille dots, entities and words upon them.
+
+Pure: what is to be drawn and the part of the map that is in view go in, rows of cells come out. A cell has 2 x 4 dots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from itertools import groupby
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.cells import cell_len, get_character_cell_size
+
+from agents.diagrams.graph_layout import Point
+from stores.records.ids import Id
+
+_BRAILLE: Final = 0x2800
+_DOT_BITS: Final = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
+"""The bit of each dot of a Braille character, by line and column."""
+_MANY_LINES: Final = 150
+"""From so many lines on, those away from the focus are dotted: a thicket of full ones hides all else."""
+_DOTTED: Final = 4
+"""Of so many dots of a dotted line one is drawn."""
+_CELLS_PER_FIRST_NAME: Final = 70
+"""Cells for each of the names that come before signs where not all have room."""
+_DASH: Final = 6
+"""Dots of a dash, and of the gap after it."""
+MIN_ZOOM, MAX_ZOOM = 0.06, 4.0
+_EDGE_WORD_PLACES: Final = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
+"""Where on a line its words may stand, the best first."""
+
+Words = NDArray[np.uint8]
+
+
+class MapInk(StrEnum):
+    """What a cell of the map stands for; the widget says how it looks."""
+
+    LINE = "line"
+    NEAR_LINE = "near-line"
+    PROPOSED_LINE = "proposed-line"
+    WORDS = "words"
+    NEAR_WORDS = "near-words"
+    PERSON = "person"
+    PLACE = "place"
+    FACTION = "faction"
+    THING = "thing"
+    IDEA = "idea"
+    PROPOSED = "proposed"
+    FOCUS = "focus"
+    NOTE = "note"
+
+
+class LineLayer(IntEnum):
+    """Which line a cell shows where several cross, the highest first."""
+
+    CANON = 1
+    PROPOSED = 2
+    NEAR = 3
+
+
+_LINE_INKS: Final = {
+    LineLayer.CANON: MapInk.LINE,
+    LineLayer.PROPOSED: MapInk.PROPOSED_LINE,
+    LineLayer.NEAR: MapInk.NEAR_LINE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """An entity on the map: `label` begins with its sign."""
+
+    id: Id
+    label: str
+    ink: MapInk
+    point: Point
+    note: str = ""
+    """What follows the label, muted: how many related ones are not shown."""
+    rank: int = 0
+    """What is drawn first where there is no room for all: the higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEdge:
+    """A line between two entities, with the words of their relations."""
+
+    source: Point
+    target: Point
+    words: str
+    layer: LineLayer
+    is_dashed: bool = False
+    shows_words: bool = True
+    """Whether its words are drawn where there is room."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapPicture:
+    """All that is to be drawn. Of nodes and words the first have the room."""
+
+    nodes: tuple[DrawnNode, ...] = ()
+    edges: tuple[DrawnEdge, ...] = ()
+
+
+class Zoom(NamedTuple):
+    """Columns and lines for each cell of a map."""
+
+    x: float
+    y: float
+
+    def times(self, factor: float) -> Zoom:
+        """Return it multiplied, within the bounds of what can be read."""
+        within = [factor * z for z in self]
+        shrink = min(1.0, *(MAX_ZOOM / z for z in within))
+        grow = max(1.0, *(MIN_ZOOM / z for z in within))
+        return Zoom(within[0] * shrink * grow, within[1] * shrink * grow)
+
+
+MAX_FITTED_ZOOM: Final = Zoom(1.5, 2.0)
+"""How far a small map is stretched to fill its window."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapWindow:
+    """The part of a map that is in view, and what stands in its middle."""
+
+    width: int
+    height: int
+    centre: Point
+    zoom: Zoom
+
+    def to_cells(self, point: Point) -> tuple[float, float]:
+        """Return the column and line at which a point of the map is in the window."""
+        return (
+            (point.x - self.centre.x) * self.zoom.x + self.width / 2,
+            (point.y - self.centre.y) * self.zoom.y + self.height / 2,
+        )
+
+    def to_map(self, column: float, line: float) -> Point:
+        """Return the point of the map at a cell of the window."""
+        return Point(
+            (column - self.width / 2) / self.zoom.x + self.centre.x,
+            (line - self.height / 2) / self.zoom.y + self.centre.y,
+        )
+
+
+class MapRun(NamedTuple):
+    """Some cells of a row that look alike; ink None: nothing is there."""
+
+    text: str
+    ink: MapInk | None
+
+
+class DrawnMap(NamedTuple):
+    """The rows of a window, and what stands where in it."""
+
+    rows: list[list[MapRun]]
+    spans: dict[Id, tuple[int, int, int]]
+    """By entity in view its line, first column, and the column after its last."""
+
+
+def draw_map(picture: MapPicture, window: MapWindow, focus_id: Id | None = None) -> DrawnMap:
+    """Draw what is in the window."""
+    bits, layers = _draw_lines(picture.edges, window)
+    texts = [[chr(_BRAILLE + bit) if bit else " " for bit in row] for row in bits.tolist()]
+    inks: list[list[MapInk | None]] = [
+        [_LINE_INKS[LineLayer(layer)] if layer else None for layer in row] for row in layers.tolist()
+    ]
+    cells = _Cells(texts, inks, np.zeros((window.height, window.width), dtype=bool))
+    spans = _draw_nodes(picture.nodes, window, focus_id, cells)
+    for edge in sorted(picture.edges, key=lambda e: -e.layer):
+        if edge.words and edge.shows_words:
+            _draw_edge_words(edge, window, cells)
+    return DrawnMap([_join_runs(*row) for row in zip(texts, inks, strict=True)], spans)
+
+
+# --- lines ------------------------------------------------------------------------------------------
+
+
+def _draw_lines(edges: Sequence[DrawnEdge], window: MapWindow) -> tuple[Words, Words]:
+    """Return the dots of every cell, as bits, and the layer that it shows."""
+    bits = np.zeros((window.height, window.width), dtype=np.uint8)
+    layers = np.zeros_like(bits)
+    if not edges or not bits.size:
+        return bits, layers
+    scale = np.array([2.0, 4.0])
+    starts = np.array([window.to_cells(e.source) for e in edges]) * scale
+    ends = np.array([window.to_cells(e.target) for e in edges]) * scale
+    first, last = _clip(starts, ends, np.array([window.width, window.height]) * scale)
+    lengths = np.abs((ends - starts) * np.maximum(last - first, 0)[:, None]).max(axis=1)
+    counts = np.where(last > first, np.ceil(lengths).astype(np.int64) + 1, 0)
+    edge_of = np.repeat(np.arange(len(edges)), counts)
+    step = np.arange(len(edge_of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    share = first[edge_of] + (last - first)[edge_of] * step / np.maximum(counts - 1, 1)[edge_of]
+    dots = (starts[edge_of] + (ends - starts)[edge_of] * share[:, None]).astype(np.int64)
+    is_dashed = np.array([e.is_dashed for e in edges])
+    # Dashes are counted from the line's own beginning, so that they stand still when the map moves.
+    from_start = (share * np.abs(ends - starts).max(axis=1)[edge_of]).astype(np.int64)
+    drawn = ~(is_dashed[edge_of] & (from_start // _DASH % 2 == 1))
+    if len(edges) >= _MANY_LINES:
+        is_near = np.array([e.layer is LineLayer.NEAR for e in edges])
+        drawn &= is_near[edge_of] | (from_start % _DOTTED == 0)
+    drawn &= (dots >= 0).all(axis=1) & (dots[:, 0] < window.width * 2) & (dots[:, 1] < window.height * 4)
+    columns, lines = dots[drawn, 0], dots[drawn, 1]
+    np.bitwise_or.at(bits, (lines // 4, columns // 2), _DOT_BITS[lines % 4, columns % 2])
+    layer_of = np.array([e.layer for e in edges], dtype=np.uint8)
+    np.maximum.at(layers, (lines // 4, columns // 2), layer_of[edge_of][drawn])
+    return bits, layers
+
+
+def _clip(
+    starts: NDArray[np.float64], ends: NDArray[np.float64], size: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return from which to which share of its length each line is within the window (Liang and Barsky 1984)."""
+    first, last = np.zeros(len(starts)), np.ones(len(starts))
+    along = ends - starts
+    for axis in (0, 1):
+        speed = along[:, axis]
+        is_still = np.abs(speed) < 1e-9
+        safe = np.where(is_still, 1.0, speed)
+        enter, leave = -starts[:, axis] / safe, (size[axis] - starts[:, axis]) / safe
+        enter, leave = np.minimum(enter, leave), np.maximum(enter, leave)
+        is_outside = (starts[:, axis] < 0) | (starts[:, axis] >= size[axis])
+        first = np.where(is_still, np.where(is_outside, 2.0, first), np.maximum(first, enter))
+        last = np.where(is_still, last, np.minimum(last, leave))
+    return first, last
+
+
+# --- names and words --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of a window while it is drawn, and which of them are taken by names and words."""
+
+    texts: list[list[str]]
+    inks: list[list[MapInk | None]]
+    taken: NDArray[np.bool_]
+
+    def is_free(self, line: int, start: int, end: int) -> bool:
+        height, width = self.taken.shape
+        return 0 <= line < height and start >= 0 and end <= width and not self.taken[line, start:end].any()
+
+    def write(self, line: int, column: int, pieces: Sequence[tuple[str, MapInk]]) -> tuple[int, int, int]:
+        """Write over what is there, as far as it is in the window; return line, first column and the one after."""
+        width, first = self.taken.shape[1], max(0, column)
+        for text, ink in pieces:
+            for character in text:
+                cells = get_character_cell_size(character)
+                if cells and column >= 0 and column + cells <= width:
+                    self.texts[line][column], self.inks[line][column] = character, ink
+                    if cells == 2:
+                        self.texts[line][column + 1], self.inks[line][column + 1] = "", ink
+                column += cells
+        self.taken[line, first : max(first, min(column, width))] = True
+        return line, first, max(first, min(column, width))
+
+
+def _draw_nodes(
+    nodes: Sequence[DrawnNode], window: MapWindow, focus_id: Id | None, cells: _Cells
+) -> dict[Id, tuple[int, int, int]]:
+    """Draw names, or signs where there is no room for all names, and return where each is."""
+    ranked = sorted(nodes, key=lambda n: (n.id != focus_id, -n.rank))
+    places = {n.id: window.to_cells(n.point) for n in ranked}
+    ranked = [n for n in ranked if 0 <= places[n.id][1] < window.height]
+    spans = {}
+    if min(window.zoom) >= 1:
+        for node in reversed(ranked):
+            pieces = _node_pieces(node, node.id == focus_id)
+            column, line = places[node.id]
+            x = round(column - _pieces_width(pieces) / 2)
+            if x < window.width and x + _pieces_width(pieces) > 0:
+                spans[node.id] = cells.write(int(line), x, pieces)
+        return spans
+    first_count = window.width * window.height // _CELLS_PER_FIRST_NAME
+    for node in ranked[:first_count]:
+        pieces = _node_pieces(node, node.id == focus_id)
+        width, (column, line) = _pieces_width(pieces), places[node.id]
+        start = max(0, min(round(column - width / 2), window.width - width))
+        if start <= column <= start + width and cells.is_free(int(line), start, start + width):
+            spans[node.id] = cells.write(int(line), start, pieces)
+    signs = [n for n in ranked if n.id not in spans]
+    for node in signs:
+        column, line = int(places[node.id][0]), int(places[node.id][1])
+        if cells.is_free(line, column, column + 1):
+            spans[node.id] = cells.write(line, column, [(node.label[:1], node.ink)])
+    for node in signs:
+        column, line = int(places[node.id][0]), int(places[node.id][1])
+        if node.id in spans and cells.is_free(line, column + 1, column + cell_len(node.label) + 1):
+            spans[node.id] = cells.write(line, column, [(f"{node.label} ", node.ink)])
+    return spans
+
+
+def _node_pieces(node: DrawnNode, is_focus: bool) -> list[tuple[str, MapInk]]:
+    pieces = [(f" {node.label} ", MapInk.FOCUS if is_focus else node.ink)]
+    return [*pieces, (f"{node.note} ", MapInk.NOTE)] if node.note else pieces
+
+
+def _pieces_width(pieces: Sequence[tuple[str, MapInk]]) -> int:
+    return sum(cell_len(text) for text, _ in pieces)
+
+
+def _draw_edge_words(edge: DrawnEdge, window: MapWindow, cells: _Cells) -> None:
+    """Write what a relation is upon its line, where there is room for it."""
+    (x0, y0), (x1, y1) = window.to_cells(edge.source), window.to_cells(edge.target)
+    width = cell_len(edge.words)
+    if abs(x1 - x0) < width * 0.6 and abs(y1 - y0) < 3:
+        return
+    for share in _EDGE_WORD_PLACES:
+        line, column = int(np.floor(y0 + (y1 - y0) * share)), round(x0 + (x1 - x0) * share - width / 2)
+        if cells.is_free(line, column - 2, column + width + 2):
+            is_near = edge.layer is LineLayer.NEAR
+            cells.write(line, column, [(edge.words, MapInk.NEAR_WORDS if is_near else MapInk.WORDS)])
+            return
+
+
+def _join_runs(texts: Sequence[str], inks: Sequence[MapInk | None]) -> list[MapRun]:
+    """Return a row with the cells that look alike in one piece."""
+    return [
+        MapRun("".join(text for text, _ in cells), ink)
+        for ink, cells in groupby(zip(texts, inks, strict=True), key=lambda cell: cell[1])
+    ]
+
+
+# --- where to go ------------------------------------------------------------------------------------
+
+
+def fitting_window(
+    points: Mapping[Id, Point], widths: Mapping[Id, int], width: int, height: int
+) -> MapWindow:
+    """Return the window that has the whole map in view, at full size at most."""
+    if not points:
+        return MapWindow(width, height, Point(0, 0), Zoom(1, 1))
+    # Names keep their size when the map is stretched or shrunk: the widest of them stay beside the rim.
+    name = max(widths[i] for i in points) if points else 0
+    left, right = min(p.x for p in points.values()), max(p.x for p in points.values())
+    top, bottom = min(p.y for p in points.values()), max(p.y for p in points.values())
+    zoom = Zoom(
+        min(MAX_FITTED_ZOOM.x, max(4, width - 2 - name) / max(1.0, right - left)),
+        min(MAX_FITTED_ZOOM.y, max(2, height - 2) / max(1.0, bottom - top)),
+    )
+    return MapWindow(width, height, Point((left + right) / 2, (top + bottom) / 2), zoom)
+
+
+def nearest_in_direction(points: Mapping[Id, Point], origin: Point, dx: int, dy: int) -> Id | None:
+    """Return the entity that an arrow key leads to: the nearest one on that side, straight ahead before aside."""
+
+    def distance(point: Point) -> float | None:
+        # A line is as high as two columns are wide.
+        across, down = point.x - origin.x, (point.y - origin.y) * 2
+        ahead, aside = (across * dx, abs(down)) if dx else (down * dy, abs(across))
+        return ahead + 2 * aside if ahead > 0.5 and aside <= 3 * ahead else None
+
+    distances = {i: d for i, point in points.items() if (d := distance(point)) is not None}
+    return min(distances, key=lambda i: (distances[i], i), default=None)
