@@ -185,6 +185,13 @@ class ToMoment:
 
 
 @dataclass(frozen=True, slots=True)
+class ToLanes:
+    """The timeline of a universe in lanes."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class ToTimeline:
     """The events in the order of world time."""
 
@@ -322,6 +329,7 @@ Route = (
     | ToMerge
     | ToHistory
     | ToMoment
+    | ToLanes
     | ToTimeline
     | ToBranchMap
     | ToBranchComparison

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agents.diagrams.relation_graph import RelationGraph
+from agents.diagrams.timeline_lanes import Axis, AxisUnit, Lane
 from stores.records.ids import Id
-from stores.records.world import Universe
+from stores.records.world import Calendar, Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +34,14 @@ class RelationGraphView:
     """The moment in world time; None: now."""
     scene_moments: tuple[SceneMoment, ...] = ()
     """The scenes of the universe, in the order of world time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanesView:
+    """The timeline of a universe in lanes, with an axis of days and one of moments."""
+
+    lanes: tuple[Lane, ...]
+    axes: Mapping[AxisUnit, Axis]
+    calendar: Calendar
+    now: int | None
+    """The present of the universe, in ticks; None where nothing was played."""

@@ -9,11 +9,11 @@ from screens.routes import (
     ToBranchMap,
     ToCharacters,
     ToCommitments,
+    ToLanes,
     ToQuery,
     ToRelationMap,
     ToSourcesBesidePlay,
     ToSystem,
-    ToTimeline,
     ToUniverse,
 )
 from stores.records.ids import Id
@@ -48,7 +48,7 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
             "Read in rulebooks and notes, and review what they say",
             ToSourcesBesidePlay(universe_id),
         ),
-        NamedRoute("Timeline", "What happened, in the order of world time", ToTimeline(universe_id)),
+        NamedRoute("Timeline", "Scenes, deaths and promises, by world time", ToLanes(universe_id)),
         NamedRoute("Relations", "Who is related to whom: a map", ToRelationMap(universe_id)),
         NamedRoute(
             "Map",

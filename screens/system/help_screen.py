@@ -96,6 +96,7 @@ HELP_SCREENS = (
     ("screens.world.merge_screen", "MergeScreen"),
     ("screens.world.fact_history_screen", "FactHistoryScreen"),
     ("screens.world.moment_screen", "MomentScreen"),
+    ("screens.world.lanes_screen", "LanesScreen"),
     ("screens.world.timeline_screen", "TimelineScreen"),
     ("screens.world.relation_map_screen", "RelationMapScreen"),
     ("screens.world.relations_screen", "RelationsScreen"),

@@ -19,13 +19,13 @@ from screens.routes import (
     ToCommitments,
     ToGate,
     ToHistory,
+    ToLanes,
     ToLookalikes,
     ToMoment,
     ToPolicy,
     ToRelationMap,
     ToRemovedCanon,
     ToRetcon,
-    ToTimeline,
     Visit,
 )
 from screens.title_bar import TitleBar
@@ -288,7 +288,7 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     def action_timeline(self) -> None:
         if self.universe_id is not None:
-            self.post_message(Visit(ToTimeline(self.universe_id)))
+            self.post_message(Visit(ToLanes(self.universe_id)))
 
     def action_ledger(self) -> None:
         if self.universe_id is not None:

@@ -85,7 +85,7 @@ async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: P
                 ("v", "RelationMapScreen"),
                 ("t", "MomentScreen"),
                 ("p", "CommitmentsScreen"),
-                ("T", "TimelineScreen"),
+                ("T", "LanesScreen"),
                 ("m", "LookalikesScreen"),
                 ("g", "GateScreen"),
             ):

@@ -51,7 +51,9 @@ PLAYED: dict[str, Steps] = {
     "moment": ("3", "t"),
     "moment_searched": ("3", "t", "up", "up", "type:day 1", "enter", "tab", "tab", "type:bell", "enter"),
     "moment_refused": ("3", "t", "up", "up", "type:day 2 elevenses", "enter"),
-    "timeline": ("3", "T"),
+    "lanes": ("3", "T"),
+    "lanes_zoomed": ("3", "T", "plus", "plus", "down", "left"),
+    "timeline": ("3", "T", "T"),
     "relation_map": (*WENNA, "v"),
     "relation_map_waiting": (*WENNA, "v", "7", "right"),
     "relation_map_narrowed": (*WENNA, "v", "2", "plus", "plus", "f2"),
@@ -70,7 +72,8 @@ BARE: dict[str, Steps] = {
     "bare_universe": ("3",),
     "bare_new": ("3", "n"),
     "bare_moment": ("3", "t"),
-    "bare_timeline": ("3", "T"),
+    "bare_lanes": ("3", "T"),
+    "bare_timeline": ("3", "T", "T"),
     "bare_commitments": ("3", "p"),
 }
 

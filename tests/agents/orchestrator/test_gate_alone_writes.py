@@ -324,6 +324,8 @@ CALLS: dict[str, Call] = {
     "relations.export_graph": lambda p: _with(
         p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
     ),
+    "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
+    "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
