@@ -25,6 +25,7 @@ from agents.services.bill import BillReader
 from agents.services.branch_map import BranchMapReader
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflict_commands import ConflictCommandService
 from agents.services.conflict_statements import ConflictStatementBuilder
@@ -322,6 +323,7 @@ class ServiceComposer:
                 agents.keeper.policies,
                 partial(save_diagram, self._home, self._base.clock),
             ),
+            ChartReader(agents.canon, agents.log),
             self._ledger,
             self._play.tables,
             self._export_universe,

@@ -46,6 +46,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToMerge: ScreenEntry("world.merge_screen", "MergeScreen"),
     routes.ToHistory: ScreenEntry("world.fact_history_screen", "FactHistoryScreen"),
     routes.ToMoment: ScreenEntry("world.moment_screen", "MomentScreen"),
+    routes.ToCharts: ScreenEntry("world.charts_screen", "ChartsScreen"),
     routes.ToLanes: ScreenEntry("world.lanes_screen", "LanesScreen"),
     routes.ToTimeline: ScreenEntry("world.timeline_screen", "TimelineScreen"),
     routes.ToBranchMap: ScreenEntry("world.branch_map_screen", "BranchMapScreen"),

@@ -185,6 +185,13 @@ class ToMoment:
 
 
 @dataclass(frozen=True, slots=True)
+class ToCharts:
+    """The charts of a universe; without one, of that which was played last."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ToLanes:
     """The timeline of a universe in lanes."""
 
@@ -329,6 +336,7 @@ Route = (
     | ToMerge
     | ToHistory
     | ToMoment
+    | ToCharts
     | ToLanes
     | ToTimeline
     | ToBranchMap

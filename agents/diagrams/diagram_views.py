@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agents.diagrams.charts import Chart
 from agents.diagrams.relation_graph import RelationGraph
 from agents.diagrams.timeline_lanes import Axis, AxisUnit, Lane
 from stores.records.ids import Id
@@ -45,3 +46,21 @@ class LanesView:
     calendar: Calendar
     now: int | None
     """The present of the universe, in ticks; None where nothing was played."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTab:
+    """Charts that are shown together."""
+
+    name: str
+    charts: tuple[Chart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartsView:
+    """The charts of a universe."""
+
+    universe_name: str
+    story_title: str
+    """The story that is charted by scene; empty where nothing was played."""
+    tabs: tuple[ChartTab, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
@@ -30,6 +31,7 @@ class WorldServices:
     provenance: ProvenanceReader
     timeline: TimelineReader
     relation_graph: RelationGraphReader
+    charts: ChartReader
     commitments: CommitmentService
     tables: UniverseTables
     export_universe: Callable[[Id], Awaitable[str]]

@@ -8,6 +8,7 @@ from screens.routes import (
     NamedRoute,
     ToBranchMap,
     ToCharacters,
+    ToCharts,
     ToCommitments,
     ToLanes,
     ToQuery,
@@ -50,6 +51,7 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
         ),
         NamedRoute("Timeline", "Scenes, deaths and promises, by world time", ToLanes(universe_id)),
         NamedRoute("Relations", "Who is related to whom: a map", ToRelationMap(universe_id)),
+        NamedRoute("Charts", "Tension, dice, costs and the gate", ToCharts(universe_id)),
         NamedRoute(
             "Map",
             "The branches of this world, their scenes, takes and ways",

@@ -100,6 +100,7 @@ HELP_SCREENS = (
     ("screens.world.timeline_screen", "TimelineScreen"),
     ("screens.world.relation_map_screen", "RelationMapScreen"),
     ("screens.world.relations_screen", "RelationsScreen"),
+    ("screens.world.charts_screen", "ChartsScreen"),
     ("screens.world.commitments_screen", "CommitmentsScreen"),
     ("screens.world.removed_canon_screen", "RemovedCanonScreen"),
     ("screens.play.reading_screen", "ReadingScreen"),

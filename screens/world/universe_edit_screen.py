@@ -16,6 +16,7 @@ from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import (
+    ToCharts,
     ToCommitments,
     ToGate,
     ToHistory,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from stores.records.world import Entity
 
 _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "charts", "ledger", "taken_back", "export", "gate")
 
 
 class UniverseEditScreen(ServiceScreen[None]):
@@ -78,6 +79,15 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
         Binding(
             "v", "ties", "Relations", id="universe.ties", tooltip="The map of relations, from this entity on"
+        ),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="universe.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+            show=False,
         ),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
@@ -289,6 +299,10 @@ class UniverseEditScreen(ServiceScreen[None]):
     def action_timeline(self) -> None:
         if self.universe_id is not None:
             self.post_message(Visit(ToLanes(self.universe_id)))
+
+    def action_charts(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToCharts(self.universe_id)))
 
     def action_ledger(self) -> None:
         if self.universe_id is not None:

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from agents.diagrams.relation_graph import MapSelection
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
@@ -324,6 +325,7 @@ CALLS: dict[str, Call] = {
     "relations.export_graph": lambda p: _with(
         p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
     ),
+    "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
     "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
     "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
@@ -543,6 +545,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known |= (
         operations(TimelineReader, "timeline.")
         | operations(RelationGraphReader, "relations.")
+        | operations(ChartReader, "charts.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
     )
