@@ -12,8 +12,8 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from agents.diagrams.graph_labels import group_by_ends, join_edge_words, node_label, text_columns
-from agents.diagrams.graph_layout import Point, lay_out_graph
-from agents.diagrams.relation_graph import GraphEdge, GraphNode, RelationGraph
+from agents.diagrams.graph_layout import lay_out_graph
+from agents.diagrams.relation_graph import GraphEdge, GraphNode, Point, RelationGraph
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 

@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.diagrams.relation_graph import Point
 from stores.records.ids import Id
 
 Positions = NDArray[np.float64]
@@ -36,13 +37,6 @@ _ROUNDS: Final = 140
 _ROUNDS_OF_LARGE: Final = 90
 _LARGE: Final = 200
 _GOLDEN_ANGLE: Final = math.pi * (3 - math.sqrt(5))
-
-
-class Point(NamedTuple):
-    """The centre of a label, in map cells."""
-
-    x: float
-    y: float
 
 
 def lay_out_graph(

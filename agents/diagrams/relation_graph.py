@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
@@ -17,6 +17,13 @@ from stores.records.world import Entity, EntityKind, EntityStatus
 
 MAX_DRAWN: Final = 800
 """Entities of one map: those with the most relations."""
+
+
+class Point(NamedTuple):
+    """A place on a map, in its cells: x to the right, y down."""
+
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)

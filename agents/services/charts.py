@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agents.diagrams.charts import (
-    make_check_chart,
-    make_dice_charts,
-    make_gate_charts,
-    make_spending_charts,
-    make_tension_chart,
-)
-from agents.diagrams.diagram_views import ChartsView, ChartTab
-from agents.diagrams.dice_fairness import measure_dice
 from stores.ports import CanonReader, LogReader
 from stores.queries import LlmCallQuery, ProposalQuery
 from stores.records.canon import Authority
 from stores.records.ids import Id
 from stores.records.play import Resolution, Scene
+
+if TYPE_CHECKING:
+    from agents.diagrams.diagram_views import ChartsView
 
 MAX_TURNS: Final = 20_000
 """Turns, the newest, whose rolls are charted."""
@@ -36,6 +30,17 @@ class ChartReader:
 
     async def read_charts(self, universe_id: Id | None = None) -> ChartsView | None:
         """Return the charts of a universe, or of the one that was played last; None where there is no universe."""
+        # Imported when charts are drawn: the start does without them.
+        from agents.diagrams.charts import (
+            make_check_chart,
+            make_dice_charts,
+            make_gate_charts,
+            make_spending_charts,
+            make_tension_chart,
+        )
+        from agents.diagrams.diagram_views import ChartsView, ChartTab
+        from agents.diagrams.dice_fairness import measure_dice
+
         universes = {u.id: u for u in (await self.canon.readable_universes()).records}
         all_stories = (await self.log.readable_stories()).records
         if universe_id is None:

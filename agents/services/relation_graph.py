@@ -6,12 +6,9 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agents.canon_keeper.universe_policy import PolicyStore
-from agents.diagrams.diagram_views import RelationGraphView, SceneMoment
-from agents.diagrams.graph_export import render_graphml, render_svg
-from agents.diagrams.relation_graph import MapSelection, build_relation_graph, select_subgraph
 from agents.proposals.decisions import is_rejected
 from agents.services.manual_edits import read_present_tick
 from agents.world_time.calendar import format_tick
@@ -23,6 +20,12 @@ from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Universe
+
+if TYPE_CHECKING:
+    from agents.diagrams.diagram_views import RelationGraphView, SceneMoment
+    from agents.diagrams.relation_graph import MapSelection
+
+# What draws is imported when something is drawn: the start does without it.
 
 MAX_RELATIONS: Final = 20_000
 
@@ -51,6 +54,9 @@ class RelationGraphReader:
         A moment is typed as `scene 3`, `turn 12 of scene 3`, or a day of the world (`day 3, dusk`). A scene is looked
         at as it ends. Raises InputError for a moment that cannot be read.
         """
+        from agents.diagrams.diagram_views import RelationGraphView
+        from agents.diagrams.relation_graph import build_relation_graph
+
         universe = await self.canon.universe(universe_id)
         scene_moments = await self._read_scene_moments(universe_id)
         tick = await self._read_tick(universe, scene_moments, typed_moment)
@@ -80,6 +86,9 @@ class RelationGraphReader:
         self, universe_id: Id, selection: MapSelection, typed_moment: str = ""
     ) -> tuple[str, str]:
         """Write the part of a map that is shown as SVG and as GraphML; return the paths. Raises ArchiveError."""
+        from agents.diagrams.graph_export import render_graphml, render_svg
+        from agents.diagrams.relation_graph import select_subgraph
+
         view = await self.read_graph(universe_id, typed_moment)
         shown = select_subgraph(view.graph, selection)
         title = " · ".join(filter(None, (view.universe.name, view.moment)))
@@ -93,6 +102,8 @@ class RelationGraphReader:
         return [p for p in proposals if not is_rejected(p)]
 
     async def _read_scene_moments(self, universe_id: Id) -> tuple[SceneMoment, ...]:
+        from agents.diagrams.diagram_views import SceneMoment
+
         moments = []
         stories = (await self.log.readable_stories(universe_id)).records
         for story in stories:

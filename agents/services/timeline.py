@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
-from agents.diagrams.diagram_views import LanesView
-from agents.diagrams.timeline_lanes import AxisUnit, LanesInput, build_axis, build_lanes
 from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
@@ -24,6 +23,10 @@ from stores.records.ids import Id
 from stores.records.play import Scene, Story
 from stores.records.story_journal import Thread, ThreadEntry, find_arrived_ids, find_undone_entry_ids
 from stores.records.world import Calendar
+
+if TYPE_CHECKING:
+    from agents.diagrams.diagram_views import LanesView
+    from agents.diagrams.timeline_lanes import LanesInput
 
 MAX_SHOWN = 500
 """Rows of the timeline: the last ones."""
@@ -74,6 +77,8 @@ class TimelineReader:
 
     async def read_lanes(self, universe_id: Id) -> LanesView:
         """Return the timeline in lanes: scenes, persons, places and threads."""
+        from agents.diagrams.timeline_lanes import LanesInput  # the start does without what draws
+
         calendar = (await self.canon.universe(universe_id)).calendar
         scene_rows = await self._read_scenes(universe_id)
         facts = [one.fact for one in await self._read_facts(universe_id) if one.fact is not None]
@@ -170,6 +175,9 @@ class TimelineReader:
 
 
 def _lay_lanes(records: LanesInput, now: int | None) -> LanesView:
+    from agents.diagrams.diagram_views import LanesView
+    from agents.diagrams.timeline_lanes import AxisUnit, build_axis, build_lanes
+
     lanes = build_lanes(records)
     axes = {unit: build_axis(lanes, records.calendar, unit, now) for unit in AxisUnit}
     return LanesView(lanes, axes, records.calendar, now)

@@ -42,7 +42,7 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.diagrams.diagram_views import RelationGraphView
-    from agents.diagrams.graph_layout import Point
+    from agents.diagrams.relation_graph import Point
     from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import EntityCard, ProposalView
@@ -84,6 +84,7 @@ def lay_out_page(
     graph: RelationGraph, selection: MapSelection, earlier: Mapping[Id, Point] | None
 ) -> MapPage:
     """Lay out what a selection shows. Takes a second for 500 entities: not on the event loop."""
+    import widgets.relation_map.line_raster  # noqa: F401  NumPy is imported here, and not when the map is drawn
     from agents.diagrams.graph_layout import lay_out_graph
 
     shown = select_subgraph(graph, selection)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agents.diagrams.graph_layout import Point
+from agents.diagrams.relation_graph import Point
 from widgets.relation_map.map_canvas import (
     DrawnEdge,
     DrawnNode,

@@ -5,35 +5,24 @@ Pure: what is to be drawn and the part of the map that is in view go in, rows of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import groupby
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.cells import cell_len, get_character_cell_size
 
-from agents.diagrams.graph_layout import Point
+from agents.diagrams.relation_graph import Point
 from stores.records.ids import Id
 
 _BRAILLE: Final = 0x2800
-_DOT_BITS: Final = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
-"""The bit of each dot of a Braille character, by line and column."""
-_MANY_LINES: Final = 150
-"""From so many lines on, those away from the focus are dotted: a thicket of full ones hides all else."""
-_DOTTED: Final = 4
-"""Of so many dots of a dotted line one is drawn."""
 _CELLS_PER_FIRST_NAME: Final = 70
 """Cells for each of the names that come before signs where not all have room."""
-_DASH: Final = 6
-"""Dots of a dash, and of the gap after it."""
 MIN_ZOOM, MAX_ZOOM = 0.06, 4.0
 _EDGE_WORD_PLACES: Final = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
 """Where on a line its words may stand, the best first."""
-
-Words = NDArray[np.uint8]
 
 
 class MapInk(StrEnum):
@@ -163,69 +152,22 @@ class DrawnMap(NamedTuple):
 
 def draw_map(picture: MapPicture, window: MapWindow, focus_id: Id | None = None) -> DrawnMap:
     """Draw what is in the window."""
-    bits, layers = _draw_lines(picture.edges, window)
-    texts = [[chr(_BRAILLE + bit) if bit else " " for bit in row] for row in bits.tolist()]
+    blank = [[0] * window.width for _ in range(window.height)]
+    bits = layers = blank
+    if picture.edges:
+        from widgets.relation_map.line_raster import draw_lines  # NumPy, imported where the map was laid out
+
+        bits, layers = draw_lines(picture.edges, window)
+    texts = [[chr(_BRAILLE + bit) if bit else " " for bit in row] for row in bits]
     inks: list[list[MapInk | None]] = [
-        [_LINE_INKS[LineLayer(layer)] if layer else None for layer in row] for row in layers.tolist()
+        [_LINE_INKS[LineLayer(layer)] if layer else None for layer in row] for row in layers
     ]
-    cells = _Cells(texts, inks, np.zeros((window.height, window.width), dtype=bool))
+    cells = _Cells(texts, inks, [bytearray(window.width) for _ in range(window.height)])
     spans = _draw_nodes(picture.nodes, window, focus_id, cells)
     for edge in sorted(picture.edges, key=lambda e: -e.layer):
         if edge.words and edge.shows_words:
             _draw_edge_words(edge, window, cells)
     return DrawnMap([_join_runs(*row) for row in zip(texts, inks, strict=True)], spans)
-
-
-# --- lines ------------------------------------------------------------------------------------------
-
-
-def _draw_lines(edges: Sequence[DrawnEdge], window: MapWindow) -> tuple[Words, Words]:
-    """Return the dots of every cell, as bits, and the layer that it shows."""
-    bits = np.zeros((window.height, window.width), dtype=np.uint8)
-    layers = np.zeros_like(bits)
-    if not edges or not bits.size:
-        return bits, layers
-    scale = np.array([2.0, 4.0])
-    starts = np.array([window.to_cells(e.source) for e in edges]) * scale
-    ends = np.array([window.to_cells(e.target) for e in edges]) * scale
-    first, last = _clip(starts, ends, np.array([window.width, window.height]) * scale)
-    lengths = np.abs((ends - starts) * np.maximum(last - first, 0)[:, None]).max(axis=1)
-    counts = np.where(last > first, np.ceil(lengths).astype(np.int64) + 1, 0)
-    edge_of = np.repeat(np.arange(len(edges)), counts)
-    step = np.arange(len(edge_of)) - np.repeat(np.cumsum(counts) - counts, counts)
-    share = first[edge_of] + (last - first)[edge_of] * step / np.maximum(counts - 1, 1)[edge_of]
-    dots = (starts[edge_of] + (ends - starts)[edge_of] * share[:, None]).astype(np.int64)
-    is_dashed = np.array([e.is_dashed for e in edges])
-    # Dashes are counted from the line's own beginning, so that they stand still when the map moves.
-    from_start = (share * np.abs(ends - starts).max(axis=1)[edge_of]).astype(np.int64)
-    drawn = ~(is_dashed[edge_of] & (from_start // _DASH % 2 == 1))
-    if len(edges) >= _MANY_LINES:
-        is_near = np.array([e.layer is LineLayer.NEAR for e in edges])
-        drawn &= is_near[edge_of] | (from_start % _DOTTED == 0)
-    drawn &= (dots >= 0).all(axis=1) & (dots[:, 0] < window.width * 2) & (dots[:, 1] < window.height * 4)
-    columns, lines = dots[drawn, 0], dots[drawn, 1]
-    np.bitwise_or.at(bits, (lines // 4, columns // 2), _DOT_BITS[lines % 4, columns % 2])
-    layer_of = np.array([e.layer for e in edges], dtype=np.uint8)
-    np.maximum.at(layers, (lines // 4, columns // 2), layer_of[edge_of][drawn])
-    return bits, layers
-
-
-def _clip(
-    starts: NDArray[np.float64], ends: NDArray[np.float64], size: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return from which to which share of its length each line is within the window (Liang and Barsky 1984)."""
-    first, last = np.zeros(len(starts)), np.ones(len(starts))
-    along = ends - starts
-    for axis in (0, 1):
-        speed = along[:, axis]
-        is_still = np.abs(speed) < 1e-9
-        safe = np.where(is_still, 1.0, speed)
-        enter, leave = -starts[:, axis] / safe, (size[axis] - starts[:, axis]) / safe
-        enter, leave = np.minimum(enter, leave), np.maximum(enter, leave)
-        is_outside = (starts[:, axis] < 0) | (starts[:, axis] >= size[axis])
-        first = np.where(is_still, np.where(is_outside, 2.0, first), np.maximum(first, enter))
-        last = np.where(is_still, last, np.minimum(last, leave))
-    return first, last
 
 
 # --- names and words --------------------------------------------------------------------------------
@@ -237,15 +179,15 @@ class _Cells:
 
     texts: list[list[str]]
     inks: list[list[MapInk | None]]
-    taken: NDArray[np.bool_]
+    taken: list[bytearray]
 
     def is_free(self, line: int, start: int, end: int) -> bool:
-        height, width = self.taken.shape
-        return 0 <= line < height and start >= 0 and end <= width and not self.taken[line, start:end].any()
+        height, width = len(self.taken), len(self.taken[0]) if self.taken else 0
+        return 0 <= line < height and start >= 0 and end <= width and not any(self.taken[line][start:end])
 
     def write(self, line: int, column: int, pieces: Sequence[tuple[str, MapInk]]) -> tuple[int, int, int]:
         """Write over what is there, as far as it is in the window; return line, first column and the one after."""
-        width, first = self.taken.shape[1], max(0, column)
+        width, first = len(self.taken[0]), max(0, column)
         for text, ink in pieces:
             for character in text:
                 cells = get_character_cell_size(character)
@@ -254,8 +196,9 @@ class _Cells:
                     if cells == 2:
                         self.texts[line][column + 1], self.inks[line][column + 1] = "", ink
                 column += cells
-        self.taken[line, first : max(first, min(column, width))] = True
-        return line, first, max(first, min(column, width))
+        end = max(first, min(column, width))
+        self.taken[line][first:end] = b"\x01" * (end - first)
+        return line, first, end
 
 
 def _draw_nodes(
@@ -309,7 +252,7 @@ def _draw_edge_words(edge: DrawnEdge, window: MapWindow, cells: _Cells) -> None:
     if abs(x1 - x0) < width * 0.6 and abs(y1 - y0) < 3:
         return
     for share in _EDGE_WORD_PLACES:
-        line, column = int(np.floor(y0 + (y1 - y0) * share)), round(x0 + (x1 - x0) * share - width / 2)
+        line, column = math.floor(y0 + (y1 - y0) * share), round(x0 + (x1 - x0) * share - width / 2)
         if cells.is_free(line, column - 2, column + width + 2):
             is_near = edge.layer is LineLayer.NEAR
             cells.write(line, column, [(edge.words, MapInk.NEAR_WORDS if is_near else MapInk.WORDS)])

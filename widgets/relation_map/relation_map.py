@@ -16,8 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agents.diagrams.graph_labels import group_by_ends, join_edge_words, node_label
-from agents.diagrams.graph_layout import Point
-from agents.diagrams.relation_graph import GraphNode, RelationGraph
+from agents.diagrams.relation_graph import GraphNode, Point, RelationGraph
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 from widgets.relation_map.map_canvas import (
