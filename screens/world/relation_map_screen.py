@@ -271,7 +271,7 @@ class RelationMapScreen(ServiceScreen[None]):
         self.map.show_map(page.laid_out, focus_id)
         place = " · ".join(filter(None, (self._view.universe.name, self._view.moment)))
         self.query_one(TitleBar).show_place(place, f"{len(shown.nodes):,} of {page.related_count:,} shown")
-        self.query_one("#legend", Static).update(_legend(page, selection, self._view))
+        self.query_one("#legend", Static).update(_legend(page, selection, self._view, self.size.width - 2))
         if not shown.edges and selection.root_id is None:
             self.query_one(NoticePanel).show_lines((NO_RELATIONS_HINT,))
         if focus_id is not None:
@@ -521,8 +521,8 @@ def _find_by_name(graph: RelationGraph, wanted: str) -> Id | None:
     return min(matching_ids, key=lambda i: (not names[i].startswith(wanted), names[i]), default=None)
 
 
-def _legend(page: MapPage, selection: MapSelection, view: RelationGraphView) -> Content:
-    """Return the kinds with their keys, signs and counts; what is hidden is struck through."""
+def _legend(page: MapPage, selection: MapSelection, view: RelationGraphView, width: int) -> Content:
+    """Return the kinds with their keys, signs and counts, and names if they fit; what is hidden is struck through."""
     proposed_count = sum(e.is_proposed for e in view.graph.edges) + sum(
         n.is_proposed for n in view.graph.nodes.values()
     )
@@ -538,15 +538,18 @@ def _legend(page: MapPage, selection: MapSelection, view: RelationGraphView) -> 
         for key, kind, label in KIND_KEYS
     ]
     rows.append(("7", PROPOSED_SIGN, "$text-warning", "Waiting", proposed_count, selection.shows_proposed))
-    parts = [
-        Content.assemble(
-            (key, "bold $footer-key-foreground"),
-            "\xa0",
-            (sign, colour if is_shown else "dim"),
-            "\xa0",
-            (f"{label.lower()}\xa0{count}", "" if is_shown else "dim strike"),
+    full, short = (
+        Content("  ").join(
+            Content.assemble(
+                (key, "bold $footer-key-foreground"),
+                " ",
+                (sign, colour if is_shown else "dim"),
+                " ",
+                (f"{label.lower()} {count}" if has_words else f"{count}", "" if is_shown else "dim strike"),
+            )
+            for key, sign, colour, label, count, is_shown in rows
+            if count
         )
-        for key, sign, colour, label, count, is_shown in rows
-        if count
-    ]
-    return Content("  ").join(parts)
+        for has_words in (True, False)
+    )
+    return full if full.cell_length <= width else short

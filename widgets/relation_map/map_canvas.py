@@ -18,7 +18,7 @@ from agents.diagrams.relation_graph import Point
 from stores.records.ids import Id
 
 _BRAILLE: Final = 0x2800
-_CELLS_PER_FIRST_NAME: Final = 70
+_CELLS_PER_FIRST_NAME: Final = 50
 """Cells for each of the names that come before signs where not all have room."""
 MIN_ZOOM, MAX_ZOOM = 0.06, 4.0
 _EDGE_WORD_PLACES: Final = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)
@@ -276,15 +276,23 @@ def fitting_window(
     """Return the window that has the whole map in view, at full size at most."""
     if not points:
         return MapWindow(width, height, Point(0, 0), Zoom(1, 1))
-    # Names keep their size when the map is stretched or shrunk: the widest of them stay beside the rim.
-    name = max(widths[i] for i in points) if points else 0
-    left, right = min(p.x for p in points.values()), max(p.x for p in points.values())
     top, bottom = min(p.y for p in points.values()), max(p.y for p in points.values())
-    zoom = Zoom(
-        min(MAX_FITTED_ZOOM.x, max(4, width - 2 - name) / max(1.0, right - left)),
-        min(MAX_FITTED_ZOOM.y, max(2, height - 2) / max(1.0, bottom - top)),
-    )
-    return MapWindow(width, height, Point((left + right) / 2, (top + bottom) / 2), zoom)
+
+    def edges_at(zoom_x: float) -> tuple[float, float]:
+        """Return the first and last column of all names: they keep their size when the map is stretched."""
+        return (
+            min(p.x * zoom_x - widths[i] / 2 for i, p in points.items()),
+            max(p.x * zoom_x + widths[i] / 2 for i, p in points.items()),
+        )
+
+    low, high = MIN_ZOOM, MAX_FITTED_ZOOM.x
+    for _ in range(12):
+        middle = (low + high) / 2
+        left, right = edges_at(middle)
+        low, high = (middle, high) if right - left <= width - 2 else (low, middle)
+    left, right = edges_at(low)
+    zoom = Zoom(low, max(MIN_ZOOM, min(MAX_FITTED_ZOOM.y, (height - 2) / max(1.0, bottom - top))))
+    return MapWindow(width, height, Point((left + right) / 2 / zoom.x, (top + bottom) / 2), zoom)
 
 
 def nearest_in_direction(points: Mapping[Id, Point], origin: Point, dx: int, dy: int) -> Id | None:
