@@ -18,10 +18,11 @@ MAX_SAME_NAME: Final = 1_000
 
 def archive_name(name: str) -> str:
     """Return the file name of a campaign's archive: letters and digits of its name, hyphens for the rest."""
-    return f"{_slug(name) or 'campaign'}.monitor.zip"
+    return f"{slug(name) or 'campaign'}.monitor.zip"
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """Return letters and digits of a name, with hyphens for the rest, for the name of a file."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())[:80]
 
 
@@ -44,19 +45,19 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
 
 async def save_story_text(home: Path, clock: Clock, title: str, text: str) -> str:
     """Write a story's text to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
-    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'story'}"
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'story'}"
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".md", text.encode()))
 
 
 async def save_diagram(home: Path, clock: Clock, title: str, ending: str, text: str) -> str:
     """Write a diagram to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
-    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'diagram'}"
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'diagram'}"
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ending, text.encode()))
 
 
 async def save_page_picture(home: Path, clock: Clock, title: str, number: int, picture: bytes) -> str:
     """Write the picture (PNG) of a document's page to a new file in `exports`; return its path. Raises ArchiveError."""
-    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'document'}-page-{number}"
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'document'}-page-{number}"
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".png", picture))
 
 

@@ -6,7 +6,8 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, assert_never
 
 from agents.canon_keeper.universe_policy import PolicyStore
 from agents.proposals.decisions import is_rejected
@@ -35,6 +36,13 @@ _SCENE_PATTERN: Final = re.compile(
 
 SaveFile = Callable[[str, str, str], Awaitable[str]]
 """Writes a text to a new file of a name and an ending, and returns its path. Raises ArchiveError."""
+
+
+class GraphFormat(StrEnum):
+    """A format of files that hold a map of relations."""
+
+    SVG = "svg"
+    GRAPHML = "graphml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +92,32 @@ class RelationGraphReader:
 
     async def export_graph(
         self, universe_id: Id, selection: MapSelection, typed_moment: str = ""
-    ) -> tuple[str, str]:
+    ) -> tuple[str, ...]:
         """Write the part of a map that is shown as SVG and as GraphML; return the paths. Raises ArchiveError."""
+        universe = await self.canon.universe(universe_id)
+        texts = [await self.render_graph(universe_id, selection, f, typed_moment) for f in GraphFormat]
+        name = f"{universe.name} relations"
+        return tuple(
+            [await self.save_file(name, f".{f}", t) for f, t in zip(GraphFormat, texts, strict=True)]
+        )
+
+    async def render_graph(
+        self, universe_id: Id, selection: MapSelection, format: GraphFormat, typed_moment: str = ""
+    ) -> str:
+        """Return the part of a map that is shown as the text of a file. Raises InputError for an unreadable moment."""
         from agents.diagrams.graph_export import render_graphml, render_svg
         from agents.diagrams.relation_graph import select_subgraph
 
-        view = await self.read_graph(universe_id, typed_moment)
+        view = await self.read_graph(universe_id, typed_moment, selection.root_id)
         shown = select_subgraph(view.graph, selection)
-        title = " · ".join(filter(None, (view.universe.name, view.moment)))
-        svg = await asyncio.to_thread(render_svg, shown, title)
-        graphml = await asyncio.to_thread(render_graphml, shown)
-        name = f"{view.universe.name} relations"
-        return await self.save_file(name, ".svg", svg), await self.save_file(name, ".graphml", graphml)
+        match format:
+            case GraphFormat.SVG:
+                title = " · ".join(filter(None, (view.universe.name, view.moment)))
+                return await asyncio.to_thread(render_svg, shown, title)
+            case GraphFormat.GRAPHML:
+                return await asyncio.to_thread(render_graphml, shown)
+            case _:
+                assert_never(format)
 
     async def _read_open_proposals(self, universe_id: Id) -> list[ProposedChange]:
         proposals = await self.log.proposals(ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES))

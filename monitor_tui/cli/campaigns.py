@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from monitor_tui.cli.common import Home, command_group, find_one, open_library, resolve_home, run_command
+from monitor_tui.cli.common import (
+    Home,
+    command_group,
+    find_one,
+    open_library,
+    open_services,
+    resolve_home,
+    run_command,
+)
+from stores.errors import ArchiveError, InputError
 
 commands = command_group()
+
+
+class ExportFormat(StrEnum):
+    """What a campaign is exported as."""
+
+    ARCHIVE = "archive"
+    SVG = "svg"
+    GRAPHML = "graphml"
 
 
 @commands.command("export")
 def export_command(
     context: typer.Context,
     universe: Annotated[str, typer.Argument(help="The universe's name.")],
-    to: Annotated[Path | None, typer.Option("--to", help="The archive to write.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="The file to write.")] = None,
+    format: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--as",
+            help="The whole campaign, or its relations as a map (svg) or for other programs (graphml).",
+        ),
+    ] = ExportFormat.ARCHIVE,
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at", help="Relations as they were: scene 3, day 3 dusk; without it, as they are now."
+        ),
+    ] = "",
     home: Home = None,
 ) -> None:
-    """Export a whole campaign to a .monitor.zip archive."""
-    path = run_command(_export_universe(resolve_home(context, home), universe, to))
+    """Export a whole campaign to a .monitor.zip archive, or its relations to a file."""
+    home_path = resolve_home(context, home)
+    if format is ExportFormat.ARCHIVE:
+        if at:
+            raise InputError(
+                "An archive has all times: --at is for svg and graphml.", kept="Nothing was written."
+            )
+        path = run_command(_export_universe(home_path, universe, to))
+    else:
+        path = run_command(_export_relations(home_path, universe, format, to, at))
     print(f"Exported to {path}")
 
 
@@ -46,6 +85,32 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
         path = to or Path(archive_name(universe.name))
         await export_campaign(stores, universe.id, path)
         return path
+
+
+async def _export_relations(home: Path, name: str, format: ExportFormat, to: Path | None, at: str) -> Path:
+    from agents.diagrams.relation_graph import MapSelection
+    from agents.services.relation_graph import GraphFormat
+    from monitor_tui.campaign_exports import slug
+
+    program = await open_services(home, for_reading=True)
+    try:
+        universes = await program.services.stories.universes()
+        universe = find_one("universe", name, [(each.id, each.name, each) for each in universes])
+        text = await program.services.world.relation_graph.render_graph(
+            universe.id, MapSelection(is_whole=True), GraphFormat(format.value), at
+        )
+    finally:
+        await program.close()
+    path = to or Path(f"{slug(universe.name) or 'campaign'}-relations.{format}")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArchiveError(
+            f"{path} cannot be written: {error.strerror}.",
+            kept="Nothing was lost.",
+            todo="Name another file with --to.",
+        ) from error
+    return path
 
 
 async def _import_archive(home: Path, archive: Path) -> str:

@@ -207,7 +207,7 @@ class RelationMapScreen(ServiceScreen[None]):
 
     @dataclass
     class MapExported(Message):
-        paths: tuple[str, str]
+        paths: tuple[str, ...]
 
     def __init__(self, services: Services, universe_id: Id, entity_id: Id | None = None) -> None:
         super().__init__(services)

@@ -35,7 +35,7 @@ from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
-from agents.services.relation_graph import RelationGraphReader
+from agents.services.relation_graph import GraphFormat, RelationGraphReader
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
@@ -324,6 +324,12 @@ CALLS: dict[str, Call] = {
     "relations.read_graph": lambda p: _with(p.universe, p.services.world.relation_graph.read_graph),
     "relations.export_graph": lambda p: _with(
         p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
+    ),
+    "relations.render_graph": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.relation_graph.render_graph(
+            u, MapSelection(is_whole=True), p.dice.choice(list(GraphFormat))
+        ),
     ),
     "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
     "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
