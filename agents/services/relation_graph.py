@@ -171,7 +171,8 @@ def _moment_words(
     when = format_tick(universe.calendar, tick)
     match = _SCENE_PATTERN.fullmatch(" ".join(typed_moment.split()))
     if match is None:
-        return when
+        ended = [m for m in scene_moments if m.tick == tick]
+        return f"end of {ended[-1].label[0].lower()}{ended[-1].label[1:]}, {when}" if ended else when
     turn = f"turn {match['turn']} of " if match["turn"] else "end of "
     return f"{turn}scene {match['scene']}, {when}"
 

@@ -408,7 +408,7 @@ class RelationMapScreen(ServiceScreen[None]):
         self.app.push_screen(
             LineDialog(
                 "The relations as of",
-                value=self._typed_moment,
+                value="" if self._typed_moment.isdigit() else self._typed_moment,
                 explanation=TIME_HINT,
                 save_line=self._read_at,
             )
@@ -422,12 +422,14 @@ class RelationMapScreen(ServiceScreen[None]):
     def action_step(self, step: int) -> None:
         """Go to the end of the scene before or after; after the last one, to now."""
         assert self._view is not None
-        moments, tick = self._view.scene_moments, self._view.tick
-        index = len(moments) if tick is None else sum(m.tick < tick for m in moments)
-        if tick is not None and step > 0 and not any(m.tick == tick for m in moments):
-            index -= 1
-        index = max(0, min(len(moments), index + step))
-        self._typed_moment = "" if index == len(moments) else f"scene {moments[index].order}"
+        ticks, tick = sorted({m.tick for m in self._view.scene_moments}), self._view.tick
+        if step > 0:
+            later_ticks = [t for t in ticks if tick is not None and t > tick]
+            next_tick = later_ticks[0] if later_ticks else None
+        else:
+            earlier_ticks = [t for t in ticks if tick is None or t < tick]
+            next_tick = earlier_ticks[-1] if earlier_ticks else tick
+        self._typed_moment = "" if next_tick is None else str(next_tick)
         self.reload()
 
     # --- search ------------------------------------------------------------------------------------

@@ -53,8 +53,8 @@ async def test_relations_are_seen_on_a_map_walked_filtered_and_exported(played_h
         assert ui.shows("There is no scene 9 with turns.")
         await ui.press("escape", "greater_than_sign")
         assert not ui.shows("end of scene 1")
-        await ui.press("less_than_sign")
-        assert ui.shows("end of scene 1")
+        await ui.press("less_than_sign", "less_than_sign")
+        assert ui.shows("end of scene 1 “Before the Third Stroke”, Day 3")
         await ui.press("greater_than_sign", "X")
         assert ui.shows("Exported to home/exports/2026-01-01-salt-coast-relations.svg", ".graphml")
         files = [
