@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.screens.screen_driver import NARROW, real_services, started_app
 
 
+@pytest.mark.slow
 async def test_charts_show_a_story_its_dice_its_model_and_its_gate(played_home: Path, tmp_path: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await ui.press("percent_sign")

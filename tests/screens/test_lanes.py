@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.screens.screen_driver import NARROW, ROOMY, real_services, started_app
 from widgets.lane_chart import LaneChart
 
 
+@pytest.mark.slow
 async def test_timeline_shows_lanes_with_promises_and_their_deadlines(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter")
@@ -19,7 +22,7 @@ async def test_timeline_shows_lanes_with_promises_and_their_deadlines(played_hom
         assert ui.shows(
             "Scenes", "Persons", "Wenna Pike", "Places", "The Slack Tide", "Threads", "Day 3", "Scene 1"
         )
-        await ui.press(*["down"] * 40)
+        await ui.press(*["down"] * 25)
         names = {lane.name: lane for lane in ui.app.screen.query_one(LaneChart)._lanes}
         promise = next(lane for name, lane in names.items() if "lantern" in name)
         assert [mark.text for mark in promise.marks][1:] == ["Deadline: by the thaw"]
@@ -27,7 +30,7 @@ async def test_timeline_shows_lanes_with_promises_and_their_deadlines(played_hom
         assert ui.shows("⚑")
         await ui.press("x")
         assert ui.shows("Evidence for:")
-        await ui.press("escape", *["up"] * 50, "enter")
+        await ui.press("escape", *["up"] * 25, "enter")
         assert ui.screen == "ReadingScreen"
         await ui.press("escape", "down", "o")
         assert ui.screen == "UniverseScreen"

@@ -19,6 +19,7 @@ from widgets.relation_map.relation_map import RelationMap
 MAX_MILLISECONDS = 50
 
 
+@pytest.mark.slow
 async def test_relations_are_seen_on_a_map_walked_filtered_and_exported(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("3", "slash")

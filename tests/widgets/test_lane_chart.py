@@ -30,7 +30,7 @@ lanes = st.builds(
 
 
 @given(lanes, st.sampled_from(ZOOMS), st.none() | st.integers(-10_000, 50_000))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_lane_fills_its_columns_at_any_zoom(lane: Lane, zoom: tuple[AxisUnit, int], now: int | None) -> None:
     unit, slot_cells = zoom
     axis = build_axis([lane], CALENDAR, unit, now)

@@ -185,7 +185,7 @@ bars = st.builds(
     ),
     st.integers(60, 160),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_chart_never_leaves_its_width(chart: Chart, width: int) -> None:
     lines = chart_lines(chart, width)
     assert all(cell_len("".join(text for text, _ in line)) <= width for line in lines)

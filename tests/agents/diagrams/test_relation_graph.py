@@ -110,7 +110,7 @@ def test_relations_of_two_are_told_from_either_end() -> None:
 
 
 @given(graphs(), st.sets(st.sampled_from(list(EntityKind))), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_selection_is_part_of_the_graph_and_hides_what_it_hides(
     graph: RelationGraph, hidden_kinds: set[EntityKind], shows_proposed: bool
 ) -> None:
@@ -126,7 +126,7 @@ def test_selection_is_part_of_the_graph_and_hides_what_it_hides(
 
 
 @given(graphs(), st.lists(st.integers(3, 30), min_size=24, max_size=24))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_layout_overlaps_no_labels_and_is_the_same_each_time(
     graph: RelationGraph, columns: list[int]
 ) -> None:
@@ -146,7 +146,7 @@ def test_layout_overlaps_no_labels_and_is_the_same_each_time(
 
 
 @given(graphs())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_exports_are_well_formed_for_any_name_and_hold_all_that_is_shown(graph: RelationGraph) -> None:
     svg = ElementTree.fromstring(render_svg(graph, "A <world> & its \x00 names"))
     assert len(svg.findall(f"{SVG}g")) == len(graph.nodes)

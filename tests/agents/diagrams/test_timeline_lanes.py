@@ -135,7 +135,7 @@ lanes_of_marks = st.lists(
 
 
 @given(lanes_of_marks, st.sampled_from(list(AxisUnit)), st.booleans(), st.none() | st.integers(-1000, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_axis_has_a_column_for_every_mark_in_the_order_of_time(
     lanes: list[Lane], unit: AxisUnit, has_months: bool, now: Id | None
 ) -> None:
