@@ -171,10 +171,11 @@ class ToHistory:
 
 @dataclass(frozen=True, slots=True)
 class ToRelationMap:
-    """The map of a universe's relations, at an entity or at its hero."""
+    """The map of a universe's relations, at an entity or at its hero; or of its places alone."""
 
     universe_id: Id
     entity_id: Id | None = None
+    is_of_places: bool = False
 
 
 @dataclass(frozen=True, slots=True)

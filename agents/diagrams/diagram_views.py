@@ -35,6 +35,8 @@ class RelationGraphView:
     """The moment in world time; None: now."""
     scene_moments: tuple[SceneMoment, ...] = ()
     """The scenes of the universe, in the order of world time."""
+    visited_ids: frozenset[Id] = frozenset()
+    """The places where play was until then."""
 
 
 @dataclass(frozen=True, slots=True)

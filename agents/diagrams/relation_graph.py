@@ -8,13 +8,17 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_ids import fact_id_of
-from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
+from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from stores.records.canon import AssertFact, CreateEntity, EndFact, Fact, FactKind, Involvement, Standing
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind, EntityStatus
+from stores.records.world import ACTORS, Entity, EntityKind, EntityStatus
 
+VISITED_SIGN: Final = "✓"
+PRESENT_SIGN: Final = "●"
+CONTAINS: Final = "contains"
+"""What `located_in` is called from the other end."""
 MAX_DRAWN: Final = 800
 """Entities of one map: those with the most relations."""
 
@@ -46,6 +50,7 @@ class GraphEdge:
     source_id: Id
     target_id: Id
     label: str
+    predicate: str = ""
     is_symmetric: bool = False
     is_proposed: bool = False
     """Whether it waits at the gate."""
@@ -114,6 +119,7 @@ def build_relation_graph(
             fact_id,
             *ends,
             label=catalogue.label(relation.predicate),
+            predicate=relation.predicate,
             is_symmetric=catalogue[relation.predicate].symmetric,
             is_proposed=is_proposed,
             is_ending=fact_id in ending_ids,
@@ -150,11 +156,22 @@ class MapSelection:
     hidden_kinds: frozenset[EntityKind] = frozenset()
     shows_proposed: bool = False
     """Whether what waits at the gate is shown beside canon."""
+    is_of_places: bool = False
+    """Whether it is a map of places alone, all of them, with who is in each."""
 
 
 def select_subgraph(graph: RelationGraph, selection: MapSelection) -> RelationGraph:
     """Return what the map shows. The root is always there, as long as it is in the graph."""
     edges = [e for e in graph.edges if selection.shows_proposed or not e.is_proposed]
+    if selection.is_of_places:
+        place_ids = {
+            i
+            for i, node in graph.nodes.items()
+            if node.kind is EntityKind.PLACE and (selection.shows_proposed or not node.is_proposed)
+        }
+        return _most_related(
+            RelationGraph(graph.nodes, tuple(edges)).restricted_to(place_ids), selection.root_id
+        )
     visible_ids = {
         i
         for i, node in graph.nodes.items()
@@ -166,11 +183,15 @@ def select_subgraph(graph: RelationGraph, selection: MapSelection) -> RelationGr
     shown_ids = {i for e in edges if selection.is_whole or not opened_ids.isdisjoint(e.ends) for i in e.ends}
     if selection.root_id is not None and selection.root_id in graph.nodes:
         shown_ids.add(selection.root_id)
-    shown = RelationGraph(graph.nodes, tuple(edges)).restricted_to(shown_ids)
+    return _most_related(RelationGraph(graph.nodes, tuple(edges)).restricted_to(shown_ids), selection.root_id)
+
+
+def _most_related(shown: RelationGraph, root_id: Id | None) -> RelationGraph:
+    """Return the graph, or of too many entities those with the most relations."""
     if len(shown.nodes) <= MAX_DRAWN:
         return shown
     by_degree = sorted(
-        shown.nodes, key=lambda i: (i != selection.root_id, -len(shown.neighbours[i]), shown.nodes[i].name, i)
+        shown.nodes, key=lambda i: (i != root_id, -len(shown.neighbours[i]), shown.nodes[i].name, i)
     )
     return shown.restricted_to(set(by_degree[:MAX_DRAWN]))
 
@@ -210,3 +231,23 @@ def count_kinds(graph: RelationGraph, selection: MapSelection) -> dict[EntityKin
     for node_id in related_ids:
         counts[graph.nodes[node_id].kind] += 1
     return counts
+
+
+def describe_places(
+    graph: RelationGraph, shown: RelationGraph, visited_ids: Collection[Id], *, shows_proposed: bool
+) -> dict[Id, str]:
+    """Return by place whether play was there (`✓`), and who is in it: `✓ ● Mara Venn, Stint`."""
+    present: dict[Id, dict[str, None]] = {}
+    for edge in graph.edges:
+        ends = (edge.source_id, edge.target_id)
+        if edge.predicate == CONTAINS:
+            ends = ends[::-1]
+        who, where = graph.nodes[ends[0]], ends[1]
+        is_here = edge.predicate in (LOCATED_IN, CONTAINS) and who.kind in ACTORS and where in shown.nodes
+        if is_here and edge.standing is Standing.TRUE and (shows_proposed or not edge.is_proposed):
+            present.setdefault(where, {})[who.name] = None
+    notes = {}
+    for i in shown.nodes:
+        names = f"{PRESENT_SIGN} {', '.join(present[i])}" if i in present else ""
+        notes[i] = " ".join(filter(None, (VISITED_SIGN if i in visited_ids else "", names)))
+    return {i: note for i, note in notes.items() if note}

@@ -19,8 +19,9 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id
+from stores.records.story_journal import PlaceEntry, find_undone_entry_ids
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
-from stores.records.world import Universe
+from stores.records.world import EntityKind, Universe
 
 if TYPE_CHECKING:
     from agents.diagrams.diagram_views import RelationGraphView, SceneMoment
@@ -63,7 +64,7 @@ class RelationGraphReader:
         at as it ends. Raises InputError for a moment that cannot be read.
         """
         from agents.diagrams.diagram_views import RelationGraphView
-        from agents.diagrams.relation_graph import build_relation_graph
+        from agents.diagrams.relation_graph import MAX_DRAWN, build_relation_graph
 
         universe = await self.canon.universe(universe_id)
         scene_moments = await self._read_scene_moments(universe_id)
@@ -80,6 +81,8 @@ class RelationGraphReader:
             i.entity_id for p in proposals if isinstance(p.change, AssertFact) for i in p.change.involves
         )
         entities = await self.canon.entities_by_id(related_ids | ({root_id} if root_id else set()))
+        places = await self.canon.entities(universe_id, kind=EntityKind.PLACE, limit=MAX_DRAWN)
+        entities.update({place.id: place for place in places})
         catalogue = await self.policies.read_catalogue(universe_id)
         graph = await asyncio.to_thread(build_relation_graph, entities.values(), facts, proposals, catalogue)
         return RelationGraphView(
@@ -88,6 +91,7 @@ class RelationGraphReader:
             moment="" if tick is None else _moment_words(universe, scene_moments, typed_moment, tick),
             tick=tick,
             scene_moments=scene_moments,
+            visited_ids=await self._read_visited_places(universe_id, tick),
         )
 
     async def export_graph(
@@ -122,6 +126,27 @@ class RelationGraphReader:
     async def _read_open_proposals(self, universe_id: Id) -> list[ProposedChange]:
         proposals = await self.log.proposals(ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES))
         return [p for p in proposals if not is_rejected(p)]
+
+    async def _read_visited_places(self, universe_id: Id, tick: int | None) -> frozenset[Id]:
+        """Return where scenes opened and went on, up to a tick."""
+        visited_ids: set[Id] = set()
+        for story in (await self.log.readable_stories(universe_id)).records:
+            for scene in await self.log.scenes(story.id):
+                if scene.head and (tick is None or scene.tick <= tick):
+                    place_ids = (scene.opening_place_id, scene.place_id if tick is None else None)
+                    visited_ids.update(filter(None, place_ids))
+            went = [
+                e for e in story.entries if isinstance(e, PlaceEntry) and (tick is None or e.tick <= tick)
+            ]
+            turn_ids = {e.turn_id for e in went if e.turn_id}
+            ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
+            undone_ids = find_undone_entry_ids(story.entries)
+            visited_ids.update(
+                e.place_id
+                for e in went
+                if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
+            )
+        return frozenset(visited_ids)
 
     async def _read_scene_moments(self, universe_id: Id) -> tuple[SceneMoment, ...]:
         from agents.diagrams.diagram_views import SceneMoment

@@ -51,6 +51,9 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
         ),
         NamedRoute("Timeline", "Scenes, deaths and promises, by world time", ToLanes(universe_id)),
         NamedRoute("Relations", "Who is related to whom: a map", ToRelationMap(universe_id)),
+        NamedRoute(
+            "Places", "A map of places, and who is where", ToRelationMap(universe_id, is_of_places=True)
+        ),
         NamedRoute("Charts", "Tension, dice, costs and the gate", ToCharts(universe_id)),
         NamedRoute(
             "Map",

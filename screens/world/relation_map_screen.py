@@ -18,10 +18,12 @@ from textual.widgets import Input, Static
 
 from agents.diagrams.graph_labels import KIND_SIGNS
 from agents.diagrams.relation_graph import (
+    VISITED_SIGN,
     MapSelection,
     RelationGraph,
     count_kinds,
     count_unshown_neighbours,
+    describe_places,
     first_selection,
     select_subgraph,
 )
@@ -38,7 +40,7 @@ from stores.records.ids import Id
 from stores.records.world import EntityKind
 from widgets.entity_card import EntityCardView
 from widgets.relation_map.relation_map import PROPOSED_SIGN, LaidOutMap, RelationMap, label_columns
-from widgets.safe_text import one_line
+from widgets.safe_text import ellipsise, one_line
 
 if TYPE_CHECKING:
     from agents.diagrams.diagram_views import RelationGraphView
@@ -68,6 +70,8 @@ NO_RELATIONS_HINT: Final = (
     "No relations in canon yet. n in the universe adds a fact; “/fact Mara ally_of Tam” in play does."
 )
 NOT_IN_CANON_HINT: Final = "It waits at the gate and is not in canon. g decides."
+MAX_NOTE_CELLS: Final = 28
+"""Cells of who is in a place."""
 TIME_HINT: Final = "scene 2, turn 5 of scene 2, day 3 dusk; empty: now. A scene is looked at as it ends."
 
 
@@ -81,18 +85,23 @@ class MapPage:
 
 
 def lay_out_page(
-    graph: RelationGraph, selection: MapSelection, earlier: Mapping[Id, Point] | None
+    view: RelationGraphView, selection: MapSelection, earlier: Mapping[Id, Point] | None
 ) -> MapPage:
     """Lay out what a selection shows. Takes a second for 500 entities: not on the event loop."""
     import widgets.relation_map.line_raster  # noqa: F401  NumPy is imported here, and not when the map is drawn
     from agents.diagrams.graph_layout import lay_out_graph
 
+    graph = view.graph
     shown = select_subgraph(graph, selection)
-    unshown_counts = count_unshown_neighbours(graph, shown, selection)
-    widths = {i: label_columns(node, unshown_counts.get(i, 0)) for i, node in shown.nodes.items()}
+    if selection.is_of_places:
+        notes = describe_places(graph, shown, view.visited_ids, shows_proposed=selection.shows_proposed)
+        notes = {i: ellipsise(one_line(note), MAX_NOTE_CELLS) for i, note in notes.items()}
+    else:
+        notes = {i: f"+{n}" for i, n in count_unshown_neighbours(graph, shown, selection).items()}
+    widths = {i: label_columns(node, notes.get(i, "")) for i, node in shown.nodes.items()}
     points = lay_out_graph(widths, [(e.source_id, e.target_id) for e in shown.edges], earlier)
     counts = count_kinds(graph, selection)
-    return MapPage(LaidOutMap(shown, points, unshown_counts), counts, sum(counts.values()))
+    return MapPage(LaidOutMap(shown, points, notes), counts, sum(counts.values()))
 
 
 class RelationMapScreen(ServiceScreen[None]):
@@ -135,6 +144,14 @@ class RelationMapScreen(ServiceScreen[None]):
             show=False,
             id="relation-map.proposed",
             tooltip="What waits at the gate: shown, or not",
+        ),
+        Binding(
+            "8",
+            "places",
+            "Places alone",
+            show=False,
+            id="relation-map.places",
+            tooltip="A map of places alone, with who is where",
         ),
         Binding("t", "time", "Time", id="relation-map.time", tooltip="The relations at another time"),
         Binding(
@@ -209,10 +226,16 @@ class RelationMapScreen(ServiceScreen[None]):
     class MapExported(Message):
         paths: tuple[str, ...]
 
-    def __init__(self, services: Services, universe_id: Id, entity_id: Id | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        universe_id: Id,
+        entity_id: Id | None = None,
+        is_of_places: bool = False,
+    ) -> None:
         super().__init__(services)
         self.universe_id = universe_id
-        self.selection = MapSelection(root_id=entity_id)
+        self.selection = MapSelection(root_id=entity_id, is_of_places=is_of_places)
         self._view: RelationGraphView | None = None
         self._page: MapPage | None = None
         self._typed_moment = ""
@@ -248,7 +271,7 @@ class RelationMapScreen(ServiceScreen[None]):
             selection = replace(selection, root_id=_first_root(view.graph))
         if self._view is None:
             selection = first_selection(view.graph, selection)
-        page = await asyncio.to_thread(lay_out_page, view.graph, selection, self._earlier_points())
+        page = await asyncio.to_thread(lay_out_page, view, selection, self._earlier_points())
         self.post_message(self.GraphLoaded(view, page, selection))
 
     def _earlier_points(self) -> Mapping[Id, Point] | None:
@@ -268,9 +291,15 @@ class RelationMapScreen(ServiceScreen[None]):
         self._page, self.selection = page, selection
         shown = page.laid_out.shown
         focus_id = self.map.focus_id if self.map.focus_id in shown.nodes else selection.root_id
+        if focus_id not in shown.nodes:
+            focus_id = next(iter(shown.nodes), None)
         self.map.show_map(page.laid_out, focus_id)
         place = " · ".join(filter(None, (self._view.universe.name, self._view.moment)))
-        self.query_one(TitleBar).show_place(place, f"{len(shown.nodes):,} of {page.related_count:,} shown")
+        state = f"{len(shown.nodes):,} of {page.related_count:,} shown"
+        if selection.is_of_places:
+            visited_count = len(self._view.visited_ids & shown.nodes.keys())
+            state = f"{len(shown.nodes):,} places, {visited_count:,} visited"
+        self.query_one(TitleBar).show_place(place, state)
         self.query_one("#legend", Static).update(_legend(page, selection, self._view, self.size.width - 2))
         if not shown.edges and selection.root_id is None:
             self.query_one(NoticePanel).show_lines((NO_RELATIONS_HINT,))
@@ -283,7 +312,7 @@ class RelationMapScreen(ServiceScreen[None]):
         if self._view is None:
             return
         earlier = self._earlier_points() if is_kept_in_place else None
-        page = await asyncio.to_thread(lay_out_page, self._view.graph, selection, earlier)
+        page = await asyncio.to_thread(lay_out_page, self._view, selection, earlier)
         self.post_message(self.MapLaidOut(page, selection))
 
     # --- the card ----------------------------------------------------------------------------------
@@ -378,6 +407,12 @@ class RelationMapScreen(ServiceScreen[None]):
     def action_kind(self, kind: str) -> None:
         hidden_kinds = self.selection.hidden_kinds ^ {EntityKind(kind)}
         self._change_selection(replace(self.selection, hidden_kinds=hidden_kinds))
+
+    def action_places(self) -> None:
+        """Show a map of places alone, or relations again."""
+        self.map.is_fitted = True
+        selection = replace(self.selection, is_of_places=not self.selection.is_of_places)
+        self._change_selection(selection, is_kept_in_place=False)
 
     def action_proposed(self) -> None:
         self._change_selection(replace(self.selection, shows_proposed=not self.selection.shows_proposed))
@@ -539,7 +574,12 @@ def _legend(page: MapPage, selection: MapSelection, view: RelationGraphView, wid
         )
         for key, kind, label in KIND_KEYS
     ]
-    rows.append(("7", PROPOSED_SIGN, "$text-warning", "Waiting", proposed_count, selection.shows_proposed))
+    rows.append(
+        ("8", VISITED_SIGN, "$text-success", "Places alone", len(view.visited_ids), selection.is_of_places)
+    )
+    rows.insert(
+        -1, ("7", PROPOSED_SIGN, "$text-warning", "Waiting", proposed_count, selection.shows_proposed)
+    )
     full, short = (
         Content("  ").join(
             Content.assemble(

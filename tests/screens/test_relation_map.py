@@ -33,7 +33,10 @@ async def test_relations_are_seen_on_a_map_walked_filtered_and_exported(played_h
         assert not ui.shows("⌂ Net Loft")
         await ui.press("7")
         assert ui.shows("⌂ Net Loft")  # the place is canon; that she is in it waits
-        await ui.press("7", "2")
+        await ui.press("8")
+        assert ui.shows("6 places, 1 visited", "⌂ The Slack Tide ✓ ●", "⌂ Harl")
+        assert not ui.shows("⚑ The Tollers")
+        await ui.press("8", "7", "2")
         assert not ui.shows("⌂ The Slack Tide")
         await ui.press("2", "plus", "minus", "0", "shift+left", "0")
         assert ui.shows("⌂ The Slack Tide")

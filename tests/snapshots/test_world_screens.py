@@ -57,6 +57,7 @@ PLAYED: dict[str, Steps] = {
     "relation_map": (*WENNA, "v"),
     "relation_map_waiting": (*WENNA, "v", "7", "right"),
     "relation_map_narrowed": (*WENNA, "v", "2", "plus", "plus", "f2"),
+    "relation_map_of_places": (*WENNA, "v", "8"),
     "relations": (*WENNA, "v", "v"),
     "relations_walked": (*WENNA, "v", "v", "enter"),
     "charts_story": ("percent_sign",),

@@ -56,8 +56,8 @@ class LaidOutMap:
 
     shown: RelationGraph
     points: Mapping[Id, Point]
-    unshown_counts: Mapping[Id, int]
-    """By entity how many related ones are not shown."""
+    notes: Mapping[Id, str]
+    """What stands behind a name: how many related ones are not shown (`+3`), or who is in a place."""
 
 
 def map_label(node: GraphNode) -> str:
@@ -66,9 +66,9 @@ def map_label(node: GraphNode) -> str:
     return f"{PROPOSED_SIGN}{label[1:]}" if node.is_proposed else label
 
 
-def label_columns(node: GraphNode, unshown_count: int) -> int:
+def label_columns(node: GraphNode, note: str) -> int:
     """Return the columns of a label on the map, with the spaces around it and the note after it."""
-    return cell_len(map_label(node)) + 2 + (len(f"+{unshown_count} ") if unshown_count else 0)
+    return cell_len(map_label(node)) + 2 + (cell_len(note) + 1 if note else 0)
 
 
 class RelationMap(Widget, can_focus=True):
@@ -77,7 +77,8 @@ class RelationMap(Widget, can_focus=True):
     HELP_TITLE: ClassVar[str] = "Map"
     HELP_TEXT: ClassVar[str] = (
         "● a person, ♦ a player character, ⌂ a place, ⚑ a faction, ■ a thing, ○ an idea, ▲ a creature; ◌ and dashed "
-        "lines wait at the gate. +3: three more are related. ← from the other end; ~ a rumour, ≠ a lie, ? disputed."
+        "lines wait at the gate. +3: three more are related. ← from the other end; ~ a rumour, ≠ a lie, ? disputed. "
+        "Behind a place: ✓ play was there, ● who is."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "go(0,-1)", "Up", show=False, id="relation-map.up", tooltip="To the next one above"),
@@ -206,10 +207,7 @@ class RelationMap(Widget, can_focus=True):
         """The part of the map that is in view."""
         width, height = self.size
         if self.is_fitted:
-            widths = {
-                i: label_columns(n, self.map.unshown_counts.get(i, 0))
-                for i, n in self.map.shown.nodes.items()
-            }
+            widths = {i: label_columns(n, self.map.notes.get(i, "")) for i, n in self.map.shown.nodes.items()}
             fitted = fitting_window(self.map.points, widths, width, height)
             self._centre, self._zoom = fitted.centre, fitted.zoom
         return MapWindow(width, height, self._centre, self._zoom)
@@ -325,7 +323,7 @@ def build_picture(laid_out: LaidOutMap, focus_id: Id | None) -> MapPicture:
             map_label(node),
             MapInk.PROPOSED if node.is_proposed else KIND_INKS[node.kind],
             points[node_id],
-            note=f"+{laid_out.unshown_counts[node_id]}" if laid_out.unshown_counts.get(node_id) else "",
+            note=laid_out.notes.get(node_id, ""),
             rank=len(shown.neighbours[node_id]) + 1_000 * (node_id in near_ids),
         )
         for node_id, node in shown.nodes.items()

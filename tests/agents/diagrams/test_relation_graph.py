@@ -18,6 +18,7 @@ from agents.diagrams.relation_graph import (
     RelationGraph,
     build_relation_graph,
     count_unshown_neighbours,
+    describe_places,
     first_selection,
     select_subgraph,
 )
@@ -70,7 +71,12 @@ def graphs(draw: st.DrawFn) -> RelationGraph:
     pairs = draw(st.lists(ends, max_size=40)) if count > 1 else []
     edges = tuple(
         GraphEdge(
-            f"fact {n}", str(a), str(b), draw(st.text(max_size=8)), draw(st.booleans()), draw(st.booleans())
+            f"fact {n}",
+            str(a),
+            str(b),
+            draw(st.text(max_size=8)),
+            is_symmetric=draw(st.booleans()),
+            is_proposed=draw(st.booleans()),
         )
         for n, (a, b) in enumerate(pairs)
     )
@@ -97,6 +103,26 @@ def test_map_grows_by_what_is_expanded_and_says_how_many_are_left() -> None:
     places_hidden = MapSelection("Mara", is_whole=True, hidden_kinds=frozenset({EntityKind.PLACE}))
     assert "Inn" not in select_subgraph(graph, places_hidden).nodes
     assert first_selection(graph, MapSelection("Mara")).is_whole
+
+
+def test_map_of_places_has_all_of_them_with_who_is_where_and_what_was_visited() -> None:
+    people = [entity("Mara"), entity("Wenna"), entity("Ghost")]
+    places = [entity(name, EntityKind.PLACE) for name in ("Inn", "Pier", "Moor")]
+    facts = [
+        relation("Inn", "connected_to", "Pier"),
+        relation("Mara", "located_in", "Inn"),
+        relation("Inn", "contains", "Wenna"),
+        relation("Ghost", "located_in", "Pier", standing=Standing.RUMOUR),
+    ]
+    graph = build_relation_graph(
+        [*people, *places], facts, [proposed_relation("Mara", "located_in", "Moor")], load_catalogue()
+    )
+    shown = select_subgraph(graph, MapSelection(is_of_places=True))
+    assert set(shown.nodes) == {"Inn", "Pier", "Moor"}
+    assert [e.predicate for e in shown.edges] == ["connected_to"]
+    notes = describe_places(graph, shown, {"Inn", "Pier"}, shows_proposed=False)
+    assert notes == {"Inn": "✓ ● Mara, Wenna", "Pier": "✓"}  # nobody is where only a rumour has them
+    assert describe_places(graph, shown, (), shows_proposed=True)["Moor"] == "● Mara"
 
 
 def test_relations_of_two_are_told_from_either_end() -> None:
