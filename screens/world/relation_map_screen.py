@@ -292,7 +292,8 @@ class RelationMapScreen(ServiceScreen[None]):
         shown = page.laid_out.shown
         focus_id = self.map.focus_id if self.map.focus_id in shown.nodes else selection.root_id
         if focus_id not in shown.nodes:
-            focus_id = next(iter(shown.nodes), None)
+            visited_ids = [i for i in shown.nodes if i in self._view.visited_ids]
+            focus_id = next(iter((*visited_ids, *shown.nodes)), None)
         self.map.show_map(page.laid_out, focus_id)
         place = " · ".join(filter(None, (self._view.universe.name, self._view.moment)))
         state = f"{len(shown.nodes):,} of {page.related_count:,} shown"
