@@ -12,20 +12,12 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.diagrams.graph_labels import KIND_SIGNS
 from agents.diagrams.relation_graph import (
-    VISITED_SIGN,
     MapSelection,
-    RelationGraph,
-    count_kinds,
-    count_unshown_neighbours,
-    describe_places,
     first_selection,
-    select_subgraph,
 )
 from agents.events import CanonCommitted, ProposalsChanged
 from screens.base import ServiceScreen
@@ -36,11 +28,19 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToGate, ToRelations, ToUniverse, Visit
 from screens.title_bar import TitleBar
+from screens.world.relation_map_page import (
+    KIND_KEYS,
+    MapPage,
+    draw_legend,
+    find_by_name,
+    find_first_root,
+    lay_out_page,
+)
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 from widgets.entity_card import EntityCardView
-from widgets.relation_map.relation_map import PROPOSED_SIGN, LaidOutMap, RelationMap, label_columns
-from widgets.safe_text import ellipsise, one_line
+from widgets.relation_map.relation_map import RelationMap
+from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.diagrams.diagram_views import RelationGraphView
@@ -49,59 +49,11 @@ if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.play_views import EntityCard, ProposalView
 
-KIND_KEYS: Final = (
-    ("1", EntityKind.CHARACTER, "People"),
-    ("2", EntityKind.PLACE, "Places"),
-    ("3", EntityKind.FACTION, "Factions"),
-    ("4", EntityKind.OBJECT, "Things"),
-    ("5", EntityKind.CONCEPT, "Ideas"),
-    ("6", EntityKind.CREATURE, "Beasts"),
-)
-KIND_COLOURS: Final = {
-    EntityKind.CHARACTER: "$text-primary",
-    EntityKind.PLACE: "$text-success",
-    EntityKind.FACTION: "$text-secondary",
-    EntityKind.OBJECT: "$text-warning",
-    EntityKind.CONCEPT: "$text-muted",
-    EntityKind.CREATURE: "$text-primary",
-}
-"""The colours that the map has them in."""
 NO_RELATIONS_HINT: Final = (
     "No relations in canon yet. n in the universe adds a fact; “/fact Mara ally_of Tam” in play does."
 )
 NOT_IN_CANON_HINT: Final = "It waits at the gate and is not in canon. g decides."
-MAX_NOTE_CELLS: Final = 28
-"""Cells of who is in a place."""
 TIME_HINT: Final = "scene 2, turn 5 of scene 2, day 3 dusk; empty: now. A scene is looked at as it ends."
-
-
-@dataclass(frozen=True, slots=True)
-class MapPage:
-    """A map with where everything stands, and how many there are of each kind."""
-
-    laid_out: LaidOutMap
-    kind_counts: Mapping[EntityKind, int]
-    related_count: int
-
-
-def lay_out_page(
-    view: RelationGraphView, selection: MapSelection, earlier: Mapping[Id, Point] | None
-) -> MapPage:
-    """Lay out what a selection shows. Takes a second for 500 entities: not on the event loop."""
-    import widgets.relation_map.line_raster  # noqa: F401  NumPy is imported here, and not when the map is drawn
-    from agents.diagrams.graph_layout import lay_out_graph
-
-    graph = view.graph
-    shown = select_subgraph(graph, selection)
-    if selection.is_of_places:
-        notes = describe_places(graph, shown, view.visited_ids, shows_proposed=selection.shows_proposed)
-        notes = {i: ellipsise(one_line(note), MAX_NOTE_CELLS) for i, note in notes.items()}
-    else:
-        notes = {i: f"+{n}" for i, n in count_unshown_neighbours(graph, shown, selection).items()}
-    widths = {i: label_columns(node, notes.get(i, "")) for i, node in shown.nodes.items()}
-    points = lay_out_graph(widths, [(e.source_id, e.target_id) for e in shown.edges], earlier)
-    counts = count_kinds(graph, selection)
-    return MapPage(LaidOutMap(shown, points, notes), counts, sum(counts.values()))
 
 
 class RelationMapScreen(ServiceScreen[None]):
@@ -268,7 +220,7 @@ class RelationMapScreen(ServiceScreen[None]):
         )
         selection = self.selection
         if selection.root_id not in view.graph.nodes:
-            selection = replace(selection, root_id=_first_root(view.graph))
+            selection = replace(selection, root_id=find_first_root(view.graph))
         if self._view is None:
             selection = first_selection(view.graph, selection)
         page = await asyncio.to_thread(lay_out_page, view, selection, self._earlier_points())
@@ -301,7 +253,9 @@ class RelationMapScreen(ServiceScreen[None]):
             visited_count = len(self._view.visited_ids & shown.nodes.keys())
             state = f"{len(shown.nodes):,} places, {visited_count:,} visited"
         self.query_one(TitleBar).show_place(place, state)
-        self.query_one("#legend", Static).update(_legend(page, selection, self._view, self.size.width - 2))
+        self.query_one("#legend", Static).update(
+            draw_legend(page, selection, self._view, self.size.width - 2)
+        )
         if not shown.edges and selection.root_id is None:
             self.query_one(NoticePanel).show_lines((NO_RELATIONS_HINT,))
         if focus_id is not None:
@@ -482,7 +436,7 @@ class RelationMapScreen(ServiceScreen[None]):
         self._close_search()
         if self._view is None or not wanted:
             return
-        entity_id = _find_by_name(self._view.graph, wanted)
+        entity_id = find_by_name(self._view.graph, wanted)
         if entity_id is None:
             self.query_one(NoticePanel).show_lines(
                 (f"Nothing is called “{one_line(message.value.strip())}”.",)
@@ -540,59 +494,3 @@ class RelationMapScreen(ServiceScreen[None]):
             self.map.focus()
         else:
             self.post_message(Visit(Back(self)))
-
-
-def _first_root(graph: RelationGraph) -> Id | None:
-    """Return where a map begins that was opened at nobody: the player character, or who has the most relations."""
-    canon_ids = [i for i, node in graph.nodes.items() if not node.is_proposed]
-    return max(
-        canon_ids,
-        key=lambda i: (graph.nodes[i].is_pc, len(graph.neighbours[i]), graph.nodes[i].name),
-        default=None,
-    )
-
-
-def _find_by_name(graph: RelationGraph, wanted: str) -> Id | None:
-    """Return whose name begins with the words, or else has them in it."""
-    names = {i: node.name.casefold() for i, node in graph.nodes.items()}
-    matching_ids = [i for i, name in names.items() if wanted in name]
-    return min(matching_ids, key=lambda i: (not names[i].startswith(wanted), names[i]), default=None)
-
-
-def _legend(page: MapPage, selection: MapSelection, view: RelationGraphView, width: int) -> Content:
-    """Return the kinds with their keys, signs and counts, and names if they fit; what is hidden is struck through."""
-    proposed_count = sum(e.is_proposed for e in view.graph.edges) + sum(
-        n.is_proposed for n in view.graph.nodes.values()
-    )
-    rows = [
-        (
-            key,
-            KIND_SIGNS[kind],
-            KIND_COLOURS[kind],
-            label,
-            page.kind_counts[kind],
-            kind not in selection.hidden_kinds,
-        )
-        for key, kind, label in KIND_KEYS
-    ]
-    rows.append(
-        ("8", VISITED_SIGN, "$text-success", "Places alone", len(view.visited_ids), selection.is_of_places)
-    )
-    rows.insert(
-        -1, ("7", PROPOSED_SIGN, "$text-warning", "Waiting", proposed_count, selection.shows_proposed)
-    )
-    full, short = (
-        Content("  ").join(
-            Content.assemble(
-                (key, "bold $footer-key-foreground"),
-                " ",
-                (sign, colour if is_shown else "dim"),
-                " ",
-                (f"{label.lower()} {count}" if has_words else f"{count}", "" if is_shown else "dim strike"),
-            )
-            for key, sign, colour, label, count, is_shown in rows
-            if count
-        )
-        for has_words in (True, False)
-    )
-    return full if full.cell_length <= width else short
