@@ -56,6 +56,16 @@ async def main() -> None:
             await pilot.press("r", "j", "a", "j", "a")
             await settle(pilot)
             app.save_screenshot("gate.svg", str(FOLDER))
+            await pilot.press("enter", "enter")
+            await settle(pilot)
+            for keys, name in (
+                (("escape", "enter", "3", "v"), "relations"),
+                (("escape", "T"), "timeline"),
+            ):
+                for key in keys:
+                    await pilot.press(key)
+                    await settle(pilot)
+                app.save_screenshot(f"{name}.svg", str(FOLDER))
             await pilot.press("ctrl+q")
             await settle(pilot)
         await draw_wiki(Path(home))

@@ -21,10 +21,11 @@ MAX_SLUG_BYTES: Final = 120
 
 def archive_name(name: str) -> str:
     """Return the file name of a campaign's archive: letters and digits of its name, hyphens for the rest."""
-    return f"{_slug(name) or 'campaign'}.monitor.zip"
+    return f"{slug(name) or 'campaign'}.monitor.zip"
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """Return letters and digits of a name, with hyphens for the rest, for the name of a file."""
     words = "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
     return words.encode()[:MAX_SLUG_BYTES].decode(errors="ignore")
 
@@ -48,18 +49,24 @@ async def export_universe(stores: Stores, home: Path, clock: Clock, universe_id:
 
 async def save_story(home: Path, clock: Clock, title: str, file_ending: str, data: bytes) -> str:
     """Write a story to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
-    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'story'}"
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'story'}"
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, file_ending, data))
 
 
 def name_export_folder(home: Path, name: str, form: str) -> str:
     """Return where a world of this name is exported to if the player names no other folder: always the same."""
-    return str(home / "exports" / f"{_slug(name) or 'campaign'}-{form}")
+    return str(home / "exports" / f"{slug(name) or 'campaign'}-{form}")
+
+
+async def save_diagram(home: Path, clock: Clock, title: str, ending: str, text: str) -> str:
+    """Write a diagram to a new file in `exports` in the home folder; return its path. Raises ArchiveError."""
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'diagram'}"
+    return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ending, text.encode()))
 
 
 async def save_page_picture(home: Path, clock: Clock, title: str, number: int, picture: bytes) -> str:
     """Write the picture (PNG) of a document's page to a new file in `exports`; return its path. Raises ArchiveError."""
-    name = f"{clock():%Y-%m-%d}-{_slug(title) or 'document'}-page-{number}"
+    name = f"{clock():%Y-%m-%d}-{slug(title) or 'document'}-page-{number}"
     return str(await asyncio.to_thread(_write_new_file, home / "exports", name, ".png", picture))
 
 

@@ -26,6 +26,7 @@ from agents.services.bill import BillReader
 from agents.services.branch_map import BranchMapReader
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflict_commands import ConflictCommandService
 from agents.services.conflict_statements import ConflictStatementBuilder
@@ -47,6 +48,7 @@ from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.result_formatter import ResultFormatter
 from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.review_reader import ReviewReader
@@ -67,7 +69,13 @@ from agents.telemetry.loop_cycles import LoopCycles
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, name_export_folder, save_page_picture, save_story
+from monitor_tui.campaign_exports import (
+    export_universe,
+    name_export_folder,
+    save_diagram,
+    save_page_picture,
+    save_story,
+)
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -340,6 +348,13 @@ class ServiceComposer:
             previews,
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
+            RelationGraphReader(
+                agents.canon,
+                agents.log,
+                agents.keeper.policies,
+                partial(save_diagram, self._home, self._base.clock),
+            ),
+            ChartReader(agents.canon, agents.log),
             self._ledger,
             self._play.tables,
             self._export_universe,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,11 +24,32 @@ from stores.errors import InputError
 commands = command_group()
 
 
+class ExportFormat(StrEnum):
+    """What a campaign is exported as."""
+
+    ARCHIVE = "archive"
+    SVG = "svg"
+    GRAPHML = "graphml"
+
+
 @commands.command("export")
 def export_command(
     context: typer.Context,
     universe: Annotated[str, typer.Argument(help="The universe's name.")],
-    to: Annotated[Path | None, typer.Option("--to", help="The archive to write.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="The file to write.")] = None,
+    format: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--as",
+            help="The whole campaign, or its relations as a map (svg) or for other programs (graphml).",
+        ),
+    ] = ExportFormat.ARCHIVE,
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at", help="Relations as they were: scene 3, day 3 dusk; without it, as they are now."
+        ),
+    ] = "",
     vault: Annotated[
         Path | None, typer.Option("--vault", help="A folder for an Obsidian vault, in place of an archive.")
     ] = None,
@@ -44,10 +66,15 @@ def export_command(
     ] = False,
     home: Home = None,
 ) -> None:
-    """Export a whole campaign to a .monitor.zip archive, or to a folder to read and edit."""
+    """Export a whole campaign to a .monitor.zip archive, to a folder to read and edit, or its relations to a file."""
     home_path = resolve_home(context, home)
-    if sum(path is not None for path in (to, vault, wiki, lorebook)) > 1:
+    is_diagram = format is not ExportFormat.ARCHIVE
+    if sum(path is not None for path in (to, vault, wiki, lorebook)) + (is_diagram and to is None) > 1:
         raise InputError("That is more than one export.", kept="Nothing was written.", todo="One at a time.")
+    if at and not is_diagram:
+        raise InputError(
+            "An archive has all times: --at is for svg and graphml.", kept="Nothing was written."
+        )
     if lorebook is not None:
         write_new_file(lorebook, run_command(_write_lorebook(home_path, universe, secrets)))
         print(f"Exported to {lorebook}")
@@ -55,7 +82,10 @@ def export_command(
     if vault is not None or wiki is not None:
         print("\n".join(run_command(_export_folder(home_path, universe, vault, wiki, secrets))))
         return
-    path = run_command(_export_universe(home_path, universe, to))
+    if is_diagram:
+        path = run_command(_export_relations(home_path, universe, format, to, at))
+    else:
+        path = run_command(_export_universe(home_path, universe, to))
     print(f"Exported to {path}")
 
 
@@ -125,6 +155,24 @@ async def _sync_vault(home: Path, folder: Path) -> tuple[str, ...]:
         return (await program.services.open_exports().sync_vault(str(folder))).lines
     finally:
         await program.close()
+
+
+async def _export_relations(home: Path, name: str, format: ExportFormat, to: Path | None, at: str) -> Path:
+    from agents.diagrams.relation_graph import MapSelection
+    from agents.services.relation_graph import GraphFormat
+    from monitor_tui.campaign_exports import slug
+
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        text = await program.services.world.relation_graph.render_graph(
+            universe.id, MapSelection(is_whole=True), GraphFormat(format.value), at
+        )
+    finally:
+        await program.close()
+    path = to or Path(f"{slug(universe.name) or 'campaign'}-relations.{format}")
+    write_new_file(path, text.encode())
+    return path
 
 
 async def _import_archive(home: Path, archive: Path) -> str:

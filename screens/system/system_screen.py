@@ -16,7 +16,7 @@ from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import ToBill, ToLlmSetup, ToMenu, ToPrompts, Visit
+from screens.routes import ToBill, ToCharts, ToLlmSetup, ToMenu, ToPrompts, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.jobs import Job
@@ -41,6 +41,14 @@ class SystemScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "System"
     BINDINGS = [
         Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="system.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+        ),
         Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
         Binding(
             "e", "prompts", "Prompts", id="system.prompts", tooltip="The words that each persona is given"
@@ -109,6 +117,9 @@ class SystemScreen(ServiceScreen[None]):
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))
+
+    def action_charts(self) -> None:
+        self.post_message(Visit(ToCharts()))
 
     def action_prompts(self) -> None:
         self.post_message(Visit(ToPrompts()))

@@ -15,16 +15,17 @@ from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import (
+    ToCharts,
     ToCommitments,
     ToGate,
     ToHistory,
+    ToLanes,
     ToLookalikes,
     ToMoment,
     ToPolicy,
-    ToRelations,
+    ToRelationMap,
     ToRemovedCanon,
     ToRetcon,
-    ToTimeline,
     Visit,
 )
 from screens.title_bar import TitleBar
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 
 _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "charts", "ledger", "taken_back", "export", "gate")
 
 
 class UniverseEditScreen(UniverseExportScreen):
@@ -77,7 +78,18 @@ class UniverseEditScreen(UniverseExportScreen):
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
         Binding("t", "moment", "Facts", id="universe.moment", tooltip="All facts, now or at another time"),
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
-        Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
+        Binding(
+            "v", "ties", "Relations", id="universe.ties", tooltip="The map of relations, from this entity on"
+        ),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="universe.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+            show=False,
+        ),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
             "W",
@@ -257,7 +269,7 @@ class UniverseEditScreen(UniverseExportScreen):
 
     def action_ties(self) -> None:
         if (entity := self.current_entity) is not None:
-            self.post_message(Visit(ToRelations(entity.id)))
+            self.post_message(Visit(ToRelationMap(entity.universe_id, entity.id)))
 
     def action_moment(self) -> None:
         if self.universe_id is not None:
@@ -265,7 +277,11 @@ class UniverseEditScreen(UniverseExportScreen):
 
     def action_timeline(self) -> None:
         if self.universe_id is not None:
-            self.post_message(Visit(ToTimeline(self.universe_id)))
+            self.post_message(Visit(ToLanes(self.universe_id)))
+
+    def action_charts(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToCharts(self.universe_id)))
 
     def action_ledger(self) -> None:
         if self.universe_id is not None:

@@ -457,7 +457,7 @@ async def test_canon_at_a_time(ui: ScreenDriver) -> None:
 
 
 async def test_timeline_is_searched(ui: ScreenDriver) -> None:
-    await ui.press("T")
+    await ui.press("T", "T")
     assert ui.shows("Timeline", "entries", "Day 3", "Gil Oakum's sledge")
     await ui.press("slash")
     await ui.type("sledge", enter=False)
@@ -467,7 +467,7 @@ async def test_timeline_is_searched(ui: ScreenDriver) -> None:
 
 
 async def test_relations_are_walked(ui: ScreenDriver) -> None:
-    await ui.press("v")
+    await ui.press("v", "v")
     assert ui.shows("is in Net Loft", "owns The Slack Tide")
     await stand_on(ui, "owns The Slack Tide")
     await ui.press("x")

@@ -21,9 +21,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.diagrams.relation_graph import MapSelection
 from agents.exports.story_form import StoryForm
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
@@ -35,6 +37,7 @@ from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
+from agents.services.relation_graph import GraphFormat, RelationGraphReader
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
@@ -355,6 +358,19 @@ CALLS: dict[str, Call] = {
     "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
     "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
     "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
+    "relations.read_graph": lambda p: _with(p.universe, p.services.world.relation_graph.read_graph),
+    "relations.export_graph": lambda p: _with(
+        p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
+    ),
+    "relations.render_graph": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.relation_graph.render_graph(
+            u, MapSelection(is_whole=True), p.dice.choice(list(GraphFormat))
+        ),
+    ),
+    "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
+    "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
+    "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
@@ -585,6 +601,8 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
+        | operations(RelationGraphReader, "relations.")
+        | operations(ChartReader, "charts.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
     )
