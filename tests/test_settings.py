@@ -70,7 +70,7 @@ def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_p
         ),
         ("[narrator]\nstop = ['a', 'b', 'c', 'd', 'e']", "narrator.stop: it should have at most 4 entries"),
         ("[narrator]\nstop = 3", "cannot be used: narrator.stop: words in quotes should stand here."),
-        ("[telemetry]\nprometheus_port = 70000", "telemetry.prometheus_port: it should be 65535 or less"),
+        ("[telemetry]\nprometheus_port = 70000", "telemetry.prometheus_port: it should be 65,535 or less"),
         (
             "[telemetry]\nprometheus_port = 'yes'",
             "telemetry.prometheus_port: a whole number should stand here",
@@ -83,7 +83,7 @@ def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_p
             "[telemetry]\notlp_endpoint = 'collector:4318'",
             "telemetry.otlp_endpoint: an address begins with http:// or https:// and names a server",
         ),
-        ("[telemetry]\notlp_seconds = 0", "telemetry.otlp_seconds: it should be 1.0 or more"),
+        ("[telemetry]\notlp_seconds = 0", "telemetry.otlp_seconds: it should be 1 or more"),
         ("backup = 3", "backup: a section with fields should stand here"),
         ("[" * 5_000, "cannot be used"),
         ("a = " + "[" * 5_000, "cannot be used"),
