@@ -37,6 +37,10 @@ from monitor_tui.cli.plain_output import PlainOutput
 from monitor_tui.paths import home_folder
 from stores.errors import MonitorError
 
+THREAD_SWITCH_SECONDS = 0.001
+"""How long the thread that draws waits for another that computes, at each of the many steps of a frame; Python's
+own figure is five times that."""
+
 app = typer.Typer(
     help="MONITOR keeps the world true while you play: a full-screen application for solo GMs.",
     no_args_is_help=False,
@@ -112,6 +116,7 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
 
     home_path = home_folder(home)
     start_log(home_path)
+    sys.setswitchinterval(THREAD_SWITCH_SECONDS)
 
     async def open_services(show_menu: Any) -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
