@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
+    from stores.history import History
     from stores.ports import ObjectStore, TextIndex, VectorIndex
 
 __all__ = [
@@ -32,9 +33,11 @@ __all__ = [
     "StoreKinds",
     "Stores",
     "StoresBehindPlay",
+    "StoresForBackup",
     "StoresForReading",
     "open_stores",
     "open_stores_behind_play",
+    "open_stores_for_backup",
     "open_stores_for_reading",
     "read_store_kinds",
 ]
@@ -179,6 +182,26 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
         )
+
+
+class StoresForBackup(NamedTuple):
+    """What a backup is made of, open for reading. Implements `stores.backup.writing.BackedUpStores`."""
+
+    history: History
+    objects: Callable[[Role | None], ObjectStore]
+    close: Callable[[], Awaitable[None]]
+
+
+async def open_stores_for_backup(home: Path) -> StoresForBackup:
+    """Open the library of another process to back it up. Raises LibraryUnreadable or StoreError."""
+    from stores.embedded.history import EmbeddedHistory
+    from stores.embedded.library import follow_library
+    from stores.embedded.object_store import EmbeddedObjectStore
+
+    library = await follow_library(home / "library.db")
+    return StoresForBackup(
+        EmbeddedHistory(library), lambda role: EmbeddedObjectStore(home / "objects", role), library.close
+    )
 
 
 class StoresForReading(NamedTuple):

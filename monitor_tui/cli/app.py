@@ -123,13 +123,14 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         await asyncio.to_thread(_import_program)
         from monitor_tui.background_mode import BackgroundMode
         from monitor_tui.compose import open_program
-        from monitor_tui.daily_backup import BackupNotes, DailyBackup
+        from monitor_tui.daily_backup import BackupNotes, DailyBackup, choose_backup_writer
 
         backup_notes = BackupNotes()
         program = await open_program(
             home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY, show_menu=show_menu
         )
-        backup = DailyBackup(program.stores, home_path, backup_notes, program.services.events.publish)
+        write = choose_backup_writer(program.stores, home_path)
+        backup = DailyBackup(write, home_path, backup_notes, program.services.events.publish)
         backup.start()
         return program.services, backup.wrap_close(program.close)
 
