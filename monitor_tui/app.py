@@ -135,15 +135,14 @@ class MonitorApp(App[None]):
         try:
             services = await self._open_at_menu()
             await self._load_screens()
-            if not self.is_headless:  # it is the whole process's
-                self._garbage_collector.start()
-                self.set_interval(CHECK_SECONDS, self._garbage_collector.collect_in_pause)
-            await asyncio.to_thread(_compile_patterns)
-            # Its import costs seconds of a core: only now, and in its own process.
-            start_worker(self, services.llm.start_process, "warm")
-            services.jobs.start()
         finally:
             gc.enable()
+        if not self.is_headless:  # it is the whole process's
+            self._garbage_collector.start()
+            self.set_interval(CHECK_SECONDS, self._garbage_collector.collect_in_pause)
+        # Its import costs seconds of a core: only now, and in its own process.
+        start_worker(self, services.llm.start_process, "warm")
+        services.jobs.start()
 
     async def _open_at_menu(self) -> Services:
         """Open the library and fill the menu; keys that were pressed meanwhile lead to other screens then."""
@@ -509,12 +508,6 @@ class MonitorApp(App[None]):
 
     def action_help(self) -> None:
         self.post_message(routes.Visit(routes.ToHelp()))
-
-
-def _compile_patterns() -> None:
-    from agents.prose.phrases import compile_phrase_patterns  # not before the first frame
-
-    compile_phrase_patterns()
 
 
 def _nearest_name_hint(name: str, known_names: Iterable[str]) -> str:

@@ -39,9 +39,11 @@ def test_app_imports_nothing_heavy_before_the_first_frame() -> None:
         "numpy",
         "statemachine",
         "widgets.transcript",
+        "typer",
+        "monitor_tui.cli.app",
     )
     code = (
-        "import sys, monitor_tui.app as a\n"
+        "import sys, monitor_tui.cli, monitor_tui.app as a\n"
         "a.MonitorApp(lambda: None).get_default_screen()\n"
         f"print([m for m in sys.modules if m.startswith({heavy!r})])"
     )
@@ -261,6 +263,20 @@ def test_app_menu_is_read_with_a_small_part_of_the_program() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_app_compiles_no_phrase_pattern_for_the_menu() -> None:
+    """They are 3 MB and a tenth of a second, which nothing but play needs."""
+    code = (
+        "import monitor_tui.compose_services, screens.navigation as navigation\n"
+        "from agents.prose.phrases import PhrasePattern\n"
+        "import gc\n"
+        "navigation.import_screens()\n"
+        "patterns = [p for p in gc.get_objects() if isinstance(p, PhrasePattern)]\n"
+        "print(len(patterns) > 30, [p for p in patterns if 'compiled' in vars(p)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True []"
 
 
 def test_app_loads_what_reads_files_with_the_first_import() -> None:
