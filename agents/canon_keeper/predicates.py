@@ -76,6 +76,10 @@ class Catalogue:
         default_factory=dict, init=False, compare=False, repr=False
     )
     """What `excluded_by` returned, which each check asks for many times."""
+    _related_predicates: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """What `related_predicates` returned, for which each proposal asks."""
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates.get(name) or _default_predicate(name)
@@ -104,9 +108,11 @@ class Catalogue:
 
     def related_predicates(self, name: str) -> frozenset[str]:
         """Return every predicate whose facts can meet one of `name`: itself, inverses, exclusions."""
-        canonical = self[name].inverse_of or name
-        roots = {canonical, *self.excluded_by(canonical)}
-        return frozenset(roots.union(*map(self.inverse_predicates, roots)))
+        if name not in self._related_predicates:
+            canonical = self[name].inverse_of or name
+            roots = {canonical, *self.excluded_by(canonical)}
+            self._related_predicates[name] = frozenset(roots.union(*map(self.inverse_predicates, roots)))
+        return self._related_predicates[name]
 
     def label(self, name: str, *, is_reversed: bool = False) -> str:
         """Return the words for a predicate on screens; `is_reversed` reads it from its object's end."""
