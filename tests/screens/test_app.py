@@ -337,6 +337,33 @@ async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error
         assert ui.shows("The Drowned Bell")
 
 
+@pytest.mark.slow
+async def test_app_key_before_the_library_cannot_be_opened_leads_on_after_another_try(
+    played_home: Path,
+) -> None:
+    may_fail, failures = asyncio.Event(), [LibraryInUse("Another MONITOR has this library open.")]
+
+    async def refuse_once(show_menu: ShowMenu) -> Opened:
+        if failures:
+            await may_fail.wait()
+            raise failures.pop()
+        return await real_services(played_home, 8)(show_menu)
+
+    app = MonitorApp(refuse_once)
+    async with app.run_test(size=ROOMY) as pilot:
+        ui = ScreenDriver(app, pilot)
+        await ui.until("Opening the library")
+        await pilot.press("3")
+        assert ui.screen == "OpeningScreen"
+        may_fail.set()
+        await ui.until("Try again")
+        await ui.press("r")
+        assert ui.screen == "UniverseScreen"
+        await ui.press("escape")
+        assert ui.screen == "MenuScreen"
+        assert len(app.screen_stack) == 1, "nothing is left under it"
+
+
 async def test_app_can_be_left_when_the_library_cannot_be_opened() -> None:
     async def refuse(show_menu: ShowMenu | None = None) -> Opened:
         raise LibraryInUse("Another MONITOR has this library open.")
