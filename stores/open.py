@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
+    from stores.history import History
     from stores.ports import ObjectStore, TextIndex, VectorIndex
 
 __all__ = [
@@ -32,10 +33,12 @@ __all__ = [
     "StoreKinds",
     "Stores",
     "StoresBehindPlay",
+    "StoresForBackup",
     "StoresForReading",
     "open_stores",
     "open_stores_behind_play",
     "open_stores_beside",
+    "open_stores_for_backup",
     "open_stores_for_reading",
     "read_store_kinds",
 ]
@@ -221,6 +224,26 @@ async def open_stores_beside(
         return replace(
             stores, objects=lambda role: EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY)
         )
+
+
+class StoresForBackup(NamedTuple):
+    """What a backup is made of, open for reading. Implements `stores.backup.writing.BackedUpStores`."""
+
+    history: History
+    objects: Callable[[Role | None], ObjectStore]
+    close: Callable[[], Awaitable[None]]
+
+
+async def open_stores_for_backup(home: Path) -> StoresForBackup:
+    """Open the library of another process to back it up. Raises LibraryUnreadable or StoreError."""
+    from stores.embedded.history import EmbeddedHistory
+    from stores.embedded.library import follow_library
+    from stores.embedded.object_store import EmbeddedObjectStore
+
+    library = await follow_library(home / "library.db")
+    return StoresForBackup(
+        EmbeddedHistory(library), lambda role: EmbeddedObjectStore(home / "objects", role), library.close
+    )
 
 
 class StoresForReading(NamedTuple):

@@ -11,6 +11,7 @@ from agents.canon_keeper.commit_results import CommitResult, build_commit_result
 from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
+from stores.records.canon import CanonBatch
 from stores.records.ids import Id
 from stores.records.workflow import Canonization, CanonizationState
 
@@ -43,7 +44,8 @@ class CommitJournal:
             if canonization.state is CanonizationState.PLANNED:
                 self.commit_count += 1
                 await self._canon.commit(canonization.batch)
-                await self._log.mark_written(canonization.id)
+                if not _leaves_trace(canonization.batch):
+                    await self._log.mark_written(canonization.id)
             outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
             await self._log.close_canonization(canonization, outcome_fact_ids)
         except StoreError as error:
@@ -113,7 +115,8 @@ class CommitJournal:
     async def _is_in_canon(self, canonization: Canonization) -> bool:
         """Say whether the batch was written: it is there whole or not at all.
 
-        A batch that adds nothing shows no trace; to drop it and commit again changes nothing either.
+        A batch that adds nothing shows no trace: a mark says that it was written. Cut off before the mark it is
+        dropped, and to commit it again changes nothing either.
         """
         batch = canonization.batch
         if canonization.state is CanonizationState.WRITTEN:
@@ -128,3 +131,8 @@ class CommitJournal:
 
 def _records_of(canonization: Canonization) -> SpanRecords:
     return SpanRecords(canonization.universe_id, canonization.story_id or "", canonization.scene_id or "")
+
+
+def _leaves_trace(batch: CanonBatch) -> bool:
+    """Say whether canon shows that a batch was written: then nobody waits for a mark in the log."""
+    return bool(batch.facts or batch.supports)

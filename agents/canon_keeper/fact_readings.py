@@ -58,7 +58,7 @@ class ClaimKey(NamedTuple):
 
 
 def read_fact(fact: Fact, catalogue: Catalogue) -> FactReading:
-    subject, object_ = fact.entity(SUBJECT), fact.entity(OBJECT)
+    subject, object_ = (fact.entity(SUBJECT), fact.entity(OBJECT)) if fact.involves else (None, None)
     inverse_of = catalogue[fact.predicate].inverse_of
     if inverse_of is not None:
         return FactReading(inverse_of, object_, subject, fact.value)

@@ -22,7 +22,7 @@ from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.names import NON_NAME_WORDS
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 from agents.prose.sentence_phrases import who_of
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
@@ -55,13 +55,13 @@ _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
 """The beginning of a predicate that may be said of a body, too."""
-_ALSO_GOES: Final = compile_phrases(
+_ALSO_GOES: Final = PhrasePattern(
     "[lead escort carry walk march drag follow take see show usher bear hurry help]"
 )
 """Verbs of making somebody leave, whose subject leaves as well."""
-_LEADS_SOMEBODY: Final = compile_phrases(r"[lead take guide bring drag carry escort] @(?P<who>[^@]+)@")
-_TAKES: Final = compile_phrases("[take lead drag carry pull]")
-_SEES_OFF: Final = compile_phrases(r"""
+_LEADS_SOMEBODY: Final = PhrasePattern(r"[lead take guide bring drag carry escort] @(?P<who>[^@]+)@")
+_TAKES: Final = PhrasePattern("[take lead drag carry pull]")
+_SEES_OFF: Final = PhrasePattern(r"""
     to the (door|gate)
     [see show] @[^@]+@ (out|off)
     """)
@@ -70,7 +70,7 @@ _SLEEPS_HERE: Final = re.compile(
     r"(?:\s+(?:inside|here|there|(?:by|at|on|before|beside|under)\s+the\s+\w+))?\s*[.!,;]?\s*$"
 )
 """Who sleeps where the scene is, as far as the words say."""
-_SLAMS_DOOR: Final = compile_phrases(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
+_SLAMS_DOOR: Final = PhrasePattern(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
 """What somebody does on the way out: `leaves and slams the door`."""
 _OPENS_WITH_TIME: Final = re.compile(
     r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE

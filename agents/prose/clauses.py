@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 
-UNREAL: Final = compile_phrases(
+UNREAL: Final = PhrasePattern(
     r"""
     \b(if|unless|suppose|supposing|imagin\w+|dream\w*|remember\w*|recall\w*|used to|would|could|might)\b
     \b(perhaps|maybe|presumably|probably|possibly)\b
@@ -29,7 +29,7 @@ UNREAL: Final = compile_phrases(
 )
 """A sentence with one of these moves nobody."""
 
-ELSEWHERE: Final = compile_phrases(
+ELSEWHERE: Final = PhrasePattern(
     r"""
     \b(meanwhile|elsewhere|far (away|off)|miles away|on the other side|somewhere|at home|upstairs|downstairs|
         outside)\b
@@ -61,7 +61,7 @@ _REPORT_WORD: Final = (
     r"looks?\s+for|"
     r"sure|certain|afraid|glad|news|story|according)"
 )
-_REPORTS: Final = compile_phrases(
+_REPORTS: Final = PhrasePattern(
     r"""
     \bREPORT\b(OBJECT)? (@[^@]+@ )?(to [a-z]+|about|of)\b
     \bREPORT\b(OBJECT)?\s*,? (that|where|who|whom|what|how|why|when|whether|which|if)\b

@@ -10,10 +10,10 @@ from typing import Final
 
 from agents.prose import cast_words as words
 from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 from agents.prose.verb_forms import PAST_VERB
 
-_DEALS_WITH: Final = compile_phrases(
+_DEALS_WITH: Final = PhrasePattern(
     r"""
     START([ask tell promise warn threaten question thank beg order command assure inform interrupt interrogate
         remind answer bribe accuse confront scold greet insult challenge comfort console flatter blame praise reassure
@@ -30,11 +30,11 @@ _DEALS_WITH: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
-_HERO_GIVES: Final = compile_phrases(
+_HERO_GIVES: Final = PhrasePattern(
     r"\s*@[HW]@ADVERBS[give hand offer pass] (?P<who>@[\d,]+@)(?= (the|an?|my|his|her|their|back|somebody's)\b)",
     {"ADVERBS": words.ADVERBS},
 )
-_SPEAKS_TO_HERO: Final = compile_phrases(
+_SPEAKS_TO_HERO: Final = PhrasePattern(
     r"""
     \s*(?P<who>@[\d,]+@)ADVERBS(?!PAST)([ask tell promise warn threaten question thank beg order assure inform
         answer remind bribe accuse confront scold greet insult challenge comfort console]|

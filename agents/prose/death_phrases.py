@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from agents.prose.phrases import compile_phrases, phrases
+from agents.prose.phrases import PhrasePattern, phrases
 
 _WORDS: Final = {
     "END": r"(?=\s*(?:$|[.,;:!?…—–¶-]))",
@@ -56,7 +56,7 @@ TELLS_DEATH: Final = re.compile(
 )
 """Words without one of which no text tells of a death."""
 
-DIES: Final = compile_phrases(
+DIES: Final = PhrasePattern(
     r"""
     [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
         out|a (little|bit|thousand))\b)
@@ -103,7 +103,7 @@ DIES: Final = compile_phrases(
     _WORDS,
 )
 
-KILLS: Final = compile_phrases(
+KILLS: Final = PhrasePattern(
     rf"""
     [kill slay murder behead decapitate execute assassinate strangle drown smother hang devour butcher slaughter lynch
         crucify impale disembowel incinerate electrocute suffocate] {_PERSON % 0}WHY
@@ -130,7 +130,7 @@ TELLS_LIFE: Final = re.compile(
 )
 """Words without one of which no text tells that somebody lives after all."""
 
-_KILLED_BY_THING: Final = compile_phrases(
+_KILLED_BY_THING: Final = PhrasePattern(
     rf"""
     \bLETHAL ([a-z]+ly )?[take claim finish] {_PERSON % 0}CLOSE
     \bLETHAL ([a-z]+ly )?[carry] {_PERSON % 4} off\b
@@ -144,7 +144,7 @@ _KILLED_BY_THING: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-_DIES_IN_PART: Final = compile_phrases(
+_DIES_IN_PART: Final = PhrasePattern(
     r"""
     \b[break snap wring] OWNER neck\b
     ^\W*(breaking|snapping) OWNER neck\b
@@ -183,7 +183,7 @@ _FEELING: Final = re.compile(
 )
 """What kills or tears apart only in a way of speaking."""
 
-LIVES: Final = compile_phrases(
+LIVES: Final = PhrasePattern(
     r"""
     [survive]\b
     [live] (through|on)\b

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.prose.names import any_name_pattern
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 from agents.prose.speech import SPEAKS
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import split_paragraphs, split_sentences
@@ -24,7 +24,7 @@ _WORDS: Final = {
     "TALE": r"(?:song|ballad|lay|saga|tale|story|legend|fable|play|poem)",
     "THE": r"(?:the|a|an|your|my|our|his|her|their|this|that|some)",
 }
-_DREAM_OR_PICTURE: Final = compile_phrases(
+_DREAM_OR_PICTURE: Final = PhrasePattern(
     r"""
     HERO ADVERBLY([dream sleep doze]|[drift nod] off|[fall] (fast )?asleep)\b
     HERO ADVERBLY[have] (a|the same) (\w+ )?(dream|nightmare|vision)\b
@@ -37,7 +37,7 @@ _DREAM_OR_PICTURE: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-_MEMORY: Final = compile_phrases(
+_MEMORY: Final = PhrasePattern(
     r"""
     \bin THE (\w+ )?(memory|memories)\b
     \b(memory|memories) ([come rise return surface flood well])\b
@@ -52,7 +52,7 @@ _MEMORY: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """What is told in the past behind it was then; what is told in the present happens now."""
-_TALE: Final = compile_phrases(
+_TALE: Final = PhrasePattern(
     r"""
     \bin THE (\w+ )?TALE\b
     ^\W*THE (\w+ )?TALE ([go tell sing begin end]|has it|is about|is of|was of)\b
@@ -62,7 +62,7 @@ _TALE: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-_FRAME_ENDS: Final = compile_phrases(
+_FRAME_ENDS: Final = PhrasePattern(
     r"""
     \b(wakes?|woke|awake|waking|now|here and now|at last)\b
     \b(next|in the) morning\b

@@ -11,7 +11,7 @@ from agents.prose import death_phrases as deaths
 from agents.prose.cast_reading import CastMove, CastReading
 from agents.prose.destinations import DestinationReader
 from agents.prose.mentions import COMPANY
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
 from agents.prose.who_is_meant import figures_of
 
@@ -19,7 +19,7 @@ _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|s
 _GOES_TO: Final = re.compile(
     r"[a-z]+(?:\s+(?:off|out|back|on|away|up|down))?\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
-_MOTION: Final = compile_phrases(
+_MOTION: Final = PhrasePattern(
     "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "
     "leave depart stalk stride stumble]"
 )

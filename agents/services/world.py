@@ -41,6 +41,11 @@ class WorldServices:
         """Return the universe's entities, or those that `search` finds, at most `limit`."""
         return await self.canon.entities(universe_id, search=search, limit=limit)
 
+    async def count_entities(self, universe_id: Id) -> int:
+        """Return how many entities are in canon."""
+        entity_count, _ = await self.canon.count(universe_id)
+        return entity_count
+
     async def list_entity_names(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""
         return await self.canon.entity_names(universe_id)

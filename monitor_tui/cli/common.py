@@ -184,7 +184,9 @@ def write_new_file(path: Path, data: bytes) -> None:
         ) from None
     except OSError as error:
         raise ArchiveError(
-            f"{path} cannot be written: {error.strerror}.", kept="Nothing was lost.", todo="Name another file."
+            f"{path} cannot be written: {error.strerror}.",
+            kept="Nothing was lost.",
+            todo="Name another file.",
         ) from error
 
 

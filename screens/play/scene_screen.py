@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +24,7 @@ from agents.events import (
 )
 from agents.orchestrator.commit_reports import commit_lines
 from agents.proposals.evidence import show_words
+from agents.prose.phrases import compile_phrase_patterns
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -59,6 +61,7 @@ from widgets.safe_text import one_line
 from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.events import Event, Notice
@@ -245,6 +248,8 @@ class SceneScreen(ServiceScreen[None]):
             names = await self._reader.read_names(reading.view)
             tables = await self._reader.read_table_names(reading.view)
             self.post_message(self.NamesLoaded(names, tables))
+            # Before the first line needs them; the menu has no use for them, and they are 3 MB.
+            start_worker(self, partial(asyncio.to_thread, compile_phrase_patterns), "patterns")
 
     @on(SceneLoaded)
     async def _show_scene(self, message: SceneLoaded) -> None:

@@ -47,6 +47,9 @@ class Token(NamedTuple):
     """Whether the entity is somebody, or a people."""
 
 
+_MAX_RESTRICTED_BOOKS: Final = 16
+
+
 @dataclass(frozen=True)
 class NameBook:
     """The names by which entities are called, with short forms that only one of them has.
@@ -66,6 +69,11 @@ class NameBook:
         default_factory=dict, compare=False, repr=False
     )
 
+    _restricted_books: dict[str, NameBook] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """The last books that `restricted_to` returned: each statement is read for its claims, concepts and words."""
+
     def __post_init__(self) -> None:
         for spelling in self.spellings:
             self._by_first_word.setdefault(_bare(spelling[0][0]), []).append(spelling)
@@ -77,12 +85,17 @@ class NameBook:
 
     def restricted_to(self, text: str) -> NameBook:
         """Return the names of this book that stand in a text."""
+        if (known := self._restricted_books.get(text)) is not None:
+            return known
         words = _words_of(text)
         spellings = frozenset(
             s for word in words for s in self._by_first_word.get(word, ()) if words.issuperset(s[0])
         )
         ids = {entity_id for _, entity_id, _ in spellings}
-        return NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
+        if len(self._restricted_books) >= _MAX_RESTRICTED_BOOKS:
+            self._restricted_books.clear()
+        book = NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
+        return self._restricted_books.setdefault(text, book)
 
     def match(self, tokens: list[Token], start: int) -> tuple[int, str] | None:
         """Return where the longest name that begins at `start` ends, and whose it is."""

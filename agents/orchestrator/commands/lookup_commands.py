@@ -72,7 +72,7 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
 @group.command(
     "export",
     "/export  (or journal, epub, html)",
-    "Write the story to a file to read; players: without secrets; rolls: a book or page with mechanics",
+    "Write the story to a file to read; players: without secrets; rolls: EPUB or HTML with mechanics",
     access=Access.READ,
 )
 async def export_story(tools: CommandTools, call: CommandCall) -> Reply:

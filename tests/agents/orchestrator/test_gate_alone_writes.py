@@ -308,6 +308,7 @@ CALLS: dict[str, Call] = {
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
     "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
     "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
+    "count_entities": lambda p: _with(p.universe, p.services.world.count_entities),
     "list_table_names": lambda p: _with(p.universe, p.services.world.list_table_names),
     "read_card": lambda p: _with(p.entity, p.services.world.read_card),
     "trace": lambda p: _with(p.turn, p.services.play.trace),
@@ -597,7 +598,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         }
 
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
-    known |= {"list_entities", "list_entity_names", "list_table_names", "read_card"}
+    known |= {"list_entities", "count_entities", "list_entity_names", "list_table_names", "read_card"}
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
