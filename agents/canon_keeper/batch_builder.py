@@ -146,6 +146,7 @@ class _BatchBuilder:
         self._evidence: dict[Id, Evidence] = {}
         self._supports: dict[tuple[Id, Id], Support] = {}
         self.other_fact_ids: dict[Id, Id] = {}
+        self._quoted: set[tuple[Id, EvidenceKind, Id, str]] = set()
 
     def add_proposal(self, proposal: ProposedChange, confidence: float) -> None:
         """Make one proposal true in the draft. Raises MissingError or UnwritableError and changes nothing."""
@@ -220,6 +221,10 @@ class _BatchBuilder:
 
     def _support(self, subject_id: Id, evidence: Iterable[Evidence]) -> None:
         for piece in evidence:
+            quoted = (subject_id, piece.kind, piece.ref_id, piece.quote.strip(" .!?…"))
+            if piece.quote and quoted in self._quoted:
+                continue  # two proposals quote the same words, one of them with the stop
+            self._quoted.add(quoted)
             self._evidence.setdefault(piece.id, piece)
             self._supports.setdefault(
                 (subject_id, piece.id), Support(subject_id=subject_id, evidence_id=piece.id)

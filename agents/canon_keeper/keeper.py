@@ -305,7 +305,7 @@ class CanonKeeper:
         result = replace(
             result,
             changes=tuple(change for change in changes if change.removesuffix(".") not in statements),
-            repeated=repeated,
+            repeated=tuple(title for title in repeated if title.removesuffix(".") not in statements),
         )
         held_as_deferred = plan.held_count if undecided != "leave" else 0
         return replace(

@@ -71,7 +71,7 @@ async def test_declaration_is_linked_to_a_turn_that_says_as_much(world: World) -
     await play(world, "/fact Dob Harrow is dead", "/fact Mara owes Harrow a drink", "/commit")
     assert await read_quotes(world, await fact_id_of(world, "Dob Harrow", "Dob Harrow died.")) == [
         (EvidenceKind.MANUAL, "Dob Harrow is dead"),
-        (EvidenceKind.TURN, "Harrow falls from the pier and lies dead."),
+        (EvidenceKind.TURN, "Harrow falls from the pier and lies dead"),
         (EvidenceKind.SCENE, ""),
     ]
     rows = await world.services.play.transcript_reader.read_rows(world.scene_id, 0, 10)
