@@ -41,6 +41,7 @@ from agents.orchestrator.commit_undo import CommitUndo
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.doubt_worker import DoubtWorker
+from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
@@ -444,6 +445,14 @@ class PlayParts:
             base.clock,
             base.events,
         )
+        plain_vows = PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock)
+        plain_claims = PlainClaims(
+            agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
+        )
+        plain_secrets = PlainSecrets(agents.canon, agents.read_catalogue, base.clock)
+        self.earlier_lines = EarlierLines(
+            log, contexts, agents.proposals, plain_claims, plain_vows, plain_secrets
+        )
         self.line_player = LinePlayer(
             contexts,
             self.pipeline,
@@ -453,9 +462,9 @@ class PlayParts:
             MoveOffers(self.rules, lambda: agents.llm_setup.current_settings.play),
             self.play_table,
             self.solo_tools,
-            PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
-            PlainClaims(agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock),
-            PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
+            plain_vows,
+            plain_claims,
+            plain_secrets,
             base.ids,
         )
 

@@ -163,6 +163,7 @@ class ServiceComposer:
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
+            earlier_lines=play.earlier_lines,
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,

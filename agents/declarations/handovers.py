@@ -83,6 +83,23 @@ _PUT: Final = (
 )
 
 
+_BEGINS_WITH_NAME: Final = re.compile(r"[^\W\d_a-z]|(?:the|my|our|his|her) ")
+_GIVEN_WITHOUT_THING_WORDS: Final = (
+    "hand hands arm arms nod smile grin look glance glare stare wink kiss hug embrace shrug bow wave shove "
+    "push kick slap punch pat squeeze start fright chance choice time moment minute day night answer reply "
+    "word words name names news warning advice order orders command signal sign truth idea hint lesson "
+    "speech song story toast blessing thanks greeting promise credit courage hope life death lead way path "
+    "road turn turns place places seat seats side sides position cover aim stand stock note notice care "
+    "charge control pleasure pity breath bath rest nap bite sip drink swig step steps stairs corner lift "
+    "ride trail scent pace trick blame blow risk bet test oath vow opportunity liberty leave head eyes eye "
+    "shoulder sleeve wrist elbow waist stairway walk watch job shift bait reins detour swing shot guess "
+    "number cue hit hold count inventory damage trust faith weight ear foot feet finger fingers knee back "
+    "face cheek mind subject act pretence matter guard gaze voice point case lot fight"
+)
+_GIVEN_WITHOUT_THING: Final = frozenset(_GIVEN_WITHOUT_THING_WORDS.split())
+"""What somebody gives, takes or throws without handing over a thing."""
+
+
 class _Rule(NamedTuple):
     """What follows the subject of a sentence, and the sentence that is true after it."""
 
@@ -142,6 +159,8 @@ class Handover(NamedTuple):
     """Who did it; empty for the hero."""
     holder_before: str = ""
     """Who had the thing until then; empty if the sentence does not say."""
+    thing_name: str = ""
+    """What the sentence calls the thing: `rope`; empty if it may be none."""
 
 
 class HandoverReader:
@@ -182,6 +201,8 @@ class HandoverReader:
                             Statement(rule.sentence_after.format_map(names), sentence),
                             names["actor"] if not subject else "",
                             rule.holder_before.format_map(names),
+                            # What is put somewhere may be no thing: `I leave the house in a hurry.`
+                            "" if "{place}" in rule.sentence_after else names["thing"],
                         )
                     return
 
@@ -215,6 +236,20 @@ def read_handovers(
         lasting_fact
         for lasting_fact in read_lasting_facts(statements, entities, catalogue, tick)
         if _is_of_thing(lasting_fact.fact, kinds)
+    ]
+
+
+def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
+    """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
+    things = [entity for entity in entities if entity.kind is EntityKind.OBJECT]
+    # `gave up the ghost` gives nobody a ghost.
+    names = (
+        h.thing_name for h in handovers if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
+    )
+    return [
+        name
+        for name in names
+        if not find_called(name, things) and name.split()[-1] not in _GIVEN_WITHOUT_THING
     ]
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
-from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
@@ -157,6 +157,7 @@ def _split_parts(text: str) -> Iterator[Statement]:
 
     Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
     """
+    text = unquote_values(text)
     if SINGLE_QUOTED.search(text):
         return
     for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:

@@ -19,6 +19,7 @@ from agents.declarations.handovers import (
     HandoverReader,
     find_ended_ids,
     find_other_holding,
+    find_unknown_handed_things,
     moved_thing_id,
     read_handovers,
     thing_of,
@@ -42,7 +43,7 @@ from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import names_of
-from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
+from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
 from stores.ports import CanonReader
@@ -99,7 +100,8 @@ class PlainClaims:
         if turn is None:
             return ()
         deaths = await self._cast_moves.find_deaths(context, turn) if tells else []
-        if not (statements or departures or handovers or deaths):
+        survivors = await self._cast_moves.find_survivors(context, turn) if tells else []
+        if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(
             context,
@@ -122,12 +124,14 @@ class PlainClaims:
             *(
                 fact
                 for fact in stated_facts
-                if fact.quote not in handover_quotes and not any(_only_tells(fact, death) for death in deaths)
+                if fact.quote not in handover_quotes
+                and not any(_only_tells(fact, fate) for fate in (*deaths, *survivors))
             ),
             *(
-                _build_death(death, catalogue, exchange.tick)
-                for death in deaths
-                if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
+                _build_life(fate, catalogue, exchange.tick, is_alive=is_alive)
+                for is_alive, fates in ((False, deaths), (True, survivors))
+                for fate in fates
+                if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
             ),
             *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
         ]
@@ -230,6 +234,11 @@ class PlainClaims:
         unknown_names += [
             (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
         ]
+        if handovers := _find_handovers(exchange, text, context):
+            named = await self._read_named_entities(context, _words_of(handovers))
+            unknown_names += [
+                (name, "/thing", "makes it known") for name in find_unknown_handed_things(handovers, named)
+            ]
         statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
         if statements and not exchange.proposals:
             catalogue = await self._read_catalogue(context.universe.id)
@@ -294,7 +303,8 @@ class PlainClaims:
     ) -> list[LastingFact]:
         """Return the facts that neither canon has, nor an open proposal, nor one before them.
 
-        Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
+        Of what changes hands or places only the last counts, and so of who is alive: the bell that went to Vess and
+        back may go to her again.
         """
         # What the player rejected may be true by now: it is proposed anew.
         open_changes = (p.change for p in context.undecided if not is_rejected(p))
@@ -310,8 +320,13 @@ class PlainClaims:
                 query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
                 canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
             moved_id = moved_thing_id(fact, kinds)
-            moves = [f for f in open_facts if moved_id and moved_thing_id(f, kinds) == moved_id]
-            known_facts = moves[-1:] or (*canon_facts[subject_id], *open_facts)
+            changes = [
+                f
+                for f in open_facts
+                if (moved_id and moved_thing_id(f, kinds) == moved_id)
+                or (fact.predicate == f.predicate == ALIVE and f.entity(SUBJECT) == subject_id)
+            ]
+            known_facts = changes[-1:] or (*canon_facts[subject_id], *open_facts)
             is_known = any(
                 is_same_statement(fact, known_fact, catalogue)
                 or (moved_id and _is_same_move(fact, known_fact, kinds))
@@ -365,23 +380,23 @@ def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
     ]
 
 
-def _build_death(death: ToldDeath, catalogue: Catalogue, tick: int) -> LastingFact:
+def _build_life(fate: ToldFate, catalogue: Catalogue, tick: int, *, is_alive: bool) -> LastingFact:
     fact = AssertFact(
         fact_kind=FactKind.STATE,
         predicate=ALIVE,
-        statement=catalogue.phrase(ALIVE, death.who.name, value=False),
-        involves=(Involvement(role=SUBJECT, entity_id=death.who.id),),
-        value=False,
+        statement=catalogue.phrase(ALIVE, fate.who.name, value=is_alive),
+        involves=(Involvement(role=SUBJECT, entity_id=fate.who.id),),
+        value=is_alive,
         valid_from=tick,
     )
-    return LastingFact(fact, death.quote)
+    return LastingFact(fact, fate.quote)
 
 
 def _tells_life(fact: AssertFact, who: Entity) -> bool:
     return fact.predicate == ALIVE and Involvement(role=SUBJECT, entity_id=who.id) in fact.involves
 
 
-def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldDeath]) -> bool:
+def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldFate]) -> bool:
     """Say whether it is where the hero is, which follows from where they go, or a death told of `I` or `you`."""
     fact, quote = lasting_fact
     is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
@@ -389,11 +404,11 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
     return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
 
 
-def _only_tells(lasting_fact: LastingFact, death: ToldDeath) -> bool:
-    """Say whether a mere sentence says nothing but that somebody dies, such as that they do not live till morning."""
+def _only_tells(lasting_fact: LastingFact, fate: ToldFate) -> bool:
+    """Say whether a mere sentence says only that somebody dies or lives, such as that they do not live till morning."""
     fact = lasting_fact.fact
-    is_about_dead_alone = {i.entity_id for i in fact.involves} == {death.who.id}
-    return fact.predicate == STATED_PREDICATE and is_about_dead_alone and lasting_fact.quote in death.quote
+    is_about_them_alone = {i.entity_id for i in fact.involves} == {fate.who.id}
+    return fact.predicate == STATED_PREDICATE and is_about_them_alone and lasting_fact.quote in fate.quote
 
 
 def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:

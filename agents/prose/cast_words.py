@@ -1,4 +1,4 @@
-"""The phrases by which people come, go, stay, fall asleep and die in marked prose (`agents/prose/mentions.py`).
+"""The phrases by which people come, go, stay and fall asleep in marked prose (`agents/prose/mentions.py`).
 
 Most patterns begin right behind the mark of who does it, so that `does not leave`, `wants to leave` and `will
 leave` do not match: what stands between is no adverb.
@@ -388,37 +388,6 @@ WAKES: Final = compile_phrases(
     """,
     _WORDS,
 )
-DIES: Final = compile_phrases(
-    r"""
-    [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
-        out|a (little|bit|thousand))\b)
-    [fall drop collapse slump keel] (\w+ ){0,4}?(stone )?dead\b(?! (asleep|tired|drunk))
-    [breathe draw gasp] (his|her|their|its|your|my) (very )?last\b(?! (coin|card|breath before))
-    (is|am|are|was|were|lies|lie|lay) ((stone|quite|now|found|left) )?dead\b(?! (tired|drunk|set|serious|wrong|right|
-        certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
-        broke)\b)
-    (is|am|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
-        trampled|hacked|clubbed|choked|starved|frozen|crushed|strangled|put) to death|hanged|executed|drowned|strangled|
-        beheaded)\b
-    [bleed] (out|to death)\b
-    [drown perish expire]\b(?! (@|in (work|paper|debt|tears|sorrow)|out|his|her|their|my|your|a|an|the))
-    [give] up the ghost
-    [burn freeze choke starve] to death
-    [fall plunge jump leap tumble drop] to (his|her|their|its|your|my) deaths?\b
-    [take] (his|her|their|your|my) own li(fe|ves)\b
-    [kill hang] (himself|herself|themselves|yourself|myself)\b
-    [succumb] to (his|her|their|its|the|your) (\w+ )?(wounds?|injur(y|ies)|fever|plague|cold|disease|illness|
-        poison)\b
-    [pass] away\b
-    [lose] (his|her|their|your) lifeEND
-    [break snap] (his|her|their|your|my) neck\b(?! (to|for|over|trying|working|with)\b)
-    [meet] (his|her|their|your) (death|end)\b
-    (does|do|did) not surviveEND
-    (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
-        morning|dawn|hour|fall|fever|wounds?|blow|crossing|winter)\b
-    """,
-    _WORDS,
-)
 STAYS: Final = compile_phrases(
     r"""
     [stay remain wait linger stop] ((on|right|back) )?(?P<where>behind|outside|upstairs|downstairs|below|above|
@@ -510,16 +479,6 @@ TOUCHES: Final = compile_phrases(
     "seize grip catch hold strike tackle feed] (?P<who>@[\\d,]+@)"
 )
 """What one can do only to somebody who is here."""
-KILLS: Final = compile_phrases(
-    r"""
-    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)(?! to
-        (see|hear|watch|think|know|say|admit|tell|ask|leave|let|be|have|do|go)\b)
-    [find discover] (?P<who4>@[\d,]+@) ((lying|sitting|hanging|floating) )?dead\b(?! (tired|drunk|set|serious|wrong|
-        right|certain|sure|asleep|on|against|silent|quiet|calm|pale|white|keen|level|broke)\b)
-    [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
-    [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
-    """
-)
 STUNS: Final = compile_phrases(
     r"""
     [knock] (?P<who>@[\d,]+@) (out|cold|unconscious|senseless)\b

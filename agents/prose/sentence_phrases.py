@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.cast_words import SPEAKS
+from agents.prose.cast_words import ADVERBS, GO, SPEAKS
 from agents.prose.phrases import compile_phrases, phrases
 from agents.prose.speech import SPOKE
 from agents.prose.verb_forms import PAST_VERB
@@ -136,6 +136,10 @@ STRANGERS_ACT: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
+NAMED_STRANGER_ACTS: Final = re.compile(
+    rf"\s*(?P<name>[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){{0,2}})\s(?:[a-z]+ly\s)?(?=(?:[a-z]+s|{PAST_VERB.pattern})\s@)"
+)
+"""Who is not on record, by a name or a bare noun, does something to somebody who is: `Wick kills @1@`."""
 STRANGERS_DO: Final = compile_phrases(
     r"\s*((and|then) )?STRANGERS ([\w'’-]+ ){1,3}?(PAST|[a-z]{2,}s\b)[^@]*$", _STRANGERS, flags=re.IGNORECASE
 )
@@ -194,6 +198,40 @@ GOES_WITHOUT: Final = compile_phrases(r"\bwithout (?P<who>ANYBODY)", _WORDS, fla
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE
 )
+
+
+_MOVES_ABOUT: Final = compile_phrases(
+    "(GO|[leave set travel return come enter arrive reach cross make take bring lead carry drag help accompany "
+    "continue proceed follow depart get start journey wander trek board pass visit keep set stay remain])",
+    {"GO": GO},
+)
+_CLAUSE_VERB: Final = re.compile(
+    rf"\s*(?:@[^@]+@)?{ADVERBS}(?P<verb>(?!(?:am|is|are|was|were)\b)[a-z]+)\b(?!\s+@)"
+)
+_WITH: Final = re.compile(r"\b(?:with|alongside|beside)\s+$", re.IGNORECASE)
+_NO_VERBS: Final = frozenset(
+    {"with", "together", "along", "followed", "accompanied", "taking", "bringing", "leading"}
+)
+"""What a clause about company begins with that has no verb: `with @0@ at my side`."""
+_TO_DEAL: Final = compile_phrases(
+    r"""
+    \bto (talk|speak|chat|argue|quarrel|joke|whisper|drink|eat|dine|sup|dance|fight|spar|trade|barter|bargain|haggle|
+        deal|negotiate|parley|confer|consult|meet|plead|reason|play|gamble|flirt|work|stay|sit|wait|live|lodge|share|spend|have|
+        discuss|plan|train|practise|pray|sing|rest|sleep|celebrate|mourn)\b
+    """
+)
+
+
+def is_company(clause: str, start: int) -> bool:
+    """Say whether who is named behind `with` moves along, and is not spoken, fought or drunk with: `speak with @0@`.
+
+    `start` is where the mark of who is named begins in the clause.
+    """
+    if not _WITH.search(clause, 0, start):
+        return True
+    verb = _CLAUSE_VERB.match(f" {clause.lstrip()}", 0)
+    is_of_deed = verb is not None and verb["verb"] not in _NO_VERBS and not _MOVES_ABOUT.match(verb["verb"])
+    return not is_of_deed and not _TO_DEAL.search(clause, 0, start)
 
 
 def who_of(match: re.Match[str]) -> str:

@@ -20,8 +20,9 @@ from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.proposals.statements import build_location_fact
 from agents.prose.actions import enters_scene, find_act_of_living
-from agents.prose.cast_reader import TELLS_DEATH, CastReader, TurnReading
+from agents.prose.cast_reader import CastReader, NarratedFate, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
+from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.mentions import TITLES, Figure, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.story_journal import StoryJournal
@@ -65,8 +66,8 @@ class RecordedMoves(NamedTuple):
     """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
 
 
-class ToldDeath(NamedTuple):
-    """Who dies by a turn, and the words that say so."""
+class ToldFate(NamedTuple):
+    """Who dies by a turn, or lives after all, and the words that say so."""
 
     who: Entity
     quote: str
@@ -192,17 +193,26 @@ class CastMoves:
             await self._journal.add_entries(context, entries)
         return entries
 
-    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
+    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
         if not TELLS_DEATH.search(turn.text):
             return []
         people = await self._list_people(context, turn.text)
-        places = await self._list_places(context)
-        reader = await self._prepare_reader(context, people, places, before=turn)
-        hero = context.player_character()
+        reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
         deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
-        told = ((hero if number is None else people[number], quote) for number, quote in deaths)
-        return [ToldDeath(who, quote) for who, quote in told if who is not None]
+        return _name_fates(deaths, people, context)
+
+    async def find_survivors(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
+        """Return which of those who are dead, by canon or a proposal, live after all by the words of a turn."""
+        if not TELLS_LIFE.search(turn.text):
+            return []
+        people = await self._list_people(context, turn.text)
+        hero = context.player_character()
+        if not any(context.is_dead(one) for one in (*people, *([hero] if hero else []))):
+            return []
+        reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
+        survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
@@ -323,6 +333,15 @@ def _list_met(reading: TurnReading) -> set[int]:
     return {number for move, number in reading.moves if move is CastMove.COMES} | reading.missed
 
 
+def _name_fates(
+    fates: Iterable[NarratedFate], people: Sequence[Entity], context: SceneContext
+) -> list[ToldFate]:
+    """Return fates with whom they are of, which is the hero where there is no number."""
+    hero = context.player_character()
+    named = ((hero if number is None else people[number], quote) for number, quote in fates)
+    return [ToldFate(who, quote) for who, quote in named if who is not None]
+
+
 def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entity]:
     """Return the places that the scene is not in."""
     return [p for p in places if context.place is None or p.id != context.place.id]
@@ -388,6 +407,7 @@ def _build_entry(
     here_id: Id | None,
 ) -> PresenceEntry:
     awareness = {
+        CastMove.SURVIVES: Awareness.AWARE,
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
         CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
         CastMove.DIES: Awareness.DEAD,

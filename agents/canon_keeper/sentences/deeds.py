@@ -21,6 +21,11 @@ from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, NounPhrase,
 from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.word_lists import WordLists
 
+_DEAD_WORDS: Final = frozenset({"dead", "buried", "slain"})
+_AFTER_MERE_DEAD: Final = frozenset(
+    {"tired", "drunk", "asleep", "silent", "still", "calm", "serious", "last"}
+)
+"""Behind `dead`: it says how much, and nobody dies."""
 _LYING_VERBS: Final = frozenset(
     ["rest", "lie", "stand", "sit", "wait", "stay", "remain", "sleep", "hide", "lurk", "hang", "float"]
 )
@@ -183,7 +188,8 @@ class DeedReader:
             if home is not None and self._being.is_place(home):
                 yield Claim("lives_in", subject, home)
             return
-        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in ("dead", "buried", "slain"):
+        is_merely_tired = words[1:2] and words[1] in _AFTER_MERE_DEAD
+        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in _DEAD_WORDS and not is_merely_tired:
             yield death_of(clause, subject)
             return
         if verb == "stand" and clause.can and clause.negation and tail:

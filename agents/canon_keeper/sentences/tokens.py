@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
@@ -18,6 +18,7 @@ _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
 """Kinds whose names are read only with their capitals: somebody may be called Will or Rose."""
 
 _WORD: Final = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[.,;:!?—–()“”\"]")
+_QUOTATION_MARK: Final = re.compile(r"[“«\"‘]|(?<!\w)'")
 _NEGATIVE: Final = re.compile(
     r"^(is|are|was|were|do|does|did|has|have|had|could|would|should|must|might|need)n['’]t$"
 )
@@ -189,10 +190,38 @@ def _bare(word: str) -> str:
     return word.removesuffix("'s").removesuffix("'")
 
 
+def unquote_values(text: str) -> str:
+    """Return a text with a password, a name or the like as a word without its quotation marks.
+
+    `The password is "grey heron"` has the word `grey-heron`. What else is quoted is said by somebody, or is not meant:
+    `Dob is "dead"`.
+    """
+    if not _QUOTATION_MARK.search(text):
+        return text
+
+    def unquote(match: re.Match[str]) -> str:
+        value = match["double"] or match["single"]
+        return f"{match['before']}{value.replace(' ', '-')}{match['stop'] or match['stop2'] or ''}"
+
+    return _compile_quoted_value().sub(unquote, text)
+
+
+@cache
+def _compile_quoted_value() -> re.Pattern[str]:
+    nouns = "|".join(sorted(load_word_lists().one_valued))
+    words = r"[\w'’-]+(?: [\w'’-]+){0,3}"
+    return re.compile(
+        rf"(?P<before>\b(?:(?:{nouns})(?: (?:of|for|to|at) [^.,;:\"“«]{{1,40}}?)? (?:is|was|are|were|becomes|became)"
+        r"(?: (?:not|now|still|again|no longer))?|called|named) )"
+        rf"(?:[“«\"](?P<double>{words})(?P<stop>[.,]?)[”»\"]|[‘'](?P<single>{words})(?P<stop2>[.,]?)[’'](?!\w))",
+        re.IGNORECASE,
+    )
+
+
 def split_words(text: str) -> list[Token]:
-    """Return the words and marks of a text; contractions are written out."""
+    """Return the words and marks of a text; contractions are written out, and a quoted value is a word."""
     tokens: list[Token] = []
-    for match in _WORD.finditer(drop_title_stops(text)):
+    for match in _WORD.finditer(drop_title_stops(unquote_values(text))):
         written = match[0].replace("’", "'")
         word = written.casefold()
         if negative := _NEGATIVE.match(word):

@@ -9,6 +9,7 @@ from typing import Protocol
 from agents.declarations.declarations import DeclarationService
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
+from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
@@ -102,6 +103,7 @@ class CommandTools:
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService
+    earlier_lines: EarlierLines
     solo_tools: SoloTools
     play_tools: PlayTools
     narration: Narration

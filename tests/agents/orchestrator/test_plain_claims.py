@@ -480,6 +480,26 @@ async def test_death_that_is_told_is_canon_by_the_players_decision_alone(tmp_pat
         assert "⚠ Dob Harrow is dead." in (await table.play("> Dob raises his cup.")).lines
 
 
+async def test_who_is_said_to_survive_lives_again_by_the_players_decision(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        assert (await table.play("> Dob survived the fall.")).lines == (), "nobody said that he died"
+        await table.play("> Dob falls from the pier. The fall breaks his neck.")
+        assert await table.titles() == ["Dob Harrow died."]
+        assert (await table.play("> Dob survived the fall.")).lines == (
+            "Dob Harrow lives.",
+            "Proposed: Dob Harrow is alive.",
+            "⚠ Another proposal says “Dob Harrow died.” Only your own word can undo that.",
+        )
+        cast = (await table.program.services.play.scene(table.scene_id)).cast
+        assert [member.note for member in cast if member.name == "Dob Harrow"] == [""]
+        await table.play("> Dob did not survive.")
+        assert (await table.titles())[-1] == "Dob did not survive."
+        await table.play("/undo")
+        await table.accept_all()
+        await table.play("> A wave takes Dob; nothing is left of him.")
+        assert await table.titles() == ["Dob Harrow died."]
+
+
 async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in ("/npc Wil Harrow: brother of Dob", "/commit", "I nod.", "> Wil Harrow is dead."):
@@ -658,6 +678,27 @@ async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> N
         )
         assert "⚠" not in " ".join((await table.play("/fact The captain is old")).lines)
         assert "1 in conflict" in " ".join((await table.play("/commit")).lines)
+
+
+async def test_password_in_quotation_marks_is_read_as_without(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ('/fact The password is "Heron".', "/fact Dob's surname is “Miller.”", "/commit"):
+            await table.play(line)
+        for line in ('The password is "Crane".', "The password is pepper", "The password is 'grey crane'"):
+            assert (await table.play(f"/fact {line}")).lines[1] == (
+                '⚠ Canon says “The password is "Heron".” Only one of the two can be true at a time.'
+            ), line
+            await table.play("/undo")
+        assert (
+            (await table.play('/fact Dob\'s surname is "Potter"'))
+            .lines[1]
+            .startswith("⚠ Canon says “Dob's surname")
+        )
+        await table.play("/undo")
+        for line in ("The password is «Heron»", "The password is Heron", 'The password is not "Crane"'):
+            assert not any(text.startswith("⚠") for text in (await table.play(f"/fact {line}")).lines), line
+        await table.play('/fact Dob Harrow is "dead"')
+        assert "alive" not in await table.predicates(), "what is not meant is no death"
 
 
 async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
