@@ -16,13 +16,14 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
 from agents.declarations.handovers import (
     Handover,
+    HandoverFact,
     HandoverReader,
     find_ended_ids,
     find_other_holding,
     find_unknown_handed_things,
     moved_thing_id,
     read_handovers,
-    thing_of,
+    says_who_has_thing,
 )
 from agents.declarations.lasting_facts import (
     LastingFact,
@@ -118,8 +119,10 @@ class PlainClaims:
             if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
+        kinds = {entity.id: entity.kind for entity in entities}
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
-        handover_quotes = {fact.quote for fact in handover_facts}
+        held_facts = await self._read_held(handover_facts, context, kinds)
+        handover_quotes = {fact.quote for fact in held_facts}
         facts = [
             *(
                 fact
@@ -133,9 +136,8 @@ class PlainClaims:
                 for fate in fates
                 if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
             ),
-            *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
+            *held_facts,
         ]
-        kinds = {entity.id: entity.kind for entity in entities}
         new_facts = await self._drop_known(facts, context, catalogue, kinds)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
@@ -154,15 +156,30 @@ class PlainClaims:
             for proposal_id, change, quote in changes[:MAX_CLAIMS]
         )
 
-    async def _end_earlier_holding(
-        self, handover_fact: LastingFact, entities: Sequence[Entity]
-    ) -> LastingFact:
-        """Return the fact with those of canon that it ends: the bell that Bela took lies at Pier Nine no more."""
-        fact, quote = handover_fact
-        thing = thing_of(fact, entities)
-        facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
-        ended_ids = find_ended_ids(fact, thing, facts)
-        return LastingFact(fact.model_copy(update={"ends": ended_ids}), quote)
+    async def _read_held(
+        self, handover_facts: Iterable[HandoverFact], context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[LastingFact]:
+        """Return the facts with those of canon that they end: the bell that Bela took lies at Pier Nine no more.
+
+        Who drops what nobody is known to have changes nothing.
+        """
+        lasting_facts = []
+        for fact, quote, thing, is_mere_loss in handover_facts:
+            moves = await self._read_moves(thing, context, kinds)
+            if is_mere_loss and not moves:
+                continue
+            ended_ids = find_ended_ids(fact, thing, (f for f in moves if f.id))
+            lasting_facts.append(LastingFact(fact.model_copy(update={"ends": ended_ids}), quote))
+        return lasting_facts
+
+    async def _read_moves(
+        self, thing: Entity, context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[Fact]:
+        """Return the facts of canon and of open proposals on who has a thing or where it is, the last one last."""
+        canon_facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+        changes = (p.change for p in context.staged_proposals)
+        facts = [*canon_facts, *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact))]
+        return [fact for fact in facts if moved_thing_id(fact, kinds) == thing.id]
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -196,18 +213,12 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, _words_of(handovers))
         catalogue = await self._read_catalogue(context.universe.id)
+        kinds = {entity.id: entity.kind for entity in entities}
         lines = []
         for handover in handovers:
-            for fact, _ in read_handovers([handover], entities, catalogue, exchange.tick):
-                canon_facts = await self._canon.facts_about(
-                    thing_of(fact, entities).id, FactsAboutQuery(newest=MAX_COMPARED_FACTS)
-                )
-                changes = (p.change for p in context.staged_proposals)
-                facts = [
-                    *canon_facts,
-                    *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact)),
-                ]
-                holding = find_other_holding(handover, fact, entities, facts)
+            for fact, _, thing, _ in read_handovers([handover], entities, catalogue, exchange.tick):
+                moves = await self._read_moves(thing, context, kinds)
+                holding = find_other_holding(handover, entities, moves)
                 is_repeated = (
                     holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
                 )
@@ -355,7 +366,14 @@ class PlainClaims:
 def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:
     """Say whether two facts have one thing with one holder or in one place, by whatever names."""
     is_move = moved_thing_id(other, kinds) is not None
-    return is_move and fact.predicate == other.predicate and set(fact.involves) == set(other.involves)
+    # Who is known to have a thing may yet be said to have stolen it.
+    is_holding = fact.predicate == LOCATED_IN or says_who_has_thing(fact.statement)
+    return (
+        is_move
+        and is_holding
+        and fact.predicate == other.predicate
+        and set(fact.involves) == set(other.involves)
+    )
 
 
 def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:

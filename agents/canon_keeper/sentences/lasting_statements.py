@@ -53,13 +53,13 @@ _LASTING_STATES_OF_THINGS: Final = frozenset({"wholeness", "occupancy", "newness
 _LASTING_DEEDS: Final = frozenset(
     ["steal", "kill", "give", "sell", "purchase", "betray", "destroy", "burn", "sink", "break", "shatter", "found",
      "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile",
-     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury"]
+     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury", "lose"]
 )  # fmt: skip
 """What was done and leaves something different from then on, told in the past."""
-_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury"})
+_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury", "lose"})
 """Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
 _PRESENT_DEEDS: Final = frozenset(
-    ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink"]
+    ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink", "lose"]
 )
 """What leaves something different also where the story tells it in the present."""
 _BEFALLS_PEOPLE: Final = frozenset({"kill", "behead", "hang", "imprison", "banish", "exile", "bury"})
