@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.sentences.tokens import build_name_book
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
 from agents.declarations.coordinated_clauses import split_clauses
-from agents.declarations.departures import find_called
 from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
 from agents.proposals.statements import STATED_PREDICATE
+from agents.prose.called_names import find_called
 from agents.prose.hero_name import name_hero
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
@@ -47,6 +47,8 @@ _NEARBY: Final = (
     r"steps|table|bed|gate|well|floor|ground))?"
 )
 """A part of the place where the scene is."""
+_FOR_WHOM: Final = re.compile(rf" for {_NAME_WORD}(?: {_NAME_WORD})*$")
+"""Whom a thing is for, behind it: `the letter for Emmet Crane`."""
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
     r"|sometimes|never|almost|nearly)\b",
@@ -194,7 +196,14 @@ class HandoverReader:
         self._hero_words = _GM_HERO_WORDS if is_gm else _PLAYER_HERO_WORDS
 
     def find(self, text: str) -> list[Handover]:
-        """Return what is true after the sentences of a text that say so. Nothing is looked up for this."""
+        """Return what is true after the sentences of a text that say who has a thing, or where it is."""
+        return [handover for handover in self.find_moves(text) if handover.statement.sentence]
+
+    def find_moves(self, text: str) -> list[Handover]:
+        """Return the handovers of a text, with those by which somebody only has a thing no more.
+
+        Nothing is looked up for this.
+        """
         if SINGLE_QUOTED.search(text):
             return []
         sentences = (s.strip(" .!") for s in split_sentences(strip_speech(text)) if not _UNCERTAIN.search(s))
@@ -248,7 +257,7 @@ class HandoverReader:
         who, preposition = groups.get("who", ""), groups.get("preposition", "")
         source = groups.get("from", "")
         return {
-            "thing": groups["thing"],
+            "thing": _FOR_WHOM.sub("", groups["thing"]),
             "actor": groups.get("actor", self._hero_name),
             "who": self._hero_name if who in self._hero_words.objects else who,
             "from": self._hero_name if source in self._hero_words.objects else source,
@@ -293,7 +302,7 @@ def read_handovers(
 
 def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
     """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
-    things = [entity for entity in entities if entity.kind is EntityKind.OBJECT]
+    names_known = build_name_book(entities)
     # `gave up the ghost` gives nobody a ghost.
     names = (
         h.thing_name for h in handovers if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
@@ -301,8 +310,13 @@ def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence
     return [
         name
         for name in names
-        if not find_called(name, things) and name.split()[-1] not in _GIVEN_WITHOUT_THING
+        if name.split()[-1] not in _GIVEN_WITHOUT_THING and not _is_known_thing(name, names_known)
     ]
+
+
+def _is_known_thing(name: str, names_known: NameBook) -> bool:
+    """Say whether words mean a thing that is known, by its whole name or for short: `the letter`."""
+    return any(token.entity and not token.is_person for token in read_tokens(f"the {name}", names_known))
 
 
 def _thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:

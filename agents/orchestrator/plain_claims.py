@@ -331,9 +331,12 @@ class PlainClaims:
                 query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
                 canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
             moved_id = moved_thing_id(fact, kinds)
+            if moved_id and moved_id not in canon_facts:
+                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                canon_facts[moved_id] = await self._canon.facts_about(moved_id, query)
             changes = [
                 f
-                for f in open_facts
+                for f in (*(canon_facts[moved_id] if moved_id else ()), *open_facts)
                 if (moved_id and moved_thing_id(f, kinds) == moved_id)
                 or (fact.predicate == f.predicate == ALIVE and f.entity(SUBJECT) == subject_id)
             ]
@@ -367,10 +370,12 @@ def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bo
     """Say whether two facts have one thing with one holder or in one place, by whatever names."""
     is_move = moved_thing_id(other, kinds) is not None
     # Who is known to have a thing may yet be said to have stolen it.
-    is_holding = fact.predicate == LOCATED_IN or says_who_has_thing(fact.statement)
+    is_deed, is_other_deed = (
+        f.predicate != LOCATED_IN and not says_who_has_thing(f.statement) for f in (fact, other)
+    )
     return (
         is_move
-        and is_holding
+        and (is_other_deed or not is_deed)
         and fact.predicate == other.predicate
         and set(fact.involves) == set(other.involves)
     )
@@ -387,7 +392,7 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         is_gm=exchange.gm_authored,
         people_here=[name for actor in context.present_actors() for name in names_of(actor)],
     )
-    return reader.find(text)
+    return reader.find_moves(text)
 
 
 def _words_of(handovers: Iterable[Handover]) -> list[Statement]:

@@ -238,16 +238,22 @@ def _is_shouted(word: str) -> bool:
 
 
 def names_of(entity: Entity) -> tuple[str, ...]:
-    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it."""
+    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it.
+
+    A title stands with each part: Lady Isolde Marr is Isolde, Marr, Lady Isolde and Lady Marr.
+    """
+    words = entity.name.split()
     parts = [
         word
-        for word in entity.name.split()
+        for word in words
         if len(word) > 2
         and word[0].isupper()
         and not _is_title(word)
         and word.casefold() not in _NAME_PARTICLES
     ]
-    return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
+    is_titled = len(words) > 2 and words[0][0].isupper() and _is_title(words[0])
+    titled_parts = [f"{words[0]} {part}" for part in (parts[0], parts[-1])] if is_titled and parts else []
+    return tuple(dict.fromkeys((entity.name, *entity.aliases, *titled_parts, *parts)))
 
 
 def _is_title(word: str) -> bool:
