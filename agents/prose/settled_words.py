@@ -40,6 +40,7 @@ _TO_GIVE_BACK: Final = re.compile(
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
+_NAME_OF_DOER: Final = re.compile(r"\b[A-Z]")
 _OTHER_DOER: Final = re.compile(
     r"\b(?:I|we|you|he|she|they)\b|\b(?:is|are|was|were|been|gets?|got)(?: \w+ly)? $", re.IGNORECASE
 )
@@ -102,23 +103,22 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
         for sentence in plain:
             texts = [statements[n] for n in candidates]
             index = find_best_match(sentence, texts)
-            if index is not None and _is_done_by_creditor(pattern, sentence, texts[index]):
+            if index is not None and _is_done_by_other(pattern, sentence, texts[index]):
                 continue
             if index is not None and len(_stems(sentence) & _stems(texts[index])) >= minimum:
                 return candidates[index]
     return None
 
 
-def _is_done_by_creditor(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
-    """Say whether who is owed or promised something gives it: `Dob hands me the ring` keeps no promise to Dob."""
+def _is_done_by_other(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
+    """Say whether somebody else gives it than who promised it: `Dob hands me the ring` keeps no promise of mine."""
     parties, deed = _PARTIES.match(statement), pattern.search(sentence)
     if parties is None or deed is None:
         return False
     text_before = sentence[: deed.start()]
-    names_before = _stems(text_before)
     return (
-        not names_before.isdisjoint(_stems(parties["creditor"]))
-        and names_before.isdisjoint(_stems(parties["debtor"]))
+        _NAME_OF_DOER.search(text_before) is not None
+        and _stems(text_before).isdisjoint(_stems(parties["debtor"]))
         and _OTHER_DOER.search(text_before) is None
     )
 
