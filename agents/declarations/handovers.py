@@ -17,6 +17,7 @@ from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
 from agents.proposals.statements import STATED_PREDICATE
 from agents.prose.called_names import find_called
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
@@ -206,7 +207,13 @@ class HandoverReader:
         """
         if SINGLE_QUOTED.search(text):
             return []
-        sentences = (s.strip(" .!") for s in split_sentences(strip_speech(text)) if not _UNCERTAIN.search(s))
+        told_text = strip_speech(text)
+        framed = find_framed_sentences(told_text)
+        sentences = (
+            sentence.strip(" .!")
+            for position, sentence in enumerate(split_sentences(told_text))
+            if position not in framed and not _UNCERTAIN.search(sentence)
+        )
         return [handover for sentence in sentences for handover in self._read_sentence(sentence)]
 
     def _read_sentence(self, sentence: str) -> list[Handover]:

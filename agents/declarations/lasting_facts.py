@@ -17,6 +17,7 @@ from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -178,7 +179,11 @@ def _split_parts(text: str) -> Iterator[Statement]:
     text = unquote_values(text)
     if SINGLE_QUOTED.search(text):
         return
-    for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
+    told_text = strip_speech(text)
+    framed = find_framed_sentences(told_text)
+    for position, sentence in enumerate(split_sentences(told_text)[:MAX_SENTENCES]):
+        if position in framed:
+            continue
         if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
             yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
         sentence = _TURNS_OUT.sub("", sentence)

@@ -7,7 +7,7 @@ when it is undone. What is less plain is only offered, as a command that Tab tak
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.proposal_description import stated_title
@@ -16,12 +16,13 @@ from agents.context_assembly.story_agenda import read_staged_commitments
 from agents.context_assembly.story_decisions import read_decisions
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
+from agents.declarations.same_promises import SamePromise, find_same_promise
 from agents.orchestrator.exchange import Exchange
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
-from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_player
+from agents.prose.plain_promises import PlainPromise, find_promises_of_gm, find_promises_of_player
 from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
@@ -35,13 +36,22 @@ from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
-from stores.records.canon import AssertFact, Authority, Fact, normalize_statement
+from stores.records.canon import AssertFact, Authority, EndFact, Fact
 from stores.records.ids import Clock
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
 
 MAX_PROMISES: Final = 3
 """Promises of one line that are proposed."""
+
+
+class _MadePromise(NamedTuple):
+    """A promise in the words of a line."""
+
+    fact: AssertFact
+    promise: PlainPromise
+    same: SamePromise | None
+    """The open promise that it may be in other words."""
 
 
 class PlainVows:
@@ -62,13 +72,37 @@ class PlainVows:
         self._clock = clock
 
     async def build_promises(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
-        """Return a proposal for each promise that the words of an exchange make."""
+        """Return a proposal for each promise that the words of an exchange make, and that is not open already."""
+        turn = exchange.build_words_turn(self._clock())
+        if turn is None:
+            return ()
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        )
+        return tuple(
+            self._proposals.build(
+                made.fact,
+                made.promise.quote,
+                # Who was not there to hear it may never have been promised it: the player decides.
+                # What others are said to promise is read from prose as any other claim is.
+                Authority.GM
+                if not made.promise.promiser and _is_heard(made.fact, context)
+                else Authority.SYSTEM,
+                site,
+                turn=turn,
+            )
+            for made in await self._read_promises(exchange, context)
+            if made.same is None or not made.same.is_certain
+        )
+
+    async def _read_promises(self, exchange: Exchange, context: SceneContext) -> list[_MadePromise]:
+        """Return the promises in the words of an exchange, each with the open one that it may be in other words."""
         turn = exchange.build_words_turn(self._clock())
         if turn is None or exchange.is_oracle_question:
-            return ()
+            return []
+        people = [e for e in context.entities.values() if e.kind in ACTORS]
         if exchange.gm_authored:
-            people = [names_of(e) for e in context.entities.values() if e.kind in ACTORS]
-            promises = find_promises_of_gm(turn.text, people)
+            promises = find_promises_of_gm(turn.text, [names_of(e) for e in people])
         else:
             promises = find_promises_of_player(turn.text)
         listeners = _list_listeners(exchange, context)
@@ -77,29 +111,25 @@ class PlainVows:
             await build_promise_fact(promise, context, listeners, find, exchange.tick)
             for promise in promises[:MAX_PROMISES]
         ]
-        known_keys = await self._list_known_promises(context) if any(facts) else frozenset[str]()
-        site = ProposalSite(
-            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        # What these very words propose is no other promise.
+        own_ids = {proposal.id for proposal in exchange.proposals}
+        open_promises = (
+            [f for f in await self._list_open_promises(context) if f.proposal_id not in own_ids]
+            if any(facts)
+            else []
         )
-        return tuple(
-            self._proposals.build(
-                fact,
-                promise.quote,
-                # Who was not there to hear it may never have been promised it: the player decides.
-                # What others are said to promise is read from prose as any other claim is.
-                Authority.GM if not promise.promiser and _is_heard(fact, context) else Authority.SYSTEM,
-                site,
-                turn=turn,
-            )
+        return [
+            _MadePromise(fact, promise, find_same_promise(fact, open_promises, people))
             for fact, promise in zip(facts, promises, strict=False)
-            if fact is not None and normalize_statement(fact.statement) not in known_keys
-        )
+            if fact is not None
+        ]
 
-    async def _list_known_promises(self, context: SceneContext) -> frozenset[str]:
-        """Return what was promised and is open, in canon or proposed in the scene, by normalized statement."""
+    async def _list_open_promises(self, context: SceneContext) -> list[Fact]:
+        """Return what was promised and is open, in canon or proposed in the scene, and not said to be settled."""
+        settled_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
         facts = [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
-        return frozenset(normalize_statement(fact.statement) for fact in facts)
+        return [fact for fact in facts if fact.predicate == "promised" and fact.id not in settled_ids]
 
     async def add_reply_lines(self, exchange: Exchange, context: SceneContext, reply: Reply) -> Reply:
         """Say what the words of an exchange promised and decided, and offer what they seem to settle.
@@ -110,10 +140,12 @@ class PlainVows:
             return reply
         titles = (stated_title(proposal.change) for proposal in exchange.proposals)
         lines = [f"Proposed: {title}" for title in titles if title]
-        offered_line = ""
+        same_lines, offered_line = await self._describe_same_promises(exchange, context)
+        lines += same_lines
         if not exchange.gm_authored:
-            decision_lines, offered_line = await self._describe_decisions(exchange, context)
+            decision_lines, offered_decision = await self._describe_decisions(exchange, context)
             lines += decision_lines
+            offered_line = offered_line or offered_decision
         offered_line = offered_line or await self._offer_settlement(exchange, context)
         if offered_line:
             lines.append(f"{_OFFERS[offered_line.split()[0]]} {offered_line} (Tab takes it)")
@@ -122,6 +154,20 @@ class PlainVows:
         return replace(
             reply, lines=(*reply.lines, *lines), suggested_line=reply.suggested_line or offered_line
         )
+
+    async def _describe_same_promises(
+        self, exchange: Exchange, context: SceneContext
+    ) -> tuple[list[str], str]:
+        """Return a line on each promise that is open in other words, and the command that keeps one of two."""
+        lines, offered_line = list[str](), ""
+        titles = {stated_title(proposal.change) for proposal in exchange.proposals}
+        for made in await self._read_promises(exchange, context):
+            if made.same is not None and made.same.is_certain:
+                lines.append(f"Promised already: {made.same.fact.statement}")
+            elif made.same is not None and (title := made.fact.statement) in titles:
+                lines.append(f"Promised already, in other words? {made.same.fact.statement}")
+                offered_line = offered_line or f"/reject {title.rstrip('.')}"
+        return lines, offered_line
 
     async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
         """Return a line on each decision that the words go against or enter, and the command for a less plain one."""
@@ -195,6 +241,7 @@ def _is_heard(fact: AssertFact | Fact, context: SceneContext) -> bool:
 
 
 _OFFERS: Final = {
+    "/reject": "The same?",
     "/decide": "Decision?",
     "/paid": "Kept?",
     "/broken": "Broken?",

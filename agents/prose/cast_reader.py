@@ -18,6 +18,7 @@ from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
 from agents.prose.dealings import find_asked, find_dealt_with
 from agents.prose.destinations import DestinationReader
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.names import NON_NAME_WORDS
@@ -207,9 +208,11 @@ class CastReader:
         if not is_gm:
             sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
+        framed = find_framed_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
         for position, sentence in enumerate(sentences):
             reading.sentence_position = position
-            self._read_sentence(sentence, reading)
+            if position not in framed:
+                self._read_sentence(sentence, reading)
         return reading
 
     # --- sentences -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 from stores.records.workflow import ProposedChange
-from stores.records.world import ACTORS, Entity, EntityKind
+from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
 MAX_SEARCHED_WORDS: Final = 12
 """Words of one text that are looked up among the names of canon."""
@@ -542,7 +542,7 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
     """Return the people by the names and titles that mean one of them alone."""
     names_by_id = {e.id: names_of(e) for e in people}
     name_counts = Counter(n for names in names_by_id.values() for n in set(names))
-    roles_by_id = {e.id: read_roles(e.name, e.description) for e in people}
+    roles_by_id = {e.id: (*read_roles(e.name, e.description), *_read_creature_words(e)) for e in people}
     # Who is called The Miller is meant by `the miller`, though others are millers.
     called_roles = Counter(called for e in people if (called := read_called_role(e.name)))
     for e in people:
@@ -558,6 +558,14 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
         )
         for e in people
     ]
+
+
+def _read_creature_words(entity: Entity) -> tuple[str, ...]:
+    """Return what prose calls a creature in small letters: `rat`, `toll dog`, `dog`; nothing for a person."""
+    if entity.kind is not EntityKind.CREATURE:
+        return ()
+    name = fold_name(entity.name).removeprefix("the ")
+    return tuple(dict.fromkeys((name, name.split()[-1])))
 
 
 def _hero_names(context: SceneContext) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.prose.hero_name import HERO_PRONOUNS
+from agents.typed_numbers import living_numbers
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import EntityKind
@@ -56,7 +57,8 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
         raise InputError(f"That could be any of: {names}.", todo="Type more of the name.")
     card = await tools.read_entity_card(matching_ids[0])
     head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
-    numbers = ", ".join(f"{key} {value}" for key, value in card.entity.numbers.items())
+    shown_numbers = living_numbers(card.entity.numbers, card.entity.tags)
+    numbers = ", ".join(f"{key} {value}" for key, value in shown_numbers.items())
     facts = [
         f"· {f.fact.statement}{f' ({f.secret_note})' if f.secret_note else ''}"
         for f in card.facts[:MAX_SHOWN_FACTS]

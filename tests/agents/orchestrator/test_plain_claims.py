@@ -18,6 +18,8 @@ from stores.records.play import CriticalCommitMode, StoryMode
 from stores.records.workflow import Verdict
 from tests.examples import first_few
 from tests.program import begin, opened
+from widgets.cast_box import cast_content
+from widgets.entity_card import card_rows
 
 WORLD = (
     "/npc here Dob Harrow: the pier-keeper",
@@ -716,3 +718,20 @@ async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> 
         assert role_note in (await table.play("/fact The miller is dead")).lines
         reply = await table.play("I give the bell to Greta Vey.")
         assert reply.lines == ("Proposed: Greta Vey has the bell.",)
+
+
+async def test_dead_have_no_hit_points_in_the_cast_and_on_their_card(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/creature here Toll Dog: old (hp 6)")
+        assert "Toll Dog · hp 6" in (await table.play("/cast")).lines
+        await table.play("> The toll dog dies of its wounds.")
+        assert "Toll Dog · dead" in (await table.play("/cast")).lines
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert (await table.play("/show Toll Dog")).lines == ("Toll Dog (creature). old", "· Toll Dog died.")
+        assert "Toll Dog · dead" in (await table.play("/cast")).lines
+        cast = (await table.program.services.play.scene(table.scene_id)).cast
+        dog = next(member for member in cast if member.name == "Toll Dog")
+        assert cast_content([dog]).plain == "Toll Dog  dead"
+        rows = card_rows(await table.program.services.world.read_card(dog.entity_id))
+        assert "HP" not in str([row.draw(80) for row in rows])
