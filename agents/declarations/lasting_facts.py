@@ -165,7 +165,7 @@ def find_unknown_things(text: str, known: Sequence[Entity]) -> list[str]:
         match = _UNKNOWN_THING.match(sentence)
         if match is None or reader.states_fact(sentence):
             continue
-        things = [*known, _guess_entity(match["thing"], EntityKind.OBJECT)]
+        things = [*known, guess_entity(match["thing"], EntityKind.OBJECT)]
         if LastingStatementReader(build_name_book(things)).states_fact(sentence):
             names.append(match["thing"])
     return names
@@ -248,8 +248,9 @@ def guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iter
         tokens = read_tokens(name, names.restricted_to(name))
         # A part of the name may be that of somebody known, and the whole that of another.
         if name and not all(token.entity or not token.text[0].isupper() for token in tokens):
-            yield _guess_entity(name, kind)
+            yield guess_entity(name, kind)
 
 
-def _guess_entity(name: str, kind: EntityKind) -> Entity:
+def guess_entity(name: str, kind: EntityKind) -> Entity:
+    """Return an entity that stands in for somebody or something of a name that nobody has."""
     return Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)

@@ -36,6 +36,7 @@ from agents.declarations.lasting_facts import (
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.new_people import find_unknown_people
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
+from agents.declarations.unknown_names import expand_name, find_unknown
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
@@ -43,8 +44,9 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.prose.names import names_of
+from agents.prose.names import find_names, names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
+from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
 from stores.ports import CanonReader
@@ -65,6 +67,7 @@ from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
+_DECLARING_COMMANDS: Final = {EntityKind.CHARACTER: "/npc", EntityKind.PLACE: "/place"}
 MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
 
@@ -261,17 +264,64 @@ class PlainClaims:
                 (name, "/npc", "makes them known")
                 for name in find_strangers_in_claims(text, [*known, *named])
             ]
-        notices = []
-        for name, command, effect in unknown_names:
-            key = (context.scene.id, fold_name(name))
-            if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
-                self._noted_names.add(key)
-                notices.append(
-                    CommandHint(
-                        f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
-                    )
-                )
+        notices = [
+            CommandHint(
+                f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
+            )
+            for name, command, effect in await self._name_in_full(unknown_names, context)
+            if await self._is_first_note(context, name, command)
+        ]
+        if not exchange.is_oracle_question:
+            notices += await self._notice_other_names(text, context)
         return notices
+
+    async def _notice_other_names(self, text: str, context: SceneContext) -> list[CommandHint]:
+        """Return one notice on all other names in the words that nobody and nothing has, each once a scene."""
+        hero = context.player_character()
+        other_words = [context.universe.name, *(context.working_state(hero).numbers if hero else ())]
+        if not find_unknown(text, list_scene_entities(context), other_words):
+            return []
+        known = await read_named_entities(self._canon, context, text)
+        named = [
+            (one.name, _DECLARING_COMMANDS[one.kind], "") for one in find_unknown(text, known, other_words)
+        ]
+        commands = [
+            f"{command} {name}"
+            for name, command, _ in await self._name_in_full(named, context)
+            if await self._is_first_note(context, name, "")
+        ]
+        if not commands:
+            return []
+        names = [f"“{command.partition(' ')[2]}”" for command in commands]
+        verb, effect = ("is", "makes") if len(names) == 1 else ("are", "make")
+        whom = "it" if commands == [c for c in commands if c.startswith("/place ")][:1] else "them"
+        return [
+            CommandHint(
+                f"{join_names(names)} {verb} not known in this world: {join_names(commands)} {effect} {whom} known",
+                commands[0],
+            )
+        ]
+
+    async def _name_in_full(
+        self, named: Sequence[tuple[str, str, str]], context: SceneContext
+    ) -> list[tuple[str, str, str]]:
+        """Return the names as earlier lines of the scene have them in full: `Dace Holloway` for `Dace`."""
+        if not named:
+            return []
+        earlier_names = find_names(await self._cast_moves.read_scene_words(context))
+        return [(expand_name(name, earlier_names), command, effect) for name, command, effect in named]
+
+    async def _is_first_note(self, context: SceneContext, name: str, command: str) -> bool:
+        """Say whether a name is not known and was not told of in this scene; who is to come in is told of anew."""
+        key = (context.scene.id, fold_name(name))
+        own_key = (context.scene.id, f"{command} {fold_name(name)}")
+        is_noted = own_key in self._noted_names or (
+            not command.endswith(" here") and key in self._noted_names
+        )
+        if is_noted or await self._canon.find_entity(context.universe.id, name):
+            return False
+        self._noted_names |= {key, own_key}
+        return True
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each name of two people in words that state something of one, once a scene."""
