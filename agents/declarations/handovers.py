@@ -30,7 +30,9 @@ _DET: Final = (
 )
 """What stands before a thing: `the`, `his`, `Dob's`; whose it is said to be does not say who has it."""
 _WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
-_PERSON_WORDS: Final = r"(?!and\b)[\w'’-]+(?: (?!and\b)[\w'’-]+){0,4}?"
+_PERSON_WORDS: Final = (
+    r"(?!(?:and|down|up|away|out|off|aside|back|over)\b)[\w'’-]+(?: (?!and\b)[\w'’-]+){0,4}?"
+)
 _THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
 _WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
 _FROM: Final = rf"(?P<from>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
@@ -218,10 +220,13 @@ class HandoverReader:
 
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
-        if (handover := self._read_clause(sentence, sentence)) is not None:
-            return [handover]
+        whole = self._read_clause(sentence, sentence)
+        clauses = split_clauses(sentence)
+        # `I take the letter and run` takes no `letter and run`.
+        if whole is not None and not (clauses and " and " in whole.thing_name):
+            return [whole]
         handovers: dict[str, Handover] = {}
-        for clause in split_clauses(sentence):
+        for clause in clauses:
             handover = self._read_clause(clause.sentence, clause.quote)
             if handover is not None:
                 handovers[handover.thing_name] = handover

@@ -10,7 +10,8 @@ from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.declarations.lasting_facts import guess_entity
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
-from agents.prose.names import find_names, has_title
+from agents.prose.lone_names import is_surely_name
+from agents.prose.names import find_name_spans, has_title
 from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_UNKNOWN_NAMES: Final = 6
@@ -52,7 +53,12 @@ class UnknownName(NamedTuple):
 def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:
     """Return the names in a text that none of those known has, each once; `other_words` are no names."""
     no_names = _NO_NAMES | {fold_name(word) for word in other_words}
-    names = [name for name in find_names(text) if fold_name(name) not in no_names]
+    spans = find_name_spans(text)
+    names = [
+        name
+        for name in dict.fromkeys(span.name for span in spans)
+        if fold_name(name) not in no_names and is_surely_name(name, spans, text)
+    ]
     if not names:
         return []
     book = build_name_book(known)

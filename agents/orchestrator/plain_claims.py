@@ -294,7 +294,7 @@ class PlainClaims:
             return []
         names = [f"“{command.partition(' ')[2]}”" for command in commands]
         verb, effect = ("is", "makes") if len(names) == 1 else ("are", "make")
-        whom = "it" if commands == [c for c in commands if c.startswith("/place ")][:1] else "them"
+        whom = "it" if len(commands) == 1 and commands[0].startswith("/place ") else "them"
         return [
             CommandHint(
                 f"{join_names(names)} {verb} not known in this world: {join_names(commands)} {effect} {whom} known",

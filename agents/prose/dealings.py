@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from agents.prose import cast_words as words
-from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
+from agents.prose.clauses import UNREAL, WRITTEN_WORDS, MarkedClause, find_clauses
 from agents.prose.phrases import compile_phrases
 from agents.prose.sentence_phrases import who_of
 from agents.prose.verb_forms import PAST_VERB
@@ -55,7 +55,7 @@ _ACTS_ON_HERO: Final = compile_phrases(
 )
 """Somebody does to the hero what needs both of them here: `@0@ receives @H@`, `@0@ gave @H@ a key`."""
 _FROM_AFAR: Final = re.compile(
-    r"\b(?:radio|phone|comm|comlink|intercom|screen|letter|note|message|telegram|raven|post|mind|heart|head|thoughts?|"
+    rf"\b{WRITTEN_WORDS}\b|\b(?:radio|phone|comm|comlink|intercom|screen|telegram|raven|post|mind|heart|head|thoughts?|"
     r"prayers?|silently|portrait|painting|picture|photograph|statue|ghost|spirit|grave|tomb|memory|hologram|recording|"
     r"magic|mirror|crystal)\b",
     re.IGNORECASE,

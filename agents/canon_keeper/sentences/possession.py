@@ -37,7 +37,7 @@ def read_possession(
             has_no_more(ANYBODY, thing) if subject.determiner == "some" else (has_then(subject, thing),)
         )
         yield _lies_there_no_more(thing)
-    elif lemma in _DESTROYING_VERBS or (lemma, particle) == ("tear", "up"):
+    elif lemma in _DESTROYING_VERBS:
         yield from has_no_more(ANYBODY, thing)
         yield _lies_there_no_more(thing)
         yield Claim("state:wholeness", thing, value="1:destroyed", is_change=True, when=AFTER_THAT)
