@@ -445,13 +445,13 @@ class PlayParts:
             base.clock,
             base.events,
         )
-        plain_vows = PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock)
+        self.plain_vows = PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock)
         plain_claims = PlainClaims(
             agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
         )
         plain_secrets = PlainSecrets(agents.canon, agents.read_catalogue, base.clock)
         self.earlier_lines = EarlierLines(
-            log, contexts, agents.proposals, plain_claims, plain_vows, plain_secrets
+            log, contexts, agents.proposals, plain_claims, self.plain_vows, plain_secrets
         )
         self.line_player = LinePlayer(
             contexts,
@@ -462,7 +462,7 @@ class PlayParts:
             MoveOffers(self.rules, lambda: agents.llm_setup.current_settings.play),
             self.play_table,
             self.solo_tools,
-            plain_vows,
+            self.plain_vows,
             plain_claims,
             plain_secrets,
             base.ids,

@@ -164,6 +164,7 @@ class ServiceComposer:
             guard=play.guard,
             declarations=agents.declarations,
             earlier_lines=play.earlier_lines,
+            plain_vows=play.plain_vows,
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,

@@ -96,6 +96,7 @@ _PUT: Final = (
 
 
 _BEGINS_WITH_NAME: Final = re.compile(r"[^\W\d_a-z]|(?:the|my|our|his|her) ")
+_WHERE_IT_IS: Final = re.compile(r" (?:by|in|at|on|near|beside|under|behind|beneath|from|to)\b.*")
 _GIVEN_WITHOUT_THING_WORDS: Final = (
     "hand hands arm arms nod smile grin look glance glare stare wink kiss hug embrace shrug bow wave shove "
     "push kick slap punch pat squeeze start fright chance choice time moment minute day night answer reply "
@@ -315,9 +316,11 @@ def read_handovers(
 def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
     """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
     names_known = build_name_book(entities)
-    # `gave up the ghost` gives nobody a ghost.
+    # `gave up the ghost` gives nobody a ghost, and a seat by the fire is where somebody sits.
     names = (
-        h.thing_name for h in handovers if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
+        _WHERE_IT_IS.sub("", h.thing_name)
+        for h in handovers
+        if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
     )
     return [
         name

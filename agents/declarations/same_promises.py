@@ -51,7 +51,7 @@ def find_same_promise(
     own_words = _deed_words(promise.statement, people)
     alike: Fact | None = None
     for fact in open_promises:
-        if _promiser_of(fact) != _promiser_of(promise) or not _may_be_to_same(fact, promise):
+        if _promiser_of(fact) != _promiser_of(promise) or not _may_be_to_same(fact, promise, people):
             continue
         words = _deed_words(fact.statement, people)
         if not own_words or (own_words & _NOT) != (words & _NOT):
@@ -65,12 +65,18 @@ def find_same_promise(
 
 
 def _promiser_of(fact: Fact | AssertFact) -> Id | None:
-    return next((i.entity_id for i in fact.involves if i.role == SUBJECT), None)
+    """Return who promises; in a declared sentence that is whom it names first."""
+    subjects = [i.entity_id for i in fact.involves if i.role == SUBJECT]
+    return next(iter([*subjects, *(i.entity_id for i in fact.involves)]), None)
 
 
-def _may_be_to_same(one: Fact, other: AssertFact) -> bool:
+def _may_be_to_same(one: Fact, other: AssertFact, people: Collection[Entity]) -> bool:
     """Say whether two promises are made to the same people; who is promised something may not be said."""
-    promisees = [{i.entity_id for i in fact.involves if i.role != SUBJECT} for fact in (one, other)]
+    people_ids = {person.id for person in people}
+    promisees = [
+        people_ids.intersection(i.entity_id for i in fact.involves) - {_promiser_of(fact)}
+        for fact in (one, other)
+    ]
     return not all(promisees) or promisees[0] == promisees[1]
 
 

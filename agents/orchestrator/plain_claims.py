@@ -6,7 +6,7 @@ autopilot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
@@ -49,6 +49,7 @@ from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
+from agents.views.play_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -204,7 +205,7 @@ class PlainClaims:
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
-        return (*named_lines, *describe_conflicts(own_rows))
+        return (*named_lines, *_describe_ended_holdings(own_rows), *describe_conflicts(own_rows))
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
@@ -414,6 +415,14 @@ class PlainClaims:
             standing=change.standing,
             recorded_at=self._clock(),
         )
+
+
+def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:
+    """Yield a line on each row by whose deed somebody has a thing no more: that Bela has it ends that by itself."""
+    for row in rows:
+        _, before, after = next(iter(row.diff), ("", "", ""))
+        if says_who_has_thing(before) and not says_who_has_thing(after):
+            yield f"It ends: {before}"
 
 
 def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:

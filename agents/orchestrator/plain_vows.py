@@ -6,6 +6,7 @@ when it is undone. What is less plain is only offered, as a command that Tab tak
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -124,6 +125,16 @@ class PlainVows:
             if fact is not None
         ]
 
+    async def describe_same_promise(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Return a line on the open promise that a declared one may be in other words; `context` is before it."""
+        people = [e for e in context.entities.values() if e.kind in ACTORS]
+        open_promises = await self._list_open_promises(context)
+        promises = (p.change for p in proposals if isinstance(p.change, AssertFact))
+        matches = (find_same_promise(promise, open_promises, people) for promise in promises)
+        return tuple(_describe_same(match) for match in matches if match is not None)
+
     async def _list_open_promises(self, context: SceneContext) -> list[Fact]:
         """Return what was promised and is open, in canon or proposed in the scene, and not said to be settled."""
         settled_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
@@ -162,10 +173,11 @@ class PlainVows:
         lines, offered_line = list[str](), ""
         titles = {stated_title(proposal.change) for proposal in exchange.proposals}
         for made in await self._read_promises(exchange, context):
-            if made.same is not None and made.same.is_certain:
-                lines.append(f"Promised already: {made.same.fact.statement}")
-            elif made.same is not None and (title := made.fact.statement) in titles:
-                lines.append(f"Promised already, in other words? {made.same.fact.statement}")
+            title = made.fact.statement
+            if made.same is None or not (made.same.is_certain or title in titles):
+                continue
+            lines.append(_describe_same(made.same))
+            if not made.same.is_certain:
                 offered_line = offered_line or f"/reject {title.rstrip('.')}"
         return lines, offered_line
 
@@ -224,6 +236,11 @@ class PlainVows:
         """Return the promises and debts that are open, in canon and proposed in the scene."""
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
         return [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
+
+
+def _describe_same(same: SamePromise) -> str:
+    question = "" if same.is_certain else ", in other words?"
+    return f"Promised already{question or ':'} {same.fact.statement}"
 
 
 def _list_unspoken(words: str) -> list[str]:

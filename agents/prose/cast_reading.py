@@ -126,9 +126,9 @@ class CastReading:
 
     def note_survivals(self, marks: Iterable[object]) -> None:
         """Note that the sentence tells who lives, by their marks."""
-        marks = [str(mark) for mark in marks]
-        self.survivals += ((mark, self.sentence_position) for mark in marks)
-        for number in (int(mark) for mark in marks if mark.isdecimal()):
+        texts = [str(mark) for mark in marks]
+        self.survivals += ((text, self.sentence_position) for text in texts)
+        for number in (int(text) for text in texts if text.isdecimal()):
             if number in self.bodies:
                 self._apply(CastMove.SURVIVES, number)
                 self.moves.append((CastMove.SURVIVES, number))

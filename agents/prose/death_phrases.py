@@ -40,14 +40,18 @@ _WORDS: Final = {
 _PERSON: Final = r"(?P<who%d>@[\d,H]+@)"
 
 TELLS_DEATH: Final = re.compile(
-    r"\b(?:die[sd]?|dead|lifeless|corpse|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|murder\w*|"
-    r"behead\w*|decapitat\w*|execut\w*|assassinat\w*|strangl\w*|suffocat\w*|eats?|ate|eaten|lynch\w*|crucif\w*|impale\w*|disembowel\w*|incinerat\w*|"
-    r"electrocut\w*|devour\w*|smother\w*|hangs?|hung|hanged|ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|"
-    r"the\s+(?:ghost|bucket|dust)|pass\w*\s+away|survive|outlive|live\s+(?:to|through|past)|make\s+it|pull\s+through|"
-    r"succumb\w*|not\s+last|neck|throat|skull|head|brains|heart|breath\w*|soul|alive|no\s+(?:more|longer)|never|left\s+of|"
-    r"apart|asunder|limb|pieces|shreds|bits|ribbons|in\s+(?:two|half)|ends?|ended|finish\w*|claim\w*|takes?|took|carr\w+|"
-    r"eyes\s+for|this\s+(?:life|world)|(?:his|her|their|its|your|my|['’]s)\s+(?:\w+\s+)?"
-    r"(?:last|life|lives|end|death|maker|grave|final))\b",
+    r"\b(?:die[sd]?|dead|lifeless|corpse|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|"
+    r"murder\w*|behead\w*|decapitat\w*|execut\w*|assassinat\w*|strangl\w*|suffocat\w*|eats?|ate|eaten|lynch\w*|"
+    r"crucif\w*|impale\w*|disembowel\w*|incinerat\w*|electrocut\w*|devour\w*|smother\w*|hang(?:s|ed)?|hung|"
+    r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+(?:ghost|bucket|dust|sword)|pass\w*\s+away|"
+    r"survive|outlive|live\s+(?:to|through|past)|make\s+it|pull\s+through|succumb\w*|not\s+last|neck|throat|skull|brains|"
+    r"heart|breath\w*|soul|spirit|alive|no\s+(?:more|longer)|left\s+of|ends?|ended|finish\w*\s+\S+\s+off|eyes\s+for|forever|"
+    r"this\s+(?:life|world)|(?:off|severed?)\s+\S+\s+head|head\s+(?:clean\s+)?(?:off|rolls|rolled|is|was)|skinned|flayed|"
+    r"never\s+\w+(?:\s+\w+){0,2}\s+(?:again|breath|dawn|day|morning|sunrise)|"
+    r"(?:t[eo]ars?|torn?|tore|rip\w*|hack\w*|cut\w*|bl[eo]w\w*|rends?|rent)\b.{0,60}"
+    r"\b(?:apart|asunder|limb|pieces|shreds|bits|ribbons|two|half)|"
+    rf"{_WORDS['LETHAL']}\s+(?:[a-z]+ly\s+)?(?:takes?|took|carr\w+|claim\w*|finish\w*)|(?:claimed|finished|carried)\s+(?:off\s+)?by|"
+    r"(?:his|her|their|its|your|my|['’]s)\s+(?:\w+\s+)?(?:last|life|lives|end|death|maker|grave|final|dying))\b",
     re.IGNORECASE,
 )
 """Words without one of which no text tells of a death."""
@@ -92,7 +96,7 @@ DIES: Final = compile_phrases(
     DID_NOT (live|make it|last) (to|till|until|past|through) (morning|dawn)\b
     DID_NOT make it (out|back|home|away) alive\b
     never (wakes?|woke|stirs?|stirred|breathes?|breathed|surfaces?|surfaced|resurfaces?|rises|rose|
-        (comes?|came) (back )?up) (up )?again(?! (until|till|before|so|at|in|the same))\b
+        (comes?|came) (back )?up) (up )?again(?! (until|till|before|so|at|in|to|into|from|with|here|there|the same))\b
     never (draws?|drew|takes?|took) (another|a) breath\b
     never (sees?|saw) (another|the next) (dawn|day|morning|sunrise)\b
     """,
@@ -134,6 +138,7 @@ _KILLED_BY_THING: Final = compile_phrases(
     ^\W*(there (is|was) )?(nothing|little|not much|only \w+) ((is|was|remains|remained|are|were) )?(left )?of
         {_PERSON % 1}(?!['’])CLOSE
     ^\W*all that (is left|was left|remains|remained) of {_PERSON % 2}(?!['’]) (is|was|are|were)\b
+        (?!(HIS|a (memory|name|song)|the (memory|name))\b)
     \bthe (corpse|dead body|lifeless body|mangled body|charred body) of {_PERSON % 3}(?!['’])
     """,
     _WORDS,

@@ -33,7 +33,6 @@ _DREAM_OR_PICTURE: Final = compile_phrases(
     \bin THE (\w+ )?PICTURE\b
     (^|\b(it|this|that|here|there) is )\W*THE (\w+ ){0,2}?PICTURE ([show depict]|(is|was) of)\b
     \b(it|this|that|here|there) is THE (\w+ ){0,2}?PICTURE\b
-    HERO ADVERBLY([look stare gaze] (at|into)|[study examine hold regard]) THE (\w+ ){0,2}?PICTURE\b
     """,
     _WORDS,
     flags=re.IGNORECASE,
@@ -57,7 +56,8 @@ _TALE: Final = compile_phrases(
     r"""
     \bin THE (\w+ )?TALE\b
     ^\W*THE (\w+ )?TALE ([go tell sing begin end]|has it|is about|is of|was of)\b
-    \b[tell sing recite begin read hum] ((you|me|us|him|her|them|@[^@]+@) )?THE (\w+ ){0,2}?TALE\b
+    \b[tell sing recite begin read hum] ((you|me|us|him|her|them|@[^@]+@|[A-Z]\w+) )?THE (\w+ ){0,2}?TALE
+        (of|about|how|in which|that)\b
     """,
     _WORDS,
     flags=re.IGNORECASE,

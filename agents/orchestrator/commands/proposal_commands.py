@@ -216,7 +216,9 @@ async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
     match = _OWN_PROMISE.fullmatch(call.argument)
     promise = f"{hero.name} promised {match['deed']}" if hero and match else call.argument
     proposals = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
-    return await _reply_proposed(tools, call.context, proposals)
+    outcome = await _reply_proposed(tools, call.context, proposals)
+    same_lines = await tools.plain_vows.describe_same_promise(call.context, proposals)
+    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *same_lines)))
 
 
 @group.command(

@@ -13,6 +13,7 @@ from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
@@ -104,6 +105,7 @@ class CommandTools:
     guard: SceneGuard
     declarations: DeclarationService
     earlier_lines: EarlierLines
+    plain_vows: PlainVows
     solo_tools: SoloTools
     play_tools: PlayTools
     narration: Narration

@@ -286,6 +286,8 @@ async def test_promise_told_again_in_other_words_stands_once(tmp_path: Path) -> 
             "I promise Greta I'll bring her bell back.",
         ):
             assert await table.say(line) == (f"Promised already: {bell}",), line
+        assert (await table.say("/promise to return the bell to Greta"))[-1] == f"Promised already: {bell}"
+        await table.say("/undo")
         by_winter = "I promise Greta to bring back the bell before winter."
         reply = await program.services.play.submit(table.scene_id, by_winter)
         assert reply.lines == (

@@ -106,6 +106,7 @@ async def test_thing_that_changes_hands_and_is_not_known_is_named_and_then_read(
         "> Wenna throws you a glance.",
         "I leave the house in a hurry.",
         "I take a deep breath.",
+        "I take a seat by the fire.",
         "If I hand Wenna the lamp, she goes.",
     ):
         assert await table.say(line) == (), line
