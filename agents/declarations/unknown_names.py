@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
+from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_tokens
 from agents.declarations.lasting_facts import guess_entity
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
 from agents.prose.lone_names import is_surely_name
+from agents.prose.mentions import is_no_first_name
 from agents.prose.names import find_name_spans, has_title
 from stores.records.world import Entity, EntityKind, fold_name
 
@@ -65,13 +66,17 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
     unknown = [
         name
         for name in names
-        if any(not token.entity and token.text[0].isupper() for token in read_tokens(name, book))
-        and not find_called(name, known)
+        if any(map(_is_of_unknown, read_tokens(name, book))) and not find_called(name, known)
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
     return [UnknownName(name, _guess_kind(name, text)) for name in dict.fromkeys(full_names)][
         :MAX_UNKNOWN_NAMES
     ]
+
+
+def _is_of_unknown(token: Token) -> bool:
+    """Say whether a word of a name is of nobody known, and no mere title or `Poor` before one that is."""
+    return not token.entity and token.text[0].isupper() and not is_no_first_name(token.text)
 
 
 def expand_name(name: str, names: Iterable[str]) -> str:
