@@ -49,6 +49,8 @@ class UnknownName(NamedTuple):
 
     name: str
     kind: EntityKind
+    is_here: bool = False
+    """Whether the words have them in the scene."""
 
 
 def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:

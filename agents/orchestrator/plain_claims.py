@@ -34,19 +34,18 @@ from agents.declarations.lasting_facts import (
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
-from agents.declarations.new_people import find_unknown_people
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
-from agents.declarations.unknown_names import expand_name, find_unknown
+from agents.declarations.unknown_names import UnknownName
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
+from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
-from agents.prose.names import find_names, names_of
+from agents.prose.names import names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
-from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
 from agents.views.play_views import ProposalView
@@ -64,11 +63,10 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind, fold_name
+from stores.records.world import Entity, EntityKind
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
-_DECLARING_COMMANDS: Final = {EntityKind.CHARACTER: "/npc", EntityKind.PLACE: "/place"}
 MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
 
@@ -89,8 +87,7 @@ class PlainClaims:
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
-        self._noted_names: set[tuple[Id, str]] = set()
-        """Scenes and names of which a notice said that nobody has them, so that it is said once."""
+        self._name_notices = NameNotices(canon, cast_moves)
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -236,93 +233,30 @@ class PlainClaims:
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
     ) -> list[CommandHint]:
-        """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
-
-        So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
-        and person of whom they state something lasting.
-        """
+        """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
         text = strip_typed_markers(exchange.words)
-        unknown_names = [(moves.unknown_place, "/place", "makes it known")] if moves.unknown_place else []
-        unknown_names += [(name, "/npc here", "brings them in") for name in moves.strangers]
-        tells = is_narration(exchange, text)
-        known, hero = list(context.entities.values()), context.player_character()
+        unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
+        unknown_names += [UnknownName(name, EntityKind.CHARACTER, is_here=True) for name in moves.strangers]
+        tells, known = is_narration(exchange, text), list(context.entities.values())
         unknown_names += [
-            (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
+            UnknownName(name, EntityKind.OBJECT)
+            for name in (find_unknown_things(text, known) if tells else ())
         ]
         if handovers := _find_handovers(exchange, text, context):
             named = await self._read_named_entities(context, _words_of(handovers))
             unknown_names += [
-                (name, "/thing", "makes it known") for name in find_unknown_handed_things(handovers, named)
+                UnknownName(name, EntityKind.OBJECT) for name in find_unknown_handed_things(handovers, named)
             ]
-        statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
-        if statements and not exchange.proposals:
-            catalogue = await self._read_catalogue(context.universe.id)
-            people = find_unknown_people(statements, known, catalogue)
-            unknown_names += [(name, "/npc", "makes them known") for name in people]
         if tells and find_strangers_in_claims(text, known):
             named = await read_named_entities(self._canon, context, text)
             unknown_names += [
-                (name, "/npc", "makes them known")
+                UnknownName(name, EntityKind.CHARACTER)
                 for name in find_strangers_in_claims(text, [*known, *named])
             ]
-        notices = [
-            CommandHint(
-                f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
-            )
-            for name, command, effect in await self._name_in_full(unknown_names, context)
-            if await self._is_first_note(context, name, command)
-        ]
+        notices = await self._name_notices.notice_each(unknown_names, context)
         if not exchange.is_oracle_question:
-            notices += await self._notice_other_names(text, context)
+            notices += await self._name_notices.notice_others(text, context)
         return notices
-
-    async def _notice_other_names(self, text: str, context: SceneContext) -> list[CommandHint]:
-        """Return one notice on all other names in the words that nobody and nothing has, each once a scene."""
-        hero = context.player_character()
-        other_words = [context.universe.name, *(context.working_state(hero).numbers if hero else ())]
-        if not find_unknown(text, list_scene_entities(context), other_words):
-            return []
-        known = await read_named_entities(self._canon, context, text)
-        named = [
-            (one.name, _DECLARING_COMMANDS[one.kind], "") for one in find_unknown(text, known, other_words)
-        ]
-        commands = [
-            f"{command} {name}"
-            for name, command, _ in await self._name_in_full(named, context)
-            if await self._is_first_note(context, name, "")
-        ]
-        if not commands:
-            return []
-        names = [f"“{command.partition(' ')[2]}”" for command in commands]
-        verb, effect = ("is", "makes") if len(names) == 1 else ("are", "make")
-        whom = "it" if len(commands) == 1 and commands[0].startswith("/place ") else "them"
-        return [
-            CommandHint(
-                f"{join_names(names)} {verb} not known in this world: {join_names(commands)} {effect} {whom} known",
-                commands[0],
-            )
-        ]
-
-    async def _name_in_full(
-        self, named: Sequence[tuple[str, str, str]], context: SceneContext
-    ) -> list[tuple[str, str, str]]:
-        """Return the names as earlier lines of the scene have them in full: `Dace Holloway` for `Dace`."""
-        if not named:
-            return []
-        earlier_names = find_names(await self._cast_moves.read_scene_words(context))
-        return [(expand_name(name, earlier_names), command, effect) for name, command, effect in named]
-
-    async def _is_first_note(self, context: SceneContext, name: str, command: str) -> bool:
-        """Say whether a name is not known and was not told of in this scene; who is to come in is told of anew."""
-        key = (context.scene.id, fold_name(name))
-        own_key = (context.scene.id, f"{command} {fold_name(name)}")
-        is_noted = own_key in self._noted_names or (
-            not command.endswith(" here") and key in self._noted_names
-        )
-        if is_noted or await self._canon.find_entity(context.universe.id, name):
-            return False
-        self._noted_names |= {key, own_key}
-        return True
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each name of two people in words that state something of one, once a scene."""
@@ -338,13 +272,11 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, statements)
         stated_text = " ".join(statement.quote for statement in statements)
-        lines = []
-        for shared_name in find_shared_names(stated_text, entities):
-            key = (context.scene.id, f"shared {fold_name(shared_name.name)}")
-            if key not in self._noted_names:
-                self._noted_names.add(key)
-                lines.append(describe_shared_name(shared_name))
-        return tuple(lines)
+        return tuple(
+            describe_shared_name(shared_name)
+            for shared_name in find_shared_names(stated_text, entities)
+            if self._name_notices.add(context, f"shared {shared_name.name}")
+        )
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]
