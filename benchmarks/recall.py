@@ -214,10 +214,10 @@ async def _search_words(question_library: QuestionLibrary, text: str) -> list[tu
 
 
 async def _search_meaning(question_library: QuestionLibrary, text: str) -> list[tuple[Id, float]]:
-    (vector,) = await question_library.meaning.embed([text])
+    (embedding,) = await question_library.meaning.embed([text])
     hits = await question_library.stores.vectors(Role.CONTEXT_ASSEMBLY).search(
         "turns",
-        vector,
+        embedding.vector,
         model=question_library.meaning.model,
         k=POOL_SIZE,
         scope={"universe": question_library.universe_id},

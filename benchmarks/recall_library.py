@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding, TokenCodes
 from agents.importers.import_views import ImportRequest
 from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.index_texts import TurnNeighbours, compute_fingerprint
+from agents.indexer.index_writers import VectorIndexWriter
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.indexer.source_reader import SourceReader
 from benchmarks.libraries import cache_folder
 from monitor_tui.compose import open_program
 from stores.authority import Role
-from stores.ports import TextItem, VectorItem
+from stores.ports import TextItem
 from stores.records.canon import (
     CanonBatch,
     Evidence,
@@ -47,52 +48,71 @@ START: Final = datetime(2023, 1, 1, tzinfo=UTC)
 
 
 class CachedEmbedder:
-    """Embeds texts, each once: vectors are kept in a file between runs."""
+    """Embeds texts, each once: what was made is kept in a file between runs. Implements `Embedder`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._embedder = MiniLmEmbedder()
-        self._vectors_by_print: dict[str, npt.NDArray[np.float32]] = {}
-        self._has_new_vectors = False
-        if file.exists():
-            with np.load(file) as stored_arrays:
-                self._vectors_by_print = dict(
-                    zip(stored_arrays["prints"].tolist(), stored_arrays["vectors"], strict=True)
-                )
+        self._embeddings_by_print = _read_embeddings(file) if file.exists() else {}
+        self._has_new_embeddings = False
 
     @property
     def model(self) -> str:
         return self._embedder.model
 
-    async def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+    async def embed(
+        self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
+    ) -> list[Embedding]:
         prints = [compute_fingerprint(text) for text in texts]
         new_texts = {
-            p: text for p, text in zip(prints, texts, strict=True) if p not in self._vectors_by_print
+            p: text for p, text in zip(prints, texts, strict=True) if p not in self._embeddings_by_print
         }
         new_prints = list(new_texts)
         for start in range(0, len(new_prints), AT_ONCE):
             batch = new_prints[start : start + AT_ONCE]
-            vectors = await self._embedder.embed([new_texts[p] for p in batch])
-            self._vectors_by_print |= {
-                p: np.asarray(v, np.float32) for p, v in zip(batch, vectors, strict=True)
-            }
-            self._has_new_vectors = True
-        return [self._vectors_by_print[p].tolist() for p in prints]
+            embeddings = await self._embedder.embed([new_texts[p] for p in batch])
+            self._embeddings_by_print |= zip(batch, embeddings, strict=True)
+            self._has_new_embeddings = True
+        return [self._embeddings_by_print[p] for p in prints]
 
     async def embed_question(self, question: str) -> QuestionVector | str:
         """Embed a question without a time limit; see `agents.indexer.embedding_port.QuestionEmbedder`."""
-        (vector,) = await self.embed([question])
-        return QuestionVector(self.model, vector)
+        (embedding,) = await self.embed([question])
+        return QuestionVector(self.model, embedding.vector, embedding.tokens.codes)
+
+    def warm(self) -> None:
+        self._embedder.warm()
 
     async def close(self) -> None:
         await self._embedder.close()
-        if self._has_new_vectors:
+        if self._has_new_embeddings:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(
-                self._file,
-                prints=list(self._vectors_by_print),
-                vectors=np.stack(list(self._vectors_by_print.values())),
-            )
+            _write_embeddings(self._file, self._embeddings_by_print)
+
+
+def _read_embeddings(file: Path) -> dict[str, Embedding]:
+    with np.load(file) as arrays:
+        codes, ends = arrays["codes"].tobytes(), arrays["ends"].tolist()
+        vectors, counts = arrays["vectors"], arrays["token_counts"].tolist()
+        embeddings_by_print, first = {}, 0
+        for text_print, vector, count in zip(arrays["prints"].tolist(), vectors, counts, strict=True):
+            code_bytes = codes[TOKEN_CODE_BYTES * first : TOKEN_CODE_BYTES * (first + count)]
+            tokens = TokenCodes(code_bytes, ends[first : first + count])
+            embeddings_by_print[text_print] = Embedding(vector.tolist(), tokens)
+            first += count
+    return embeddings_by_print
+
+
+def _write_embeddings(file: Path, embeddings_by_print: Mapping[str, Embedding]) -> None:
+    embeddings = list(embeddings_by_print.values())
+    np.savez(
+        file,
+        prints=list(embeddings_by_print),
+        vectors=np.array([embedding.vector for embedding in embeddings], np.float32),
+        token_counts=[len(embedding.tokens.ends) for embedding in embeddings],
+        codes=np.frombuffer(b"".join(embedding.tokens.codes for embedding in embeddings), np.uint8),
+        ends=np.concatenate([np.asarray(embedding.tokens.ends, np.uint32) for embedding in embeddings]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +130,7 @@ async def open_indexed(
     home: Path, log: Path, vectors_file: Path | None = None
 ) -> AsyncIterator[QuestionLibrary]:
     """Import the log, index it, and return what is needed to search it."""
-    meaning = CachedEmbedder(vectors_file or cache_folder() / "vectors.npz")
+    meaning = CachedEmbedder(vectors_file or cache_folder() / "embeddings.npz")
     data = await asyncio.to_thread(log.read_bytes)
     program = await open_program(home)
     try:
@@ -235,9 +255,4 @@ async def _put_words(stores: Stores, collection: str, items: Sequence[TextItem])
 async def _put_vectors(
     stores: Stores, collection: str, items: Sequence[TextItem], meaning: CachedEmbedder
 ) -> None:
-    vectors = await meaning.embed([item.text for item in items])
-    await stores.vectors(Role.INDEXER).put(
-        collection,
-        [VectorItem(i.id, v, i.scope, i.fingerprint) for i, v in zip(items, vectors, strict=True)],
-        model=meaning.model,
-    )
+    await VectorIndexWriter(stores.vectors(Role.INDEXER), meaning).put(collection, items)

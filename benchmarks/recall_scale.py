@@ -25,6 +25,7 @@ from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.prompt_sections import build_prompt_sections
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding
 from agents.indexer import minilm_embedder
 from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.minilm_embedder import MiniLmEmbedder
@@ -44,7 +45,9 @@ from stores.stores import Stores
 
 T = TypeVar("T")
 
-FORMAT: Final = 3
+FORMAT: Final = 4
+TOKENS: Final = 33
+"""Tokens of a turn: as many as one of the recall sets has on average."""
 A_SCENE: Final = 1_000
 ROUNDS: Final = 60
 WARM: Final = 5
@@ -149,13 +152,13 @@ class _Meaning:
 
     def __init__(self, embedder: MiniLmEmbedder) -> None:
         self._embedder = embedder
-        self._asked: dict[str, asyncio.Future[list[Sequence[float]]]] = {}
+        self._asked: dict[str, asyncio.Future[list[Embedding]]] = {}
 
     async def embed_question(self, question: str) -> QuestionVector | str:
         if question not in self._asked:
             self._asked[question] = asyncio.ensure_future(self._embedder.embed([question], urgent=True))
-        (vector,) = await self._asked[question]
-        return QuestionVector(self._embedder.model, vector)
+        (embedding,) = await self._asked[question]
+        return QuestionVector(self._embedder.model, embedding.vector, embedding.tokens.codes)
 
 
 def _question(nth: int) -> str:
@@ -264,7 +267,8 @@ async def _index(stores: Stores, scale: Scale) -> None:
     for vector_numbers in in_batches(range(0, scale.vectors * step, step), 2_000):
         points = rng.standard_normal((len(vector_numbers), DIMENSION), dtype=np.float32)
         items = [
-            VectorItem(turn_id(n), p.tolist(), _scope(n)) for n, p in zip(vector_numbers, points, strict=True)
+            VectorItem(turn_id(n), p.tolist(), _scope(n), token_codes=rng.bytes(TOKEN_CODE_BYTES * TOKENS))
+            for n, p in zip(vector_numbers, points, strict=True)
         ]
         await vectors.put("turns", items, model=MiniLmEmbedder().model)
     canon = stores.canon(Role.INDEXER)

@@ -126,7 +126,7 @@ class MonitorApp(App[None]):
     def on_ready(self) -> None:
         """The first frame is up: now the heavy things."""
         start_worker(self, self._open_library, "open")
-        if not self.is_headless and hangup.has_terminal():
+        if not self.is_headless and (self.is_web or hangup.has_terminal()):
             self.set_interval(hangup.CHECK_SECONDS, self._leave_if_hung_up)
 
     async def _open_library(self) -> None:

@@ -104,6 +104,8 @@ from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
 from agents.solo.universe_tables import UniverseTables
+from agents.telemetry.figures import OperationFigures
+from agents.telemetry.spans import Telemetry
 from agents.views.play_views import Reply
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
@@ -140,6 +142,10 @@ class Surroundings:
     events: EventBus
     timer: Callable[[], float]
     """Gives the seconds by which model calls and steps are timed."""
+    telemetry: Telemetry
+    """Takes in what is measured."""
+    figures: OperationFigures
+    """What was measured, summed up."""
     home: Path | None = None
     """The home folder, if all stores are files in it: another process can read them."""
 
@@ -154,7 +160,7 @@ class Agents:
         self.canon = stores.canon(Role.ORCHESTRATOR)
         self.loops = LoopTransitions(self.log, base.clock, base.events)
         resolver_log = stores.log(Role.RESOLVER)
-        self.resolver = Resolver(resolver_log, base.ids, base.clock)
+        self.resolver = Resolver(resolver_log, base.ids, base.clock, telemetry=base.telemetry)
         self.proposals = Proposals(resolver_log, base.ids, base.clock, base.events)
         self.keeper = CanonKeeper(
             stores.canon(Role.CANON_KEEPER),
@@ -162,6 +168,7 @@ class Agents:
             load_catalogue(),
             base.ids,
             base.clock,
+            base.telemetry,
         )
         self.read_catalogue = self.keeper.policies.read_catalogue
         self.contexts = SceneContextLoader(
@@ -199,6 +206,7 @@ class Agents:
             base.clock,
             base.events,
             timer=base.timer,
+            telemetry=base.telemetry,
         )
 
     def _build_enrich_worker(self) -> EnrichWorker:
@@ -251,6 +259,7 @@ class Agents:
             doubt_worker=doubt_worker,
             enrich_worker=self._build_enrich_worker(),
             source_recorder=self.source_recorder,
+            telemetry=base.telemetry,
             home=base.home,
         )
 
@@ -499,6 +508,7 @@ class PlayParts:
             base.clock,
             base.events,
             timer=base.timer,
+            telemetry=base.telemetry,
         )
         # LangGraph is loaded with the first exchange that a model narrates.
         build_narration_engine: NarrationEngine = (

@@ -1,4 +1,4 @@
-"""A terminal that goes away: the program notices, and ends without it.
+"""A terminal or a browser's server that goes away: the program notices, and ends without it.
 
 A closed window sends SIGHUP to the program that leads its session, and that may be `make`, which does not
 pass it on. Textual would then read nothing for ever, and wait for ever for what it writes to be taken

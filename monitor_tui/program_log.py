@@ -20,9 +20,9 @@ class SecretMaskingFormatter(logging.Formatter):
         return mask_secrets(super().format(record))
 
 
-def start_log(home: Path) -> Path:
+def start_log(home: Path, name: str = LOG_NAME) -> Path:
     """Send the program's log to `home`; returns the file. An unwritable home only costs the log."""
-    path = home / LOG_NAME
+    path = home / name
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     for logger_name in _CHATTY_LOGGERS:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from stores.authority import Role, Store
-from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError, StoreFull
+from stores.errors import InputError, LibraryInUse, LibraryUnreadable, NotFound, StoreError, StoreFull
 from stores.records.ids import Clock, utc_now
 from stores.stores import AnyCanon, AnyLog, Stores, make_home
 
@@ -35,6 +35,7 @@ __all__ = [
     "StoresForReading",
     "open_stores",
     "open_stores_behind_play",
+    "open_stores_beside",
     "open_stores_for_reading",
     "read_store_kinds",
 ]
@@ -178,6 +179,47 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY),
             EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
+        )
+
+
+async def open_stores_beside(
+    home: Path, *, clock: Clock = utc_now, kinds: StoreKinds = ALL_EMBEDDED
+) -> Stores:
+    """Open the library in `home` only to be read, beside whatever program has it open. Nothing locks it.
+
+    Every write is refused (WriteDenied). Raises NotFound without a library, InputError for stores on servers,
+    LibraryUnreadable or StoreError; nothing stays open then.
+    """
+    from tempfile import TemporaryDirectory
+
+    from stores.embedded.index_file import follow_index
+    from stores.embedded.library import follow_library
+    from stores.embedded.object_store import EmbeddedObjectStore
+    from stores.embedded.stores import build_embedded_stores
+    from stores.embedded.write_ahead_log import check_log
+
+    if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
+        raise InputError(
+            "This library is on servers, and only one in files can be read beside the program.",
+            kept="Nothing was opened.",
+            todo=f"Leave {ALL_STORES_VARIABLE} out to read a library in files.",
+        )
+    library_path = home / "library.db"
+    if not library_path.is_file():
+        raise NotFound(
+            f"There is no library in {home}.",
+            todo="Open MONITOR once, or name the folder of your library: --home FOLDER.",
+        )
+    await asyncio.to_thread(check_log, library_path)
+    async with AsyncExitStack() as exit_stack:
+        folder = Path(exit_stack.enter_context(TemporaryDirectory(prefix="monitor-")))
+        library = await follow_library(library_path)
+        exit_stack.push_async_callback(library.close)
+        index = await follow_index(home / "index.db", folder)
+        exit_stack.push_async_callback(index.close)
+        stores = build_embedded_stores(home, library, index, clock, exit_stack.pop_all().aclose)
+        return replace(
+            stores, objects=lambda role: EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY)
         )
 
 

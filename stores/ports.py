@@ -563,13 +563,14 @@ class VectorItem(NamedTuple):
     """A vector to be indexed. `scope` has the values to filter by: universe, story, scene, entity ...
 
     `fingerprint` is a short digest of what was indexed; if it differs from that of the present content, the
-    item is out of date.
+    item is out of date. `token_codes` are kept beside the vector, and are not searched by.
     """
 
     id: Id
     vector: Sequence[float]
     scope: Mapping[str, str]
     fingerprint: str = ""
+    token_codes: bytes = b""
 
 
 class VectorIndex(Protocol):
@@ -607,6 +608,10 @@ class VectorIndex(Protocol):
         """Return what is indexed (of `ids`, within `scope`), with its fingerprint."""
         ...
 
+    async def token_codes(self, collection: str, ids: Collection[Id], *, model: str) -> dict[Id, bytes]:
+        """Return the token codes of those of `ids` that were put with some."""
+        ...
+
     async def models(self, collection: str) -> dict[str, int]:
         """Return every model with vectors in the collection, and how many it has."""
         ...
@@ -622,12 +627,16 @@ class TextHit(NamedTuple):
 
 
 class TextItem(NamedTuple):
-    """A text to be indexed; for `scope` and `fingerprint` see `VectorItem`."""
+    """A text to be indexed; for `scope` and `fingerprint` see `VectorItem`.
+
+    The first `own_length` characters of the text are the item's own; what follows is of its neighbours.
+    """
 
     id: Id
     text: str
     scope: Mapping[str, str]
     fingerprint: str = ""
+    own_length: int = 0
 
 
 class TextIndex(Protocol):

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from typer.testing import CliRunner
 
 import agents
 import monitor_tui
+from monitor_tui.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
@@ -30,6 +32,12 @@ HEAVY = {
     "keyring",
     "onnxruntime",
     "sqlite3",
+    "opentelemetry",
+    "prometheus_client",
+    "mcp",
+    "mcp_types",
+    "aiohttp",
+    "textual_serve",
 }
 
 
@@ -83,21 +91,37 @@ def required_names(requirements: list[str]) -> set[str]:
     return names
 
 
-def test_requirements_of_a_player_have_no_test_tool_and_no_server_driver() -> None:
+def test_requirements_of_a_player_have_no_test_tool_no_server_driver_and_no_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    player, servers, dev = (locked_names(f"requirements{kind}.lock") for kind in ("", "-servers", "-dev"))
+    player, optional, servers, dev = (
+        locked_names(f"requirements{kind}.lock") for kind in ("", "-extras", "-servers", "-dev")
+    )
     playing = required_names(project["dependencies"])
     assert playing <= player
     assert required_names(extras["servers"]) <= player | servers
-    assert required_names(extras["dev"]) <= player | servers | dev
-    for extra in ("servers", "dev"):
+    for extra in ("mcp", "serve", "telemetry"):
+        assert required_names(extras[extra]) <= player | optional, extra
+    assert required_names(extras["dev"]) <= player | optional | servers | dev
+    for extra in ("mcp", "serve", "telemetry", "servers", "dev"):
         direct = {re.sub(r"[-_.]+", "-", Requirement(line).name).lower() for line in extras[extra]}
         assert not (direct - playing) & player, extra
     assert not player & servers
-    assert not (player | servers) & dev
-    for file in ("requirements.lock", "requirements-servers.lock", "requirements-dev.lock"):
-        assert "://" not in (ROOT / file).read_text(encoding="utf-8")
+    assert not player & optional
+    assert not servers & optional
+    assert not (player | optional | servers) & dev
+    for kind in ("", "-extras", "-servers", "-dev"):
+        assert "://" not in (ROOT / f"requirements{kind}.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+def test_command_without_its_extra_says_what_to_install(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = CliRunner().invoke(app, [command])
+    assert result.exit_code == 1
+    assert f"Install it: pip install 'monitor-tui[{command}]'." in result.stderr
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from agents.views.character_views import CharacterView, MemoryView
 from agents.views.play_views import FactView, SheetRow
+from stores.records.canon import Standing
 from widgets.entity_card import fact_lines, hanging_lines
 from widgets.ink import Ink, Line
 from widgets.plain_rows import text_row
@@ -70,8 +71,15 @@ def memory_lines(view: MemoryView, width: int) -> list[Line]:
 def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
     """Return what canon says of it, and whether the memory agrees."""
     truth = one_line(view.canon_statement)
+    is_same = not truth or truth == one_line(view.memory.text)
+    if truth and view.is_settled:
+        return "✓", f"settled since: {truth}", Ink.GOOD
+    if truth and view.canon_standing is not Standing.TRUE:
+        standing = "disputed" if view.canon_standing is Standing.DISPUTED else f"a {view.canon_standing}"
+        is_lie = view.canon_standing is Standing.LIE
+        words = f"canon has it as {standing}" + ("" if is_same else f": {truth}")
+        return ("×", words, Ink.BAD) if is_lie else ("?", words, Ink.MUTED)
     if view.agrees_with_canon:
-        is_same = not truth or truth == one_line(view.memory.text)
         return "✓", "canon agrees" if is_same else f"canon agrees: {truth}", Ink.GOOD
     if view.agrees_with_canon is False:
         return "×", f"canon says otherwise: {truth}" if truth else "they are mistaken", Ink.BAD

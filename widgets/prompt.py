@@ -97,11 +97,13 @@ class PromptArea(TextArea):
         self.suggested_line = ""
         self._revised_line = ""
         """The line of the history that what is typed was edited from; empty if it is typed anew."""
+        self.has_seen_key = False
 
     # --- keys --------------------------------------------------------------------------------------
 
     async def _on_key(self, event: events.Key) -> None:
         # Textual calls the handlers of the base classes too, so this only adds to TextArea's.
+        self.has_seen_key = True
         if event.key != "tab":
             self._candidates = ()
         if event.is_printable and not event.key.startswith("alt+"):  # a terminal sends Alt+Z as a z, too
@@ -357,6 +359,11 @@ class PlayPrompt(Horizontal):
         return bool(self._area.text.strip())
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether nothing stands in it, and no key was pressed in it yet."""
+        return not (self._area.has_seen_key or self._area.text)
+
+    @property
     def is_all_selected(self) -> bool:
         """Whether the next letter replaces all that is typed."""
         return self._area.is_all_selected
@@ -386,6 +393,10 @@ class PlayPrompt(Horizontal):
         if not text.endswith(" "):
             self._area.add_to_history(text)  # Up brings it back, also in a prompt that did not send it
             self._area.selection = Selection(self._area.document.start, self._area.document.end)
+
+    def keep_for_later(self, text: str) -> None:
+        """Have Up bring a line back that was not sent."""
+        self._area.add_to_history(text)
 
     @property
     def has_restored_text(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
@@ -47,6 +48,18 @@ class AcceptedProposal:
     confidence: float
 
 
+class CommitKind(StrEnum):
+    """What a commit belongs to."""
+
+    SCENE_END = "scene_end"
+    STORY_END = "story_end"
+    SCENE = "scene"
+    """A commit in the middle of a scene."""
+    UNDO = "undo"
+    UNIVERSE = "universe"
+    """A commit outside any scene."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommitExtras:
     """What a commit writes beside its proposals."""
@@ -61,6 +74,16 @@ class CommitExtras:
     """The commit that this one takes back."""
     reopened: tuple[ProposalOutcome, ...] = ()
     """Proposals that the commit which is taken back had closed, and that wait again."""
+
+    @property
+    def kind(self) -> CommitKind:
+        if self.undoes is not None:
+            return CommitKind.UNDO
+        if self.complete_story is not None:
+            return CommitKind.STORY_END
+        if self.scene is None:
+            return CommitKind.UNIVERSE
+        return CommitKind.SCENE_END if self.close_scene else CommitKind.SCENE
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ BASE_CONFIDENCE: Mapping[Authority, float] = {
     Authority.GM: 1.0,
     Authority.PLAYER: 0.8,
     Authority.SYSTEM: 0.5,
+    Authority.OUTSIDE: 0.5,
 }
 UNSUPPORTED_FACTOR = 0.5
 """What confidence is multiplied with when a proposal rests on nothing."""
@@ -30,6 +31,8 @@ ACCEPT_THRESHOLD = 0.7
 PRETICK_WEIGHT = 80
 """Significance, of 100, from which what a model found is pre-ticked."""
 
+
+OUTSIDE_REASON = "You decide on all that a chat client proposes, whatever your rules accept."
 
 KindRules = Mapping[str, KindRule]
 """Rules by what `kinds_of` calls a proposal (`create_entity`, `state_change:hp` ...)."""
@@ -82,6 +85,7 @@ AUTHORITY_WORDS: Mapping[Authority, str] = {
     Authority.GM: "your word",
     Authority.PLAYER: "by a resolved action",
     Authority.SYSTEM: "inferred",
+    Authority.OUTSIDE: "from a chat client",
 }
 
 
@@ -103,6 +107,8 @@ def decide_by_policy(
     """Decide what a commit would do with one proposal; the first rule that applies decides."""
     confidence = confidence_of(proposal)
     is_by_gm = proposal.authority is Authority.GM
+    # Whoever talks to a chat client's model could talk the model into anything: nothing of it is written undecided.
+    is_from_outside = proposal.authority is Authority.OUTSIDE
     confidence_sentence = _confidence_sentence(proposal, confidence)
 
     def make_decision(mark: PolicyMark, *reasons: str, by_rule: bool = False) -> PolicyDecision:
@@ -119,6 +125,10 @@ def decide_by_policy(
         return make_decision(
             "reject", f"{_join_names(findings.locked_names)} is protected: only you can change it."
         )
+    if findings.duplicate_of is not None and is_from_outside:
+        return make_decision(
+            "defer", "Canon has it already; accepting adds its evidence.", confidence_sentence
+        )
     if findings.duplicate_of is not None:
         return make_decision("accept", "Canon has it already; this adds its evidence.")
     if findings.ruled_out:
@@ -133,12 +143,14 @@ def decide_by_policy(
     kind = next((kind for kind in kinds_of(proposal) if kind in rules), "")
     rule_sentence = f"Your rule for {describe_kind(kind)}: {rules.get(kind)}."
     match rules.get(kind):
-        case KindRule.ACCEPT:
+        case KindRule.ACCEPT if not is_from_outside:
             return make_decision("accept", rule_sentence, by_rule=True)
         case KindRule.REJECT:
             return make_decision("reject", rule_sentence, by_rule=True)
         case KindRule.ASK:
             return make_decision("defer", rule_sentence, confidence_sentence, by_rule=True)
+    if is_from_outside:
+        return make_decision("defer", confidence_sentence, OUTSIDE_REASON)
     if is_weighty(proposal):
         return make_decision(
             "accept", f"It weighs {proposal.weight} of 100, and its words say so.", confidence_sentence

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.ids import Id
@@ -19,9 +20,10 @@ _UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 class CommitJournal:
     """Writes commit plans to the log, and finishes or drops those that were interrupted."""
 
-    def __init__(self, canon: CanonWriter, log: CanonKeeperLog) -> None:
+    def __init__(self, canon: CanonWriter, log: CanonKeeperLog, telemetry: Telemetry = NO_TELEMETRY) -> None:
         self._canon = canon
         self._log = log
+        self._telemetry = telemetry
         self.commit_count = 0
         """Writes to canon that were begun since the program started."""
 
@@ -32,6 +34,11 @@ class CommitJournal:
 
     async def finish_commit(self, canonization: Canonization) -> CommitResult:
         """Write a planned batch and close over it. Raises StoreError, with everything kept."""
+        with self._telemetry.span(Operation.CANON_WRITE, records=_records_of(canonization)) as span:
+            span.amount = len(canonization.batch.facts)
+            return await self._write_and_close(canonization)
+
+    async def _write_and_close(self, canonization: Canonization) -> CommitResult:
         try:
             if canonization.state is CanonizationState.PLANNED:
                 self.commit_count += 1
@@ -117,3 +124,7 @@ class CommitJournal:
             first = batch.supports[0]
             return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
         return False
+
+
+def _records_of(canonization: Canonization) -> SpanRecords:
+    return SpanRecords(canonization.universe_id, canonization.story_id or "", canonization.scene_id or "")

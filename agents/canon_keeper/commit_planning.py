@@ -55,7 +55,9 @@ class CommitPlanner:
             open_proposals, universe_id, rules=rules, extra_rulings=extra_rulings, for_commit=True
         )
         now = self._clock()
-        proposal_outcomes = settle_outcomes(open_proposals, assessment.policy_decisions, undecided, now)
+        proposal_outcomes = settle_outcomes(
+            open_proposals, assessment.policy_decisions, undecided, now, assessment.policy.catalogue
+        )
         built_batch = build_batch(
             batch_id := new_id(),
             proposal_outcomes.accepted_proposals,

@@ -145,7 +145,8 @@ def _dependency_ids(
 
 def _comes_from_outside_play(proposal: ProposedChange) -> bool:
     """Say whether setup invented it or a file says it: nobody discovered it, and nobody died just now."""
-    return proposal.turn_id is None and proposal.authority in (Authority.SYSTEM, Authority.SOURCE)
+    outside_play = (Authority.SYSTEM, Authority.SOURCE, Authority.OUTSIDE)
+    return proposal.turn_id is None and proposal.authority in outside_play
 
 
 def _changed_value(proposal: ProposedChange, catalogue: Catalogue) -> tuple[Id, str] | None:

@@ -174,6 +174,11 @@ def is_true(fact: Fact) -> bool:
     return fact.standing is Standing.TRUE and is_in_force(fact)
 
 
+def is_true_death(fact: Fact) -> bool:
+    """Say whether the fact is that somebody is dead: nobody is by a rumour or a lie, or by what was taken back."""
+    return fact.predicate == ALIVE and fact.value is False and is_true(fact)
+
+
 def _before(start: int | None, end: int | None) -> bool:
     return start is None or end is None or start < end
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, assert_never
 
 from agents.canon_keeper.batch_builder import AcceptedProposal
 from agents.canon_keeper.canon_policy import PolicyDecision
+from agents.canon_keeper.fact_claims import fact_from_assertion
+from agents.canon_keeper.fact_readings import SUBJECT, is_same_statement
+from agents.canon_keeper.predicates import Catalogue
 from agents.proposals.decisions import BY_POLICY, gm_decision
+from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
 from stores.records.workflow import Decision, ProposalOutcome, ProposalStatus, ProposedChange, Verdict
 
@@ -28,17 +33,21 @@ class ProposalOutcomes:
 
 
 def settle_outcomes(
-    proposals: Iterable[ProposedChange],
+    proposals: Sequence[ProposedChange],
     policy_decisions: Mapping[Id, PolicyDecision],
     undecided: UndecidedHandling,
     now: datetime,
+    catalogue: Catalogue,
 ) -> ProposalOutcomes:
     """Return how each proposal ends: by the GM's ruling, or else by the judgement."""
     proposal_outcomes = ProposalOutcomes()
+    decisions = {
+        p.id: gm_decision(p) or _policy_decision(policy_decisions[p.id], undecided, now) for p in proposals
+    }
+    decisions |= _accept_said_twice(proposals, decisions, policy_decisions, now, catalogue)
     for proposal in proposals:
-        policy_decision, decision = policy_decisions[proposal.id], gm_decision(proposal)
-        if decision is None:
-            decision = _policy_decision(policy_decision, undecided, now)
+        policy_decision, decision = policy_decisions[proposal.id], decisions[proposal.id]
+        if gm_decision(proposal) is None:
             proposal_outcomes.held_count += policy_decision.mark == "hold"
         if decision is None:
             continue
@@ -79,6 +88,36 @@ def outcomes_of(
             decision = decision.model_copy(update={"fact_id": other_fact_ids[proposal.id]})
         outcomes.append(_build_outcome(proposal, status, decision, error))
     return outcomes
+
+
+def _accept_said_twice(
+    proposals: Sequence[ProposedChange],
+    decisions: Mapping[Id, Decision | None],
+    policy_decisions: Mapping[Id, PolicyDecision],
+    now: datetime,
+    catalogue: Catalogue,
+) -> dict[Id, Decision]:
+    """Return what becomes of the undecided that say what an accepted one does: nothing is true by them that is not so.
+
+    Left open, they would wait for a decision that was made.
+    """
+    accepted_facts: defaultdict[Id | None, list[Fact]] = defaultdict(list)
+    undecided_facts: list[tuple[ProposedChange, Fact]] = []
+    for proposal in proposals:
+        if not isinstance(proposal.change, AssertFact):
+            continue
+        fact, decision = fact_from_assertion(proposal, proposal.change), decisions[proposal.id]
+        if decision is not None and decision.verdict is Verdict.ACCEPT:
+            accepted_facts[fact.entity(SUBJECT)].append(fact)
+        elif gm_decision(proposal) is None and policy_decisions[proposal.id].mark == "defer":
+            undecided_facts.append((proposal, fact))
+    return {
+        proposal.id: Decision(
+            verdict=Verdict.ACCEPT, by=BY_POLICY, at=now, reason="You accepted another row that says so."
+        )
+        for proposal, fact in undecided_facts
+        if any(is_same_statement(fact, other, catalogue) for other in accepted_facts[fact.entity(SUBJECT)])
+    }
 
 
 def _policy_decision(

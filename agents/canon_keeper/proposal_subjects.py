@@ -78,7 +78,11 @@ def is_about_the_past(proposal: ProposedChange) -> bool:
 
 def is_premise(proposal: ProposedChange) -> bool:
     """Say whether the proposal takes something past for granted: who says it did not make it up."""
-    return is_about_the_past(proposal) and proposal.authority in (Authority.PLAYER, Authority.SYSTEM)
+    return is_about_the_past(proposal) and proposal.authority in (
+        Authority.PLAYER,
+        Authority.SYSTEM,
+        Authority.OUTSIDE,
+    )
 
 
 def is_outcome(proposal: ProposedChange) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from agents.canon_keeper.change_application import build_entity
+from agents.canon_keeper.fact_readings import ALIVE
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.proposals.line_order import sort_in_line_order
@@ -18,7 +19,7 @@ from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.records.canon import AssertFact, CreateEntity, StateChange
+from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene, Story, Turn
 from stores.records.story_journal import (
@@ -169,7 +170,9 @@ def index_staged(staged_proposals: Iterable[ProposedChange]) -> StagedIndex:
     for change in (p.change for p in staged_proposals):
         if isinstance(change, StateChange):
             index.state_changes.setdefault(change.entity_id, []).append(change)
-        elif isinstance(change, AssertFact) and change.predicate == "alive":
+        elif (
+            isinstance(change, AssertFact) and change.predicate == ALIVE and change.standing is Standing.TRUE
+        ):
             subject_ids = (i.entity_id for i in change.involves if i.role == "subject")
             index.deaths.update(dict.fromkeys(subject_ids, change.value is False))
     return index

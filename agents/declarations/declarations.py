@@ -6,12 +6,13 @@ It belongs to that turn all the same, so that undoing the turn undoes the declar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.checks.duplicate_check import is_like_kind
 from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import is_open
+from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.earlier_stays import find_earlier_stays
@@ -23,7 +24,7 @@ from agents.declarations.named_entities import read_named_entities
 from agents.declarations.new_people import find_unknown_names, read_new_person
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
-from agents.declarations.sentence_facts import read_sentence_fact
+from agents.declarations.sentence_facts import read_deaths, read_sentence_fact
 from agents.declarations.shared_names import SharedName, find_shared_names
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
@@ -172,20 +173,21 @@ class DeclarationService:
         return context.place
 
     async def declare_fact(self, context: SceneContext, argument: str) -> list[ProposedChange]:
-        """Propose a fact: a relation, a value, or a sentence; with it somebody whom the sentence makes known."""
+        """Propose a fact: a relation, a value, or a sentence, and whom that makes known and who dies by it."""
         catalogue = await self._read_catalogue(context.universe.id)
         statement = name_hero_in(context, argument)
         find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
         change = await declare.read_fact(statement, catalogue, find_entity, context.tick)
-        proposals = []
+        changes, proposals = [change], []
         if change.predicate == STATED_PREDICATE:
             mentioned = await declare.find_mentioned_entities(statement, find_entity)
             new_person = read_new_person(statement, mentioned, catalogue, self._ids.new, context.tick)
             if new_person is not None:
-                change = new_person.fact
+                changes = [new_person.fact]
                 proposals.append(self._build_proposal(context, new_person.creation, argument))
-        critical = catalogue.is_critical(change.predicate, change.value)
-        proposals.append(self._build_proposal(context, change, argument, critical=critical))
+            else:
+                changes += read_deaths(statement, mentioned, catalogue, context.tick)
+        proposals += self._build_facts(context, changes, argument, catalogue)
         return await self._stage_command(proposals)
 
     async def find_unknown_names(self, context: SceneContext, argument: str) -> list[str]:
@@ -340,8 +342,8 @@ class DeclarationService:
 
     async def stage_outcome(
         self, context: SceneContext, event: AssertFact, quote: str, *, evidence: Sequence[Evidence]
-    ) -> ProposedChange:
-        """Propose what a scene came to, as one fact.
+    ) -> None:
+        """Propose what a scene came to, as one fact, and the deaths that it tells among other things.
 
         A sentence that states a fact of the catalogue, such as a death, is that fact; any other is the event.
         """
@@ -350,9 +352,11 @@ class DeclarationService:
         catalogue = await self._read_catalogue(context.universe.id)
         fact = read_sentence_fact(event.statement, mentioned_entities, catalogue, context.tick)
         if fact is None or fact.fact_kind not in (FactKind.STATE, FactKind.RELATION):
-            return await self._stage_proposal(context, event, quote, evidence=evidence)
-        critical = catalogue.is_critical(fact.predicate, fact.value)
-        return await self._stage_proposal(context, fact, quote, critical=critical, evidence=evidence)
+            deaths = read_deaths(event.statement, mentioned_entities, catalogue, context.tick)
+            changes = [event, *deaths]
+        else:
+            changes = [fact]
+        await self._stage_command(self._build_facts(context, changes, quote, catalogue, evidence))
 
     async def _stage_proposal(
         self,
@@ -376,6 +380,25 @@ class DeclarationService:
         staged_proposals = [p.model_copy(update={"command_id": command_id}) for p in proposals]
         await self._proposals.stage(staged_proposals)
         return staged_proposals
+
+    def _build_facts(
+        self,
+        context: SceneContext,
+        facts: Iterable[AssertFact],
+        quote: str,
+        catalogue: Catalogue,
+        evidence: Sequence[Evidence] = (),
+    ) -> list[ProposedChange]:
+        return [
+            self._build_proposal(
+                context,
+                fact,
+                quote,
+                critical=catalogue.is_critical(fact.predicate, fact.value),
+                evidence=evidence,
+            )
+            for fact in facts
+        ]
 
     def _build_proposal(
         self,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
 from agents.proposals.statements import STATED_PREDICATE
@@ -93,24 +93,6 @@ _PUT: Final = (
     "lock locks locked",
     "stow stows stowed",
 )
-
-
-_BEGINS_WITH_NAME: Final = re.compile(r"[^\W\d_a-z]|(?:the|my|our|his|her) ")
-_WHERE_IT_IS: Final = re.compile(r" (?:by|in|at|on|near|beside|under|behind|beneath|from|to)\b.*")
-_GIVEN_WITHOUT_THING_WORDS: Final = (
-    "hand hands arm arms nod smile grin look glance glare stare wink kiss hug embrace shrug bow wave shove "
-    "push kick slap punch pat squeeze start fright chance choice time moment minute day night answer reply "
-    "word words name names news warning advice order orders command signal sign truth idea hint lesson "
-    "speech song story toast blessing thanks greeting promise credit courage hope life death lead way path "
-    "road turn turns place places seat seats side sides position cover aim stand stock note notice care "
-    "charge control pleasure pity breath bath rest nap bite sip drink swig step steps stairs corner lift "
-    "ride trail scent pace trick blame blow risk bet test oath vow opportunity liberty leave head eyes eye "
-    "shoulder sleeve wrist elbow waist stairway walk watch job shift bait reins detour swing shot guess "
-    "number cue hit hold count inventory damage trust faith weight ear foot feet finger fingers knee back "
-    "face cheek mind subject act pretence matter guard gaze voice point case lot fight"
-)
-_GIVEN_WITHOUT_THING: Final = frozenset(_GIVEN_WITHOUT_THING_WORDS.split())
-"""What somebody gives, takes or throws without handing over a thing."""
 
 
 class _Rule(NamedTuple):
@@ -311,27 +293,6 @@ def read_handovers(
                     HandoverFact(fact, handover.statement.quote, _thing_of(fact, entities), is_mere_loss=True)
                 )
     return facts
-
-
-def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
-    """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
-    names_known = build_name_book(entities)
-    # `gave up the ghost` gives nobody a ghost, and a seat by the fire is where somebody sits.
-    names = (
-        _WHERE_IT_IS.sub("", h.thing_name)
-        for h in handovers
-        if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
-    )
-    return [
-        name
-        for name in names
-        if name.split()[-1] not in _GIVEN_WITHOUT_THING and not _is_known_thing(name, names_known)
-    ]
-
-
-def _is_known_thing(name: str, names_known: NameBook) -> bool:
-    """Say whether words mean a thing that is known, by its whole name or for short: `the letter`."""
-    return any(token.entity and not token.is_person for token in read_tokens(f"the {name}", names_known))
 
 
 def _thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
+from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime, says_death
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import build_name_book
@@ -52,6 +52,33 @@ def read_sentence_fact(
         return None
     return _build_fact(
         claim, sentence, FactKind.RELATION, [("subject", subject), ("object", other)], mentioned, tick
+    )
+
+
+def read_deaths(
+    sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int
+) -> list[AssertFact]:
+    """Return a fact for each of those mentioned who dies or is dead by a sentence that may say other things, too."""
+    entities_by_id = {entity.id: entity for entity in mentioned}
+    reading = read_statement(as_sentence(sentence), build_name_book(mentioned))
+    dead_ids = dict.fromkeys(c.subject.entity for c in reading.claims if says_death(c))
+    dead = [entities_by_id[i] for i in dead_ids if i in entities_by_id]
+    return [
+        build_life(who, catalogue, tick, is_alive=False)
+        for who in dead
+        if not catalogue[ALIVE].subjects or who.kind in catalogue[ALIVE].subjects
+    ]
+
+
+def build_life(who: Entity, catalogue: Catalogue, tick: int, *, is_alive: bool) -> AssertFact:
+    """Return the fact that somebody is alive or dead from a time on."""
+    return AssertFact(
+        fact_kind=FactKind.STATE,
+        predicate=ALIVE,
+        statement=catalogue.phrase(ALIVE, who.name, value=is_alive),
+        involves=(Involvement(role="subject", entity_id=who.id),),
+        value=is_alive,
+        valid_from=tick,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from agents.embeddings import Embedding
 from stores.errors import MonitorError
 from stores.records.ids import Id
 
@@ -27,8 +28,8 @@ class Embedder(Protocol):
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
-        """Return one vector per text.
+    ) -> list[Embedding]:
+        """Return one embedding per text.
 
         `urgent` texts (somebody waits for the answer) go before all others; a cost is charged to the budget
         of `universe_id`. Raises EmbedderUnavailable or TextsRefused.
@@ -47,6 +48,7 @@ class QuestionVector(NamedTuple):
 
     model: str
     vector: Sequence[float]
+    token_codes: bytes = b""
 
 
 class QuestionEmbedder(Protocol):

@@ -100,7 +100,8 @@ def build_turn_item(
             ),
         )
     )
-    return _build_item(turn.id, item_text, {**_scene_scope(scene), "speaker": turn.speaker.value})
+    item = _build_item(turn.id, item_text, {**_scene_scope(scene), "speaker": turn.speaker.value})
+    return item._replace(own_length=len("\n".join((spoken_text,) * own_copies)))
 
 
 def build_scene_item(scene: Scene, summaries: Sequence[Summary], place: str) -> TextItem:
@@ -157,9 +158,8 @@ def compute_fingerprint(*parts: str) -> str:
 
 
 def _build_item(id: Id, text: str, scope: Mapping[str, str]) -> TextItem:
-    return TextItem(
-        id, text, scope, compute_fingerprint(text, *(f"{key}={scope[key]}" for key in sorted(scope)))
-    )
+    fingerprint = compute_fingerprint(text, *(f"{key}={scope[key]}" for key in sorted(scope)))
+    return TextItem(id, text, scope, fingerprint, own_length=len(text))
 
 
 def _spoken_text(turn: Turn, pc_name: str) -> str:

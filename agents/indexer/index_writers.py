@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeVar
 
+from agents.embeddings import Embedding
 from agents.indexer.embedding_port import Embedder
 from agents.indexer.index_texts import TurnNeighbours
 from stores.ports import (
@@ -77,8 +78,12 @@ def in_batches(batch_size: int, items: Sequence[T]) -> Iterator[list[T]]:
 
 _CURSOR_SEPARATOR: Final = "/"
 
-MAX_CACHED_VECTORS: Final = 64
-"""Vectors that are cached: a scene's own text is written again with every exchange."""
+MAX_CACHED_EMBEDDINGS: Final = 64
+"""Embeddings that are cached: a scene's own text is written again with every exchange."""
+
+
+TOKEN_COLLECTIONS: Final = frozenset({"turns"})
+"""What is compared with a question token by token, and so indexed with codes (`agents.search.token_similarity`)."""
 
 
 class IndexWriter(Protocol):
@@ -176,7 +181,7 @@ class VectorIndexWriter:
         self._index = index
         self._embedder = embedder
         self._batch_size = batch_size
-        self._cached_vectors: OrderedDict[str, Sequence[float]] = OrderedDict()
+        self._cached_embeddings: OrderedDict[str, Embedding] = OrderedDict()
         self.written_count = 0
         """Vectors that were written since the writer was created."""
 
@@ -208,10 +213,16 @@ class VectorIndexWriter:
     async def put(self, collection: str, items: Sequence[TextItem]) -> None:
         if not items:
             return
-        vectors = await self._embed_items(items)
+        has_tokens = collection in TOKEN_COLLECTIONS
         vector_items = [
-            VectorItem(item.id, vector, item.scope, item.fingerprint)
-            for item, vector in zip(items, vectors, strict=True)
+            VectorItem(
+                item.id,
+                embedding.vector,
+                item.scope,
+                item.fingerprint,
+                embedding.tokens.up_to(item.own_length) if has_tokens else b"",
+            )
+            for item, embedding in zip(items, await self._embed_items(items), strict=True)
         ]
         await self._index.put(collection, vector_items, model=self.model)
         self.written_count += len(vector_items)
@@ -231,14 +242,14 @@ class VectorIndexWriter:
     async def count(self, collection: str, scope: Mapping[str, str]) -> int:
         return await self._index.count(collection, model=self.model, scope=scope)
 
-    async def _embed_items(self, items: Sequence[TextItem]) -> list[Sequence[float]]:
+    async def _embed_items(self, items: Sequence[TextItem]) -> list[Embedding]:
         texts, is_single = [item.text for item in items], len(items) == 1
-        if is_single and texts[0] in self._cached_vectors:
-            return [self._cached_vectors[texts[0]]]
+        if is_single and texts[0] in self._cached_embeddings:
+            return [self._cached_embeddings[texts[0]]]
         # all texts of a batch belong to one universe
-        vectors = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
+        embeddings = await self._embedder.embed(texts, universe_id=items[0].scope.get("universe", ""))
         if is_single:
-            self._cached_vectors[texts[0]] = vectors[0]
-            while len(self._cached_vectors) > MAX_CACHED_VECTORS:
-                self._cached_vectors.popitem(last=False)
-        return vectors
+            self._cached_embeddings[texts[0]] = embeddings[0]
+            while len(self._cached_embeddings) > MAX_CACHED_EMBEDDINGS:
+                self._cached_embeddings.popitem(last=False)
+        return embeddings

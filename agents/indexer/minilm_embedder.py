@@ -15,18 +15,21 @@ from itertools import count
 from typing import Final
 
 from agents.child_processes import build_child_environment, end_child
+from agents.embeddings import Embedding
 from agents.indexer.embedding_pipe import (
     ERROR_TAG,
     FRAME_HEADER,
-    decode_vectors,
     encode_texts,
     pack_frame,
+    unpack_embeddings,
     unpack_header,
 )
 from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
 from stores.records.ids import Id
 
-MODEL: Final = "all-MiniLM-L6-v2-int8"
+MODEL: Final = "all-MiniLM-L6-v2-int8+tokens"
+EARLIER_MODEL: Final = "all-MiniLM-L6-v2-int8"
+"""Under this name earlier versions of MONITOR stored the same vectors, without codes of their tokens."""
 
 START_SECONDS: Final = 60.0
 """It loads in half a second, but a busy or cold machine takes many times that."""
@@ -69,18 +72,18 @@ class MiniLmEmbedder:
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
-        vectors: list[Sequence[float]] = [()] * len(texts)
+    ) -> list[Embedding]:
+        embeddings = [Embedding(())] * len(texts)
         batches = [self._enqueue(places, texts, urgent) for places in plan_batches(texts)]
         try:
             for batch in batches:
-                for place, vector in zip(batch.places, await batch.answer, strict=True):
-                    vectors[place] = vector
+                for place, embedding in zip(batch.places, await batch.answer, strict=True):
+                    embeddings[place] = embedding
         finally:
             # The caller was cancelled, or a batch failed: the others are not needed.
             for batch in batches:
                 batch.answer.cancel()
-        return vectors
+        return embeddings
 
     def warm(self) -> None:
         if not self._is_closed and self._child is None:
@@ -148,7 +151,7 @@ class MiniLmEmbedder:
             for may_retry in (True, False):
                 child = await self._ensure_process()
                 try:
-                    vectors = await child.embed(batch.texts, urgent=urgent) if batch.texts else []
+                    embeddings = await child.embed(batch.texts, urgent=urgent) if batch.texts else []
                 except (EOFError, OSError, ValueError, TimeoutError) as error:
                     await self._end_process(child)
                     if may_retry:
@@ -158,7 +161,7 @@ class MiniLmEmbedder:
                         todo="`monitor doctor` says what is installed.",
                     ) from error
                 if not batch.answer.done():
-                    batch.answer.set_result(vectors)
+                    batch.answer.set_result(embeddings)
                 return
         except asyncio.CancelledError:
             _fail_batch(batch, EmbedderUnavailable("MONITOR is closing."))
@@ -212,7 +215,7 @@ class _TextBatch:
 
     places: list[int]
     texts: list[str]
-    answer: asyncio.Future[list[Sequence[float]]]
+    answer: asyncio.Future[list[Embedding]]
 
 
 class _BatchQueue:
@@ -244,8 +247,8 @@ class _EmbeddingProcess:
     def is_busy(self) -> bool:
         return bool(self._answers_by_number)
 
-    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Sequence[float]]:
-        """Return the vectors.
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Embedding]:
+        """Return the embeddings.
 
         Raises EOFError, OSError, ValueError or TimeoutError if the child has failed, and TextsRefused with
         its message if the texts are at fault.
@@ -263,7 +266,7 @@ class _EmbeddingProcess:
             self._answers_by_number.pop(number, None)
         if data.startswith(ERROR_TAG):
             raise TextsRefused(f"The texts could not be embedded: {data[1:].decode()}.")
-        return decode_vectors(data[1:], len(texts))
+        return unpack_embeddings(data[1:], len(texts))
 
     async def end(self) -> None:
         self._reader_task.cancel()
@@ -350,7 +353,7 @@ def _fail_batch(batch: _TextBatch, error: Exception) -> None:
         batch.answer.set_exception(error)
 
 
-def _consume_error(answer: asyncio.Future[list[Sequence[float]]]) -> None:
+def _consume_error(answer: asyncio.Future[list[Embedding]]) -> None:
     """Retrieve an exception that nobody awaits, so that asyncio does not report it."""
     if not answer.cancelled():
         answer.exception()

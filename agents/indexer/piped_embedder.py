@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.embeddings import Embedding
 from agents.jobs.worker_server import ProgramPipe
 from stores.records.ids import Id
 
@@ -18,8 +19,8 @@ class PipedEmbedder:
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
-        """Return one vector per text; nobody waits for them, whatever `urgent` says: questions stay there."""
+    ) -> list[Embedding]:
+        """Return one embedding per text; nobody waits for them, whatever `urgent` says: questions stay there."""
         return [*await self.program.embed_texts(texts, universe_id)]
 
     def warm(self) -> None:

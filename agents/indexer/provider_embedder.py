@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agents.embeddings import Embedding
 from agents.indexer.embedding_port import EmbedderUnavailable, TextsRefused
 from agents.llm.errors import ModelError, ModelRefused, ModelRejected, ModelTooLong
 from agents.llm.llm_port import EmbeddingProvider, EmbeddingRequest, Usage
@@ -48,13 +49,12 @@ class ProviderEmbedder:
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
-        vectors: list[Sequence[float]] = []
+    ) -> list[Embedding]:
+        embeddings: list[Embedding] = []
         for start in range(0, len(texts), TEXTS_PER_REQUEST):
-            vectors += await self._request_vectors(
-                tuple(texts[start : start + TEXTS_PER_REQUEST]), universe_id
-            )
-        return vectors
+            batch = tuple(texts[start : start + TEXTS_PER_REQUEST])
+            embeddings += [Embedding(vector) for vector in await self._request_vectors(batch, universe_id)]
+        return embeddings
 
     def warm(self) -> None:
         """Do nothing: the model runs on a server."""

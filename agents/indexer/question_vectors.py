@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
+from agents.embeddings import Embedding
 from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
 from agents.jobs.worker import Cursors, JobSubject
 from stores.authority import COLLECTIONS, Store
@@ -23,8 +24,8 @@ from stores.records.jobs import JobKind
 QUESTION_TIMEOUT_SECONDS: Final = 0.25
 """Seconds that a search waits for its question's vector; a later one serves the next search."""
 
-MAX_CACHED_VECTORS: Final = 256
-"""Vectors of questions that are cached."""
+MAX_CACHED_QUESTIONS: Final = 256
+"""Questions whose embeddings are cached."""
 
 ACTIVE_MODEL_SUBJECT: Final = derive_id("subject", "the embedding model in use")
 
@@ -110,8 +111,8 @@ class CachedQuestionEmbedder:
         self._active_model = active_model
         self._find_embedder = find_embedder
         self._timeout_seconds = timeout_seconds
-        self._cached_vectors: OrderedDict[tuple[str, str], Sequence[float]] = OrderedDict()
-        self._tasks_by_key: dict[tuple[str, str], asyncio.Task[Sequence[float]]] = {}
+        self._cached_embeddings: OrderedDict[tuple[str, str], Embedding] = OrderedDict()
+        self._tasks_by_key: dict[tuple[str, str], asyncio.Task[Embedding]] = {}
 
     async def embed_question(self, question: str) -> QuestionVector | str:
         try:
@@ -121,9 +122,9 @@ class CachedQuestionEmbedder:
         if model is None:
             return SWITCHED_OFF_NOTE
         key = model, question
-        if key in self._cached_vectors:
-            self._cached_vectors.move_to_end(key)
-            return QuestionVector(model, self._cached_vectors[key])
+        if key in self._cached_embeddings:
+            self._cached_embeddings.move_to_end(key)
+            return _question_vector(model, self._cached_embeddings[key])
         embedder = self._find_embedder(model)
         if embedder is None:
             return f"{model}, which the vectors are of, is set up no more"
@@ -148,15 +149,19 @@ class CachedQuestionEmbedder:
             return error.what
         if error is not None:
             raise error
-        return QuestionVector(key[0], task.result())
+        return _question_vector(key[0], task.result())
 
-    async def _embed_and_cache(self, key: tuple[str, str], embedder: Embedder) -> Sequence[float]:
-        """Embed a question and cache the vector, whether or not anybody still waits for it."""
+    async def _embed_and_cache(self, key: tuple[str, str], embedder: Embedder) -> Embedding:
+        """Embed a question and cache the result, whether or not anybody still waits for it."""
         try:
-            (vector,) = await embedder.embed([key[1]], urgent=True)
+            (embedding,) = await embedder.embed([key[1]], urgent=True)
         finally:
             self._tasks_by_key.pop(key, None)
-        self._cached_vectors[key] = vector
-        while len(self._cached_vectors) > MAX_CACHED_VECTORS:
-            self._cached_vectors.popitem(last=False)
-        return vector
+        self._cached_embeddings[key] = embedding
+        while len(self._cached_embeddings) > MAX_CACHED_QUESTIONS:
+            self._cached_embeddings.popitem(last=False)
+        return embedding
+
+
+def _question_vector(model: str, embedding: Embedding) -> QuestionVector:
+    return QuestionVector(model, embedding.vector, embedding.tokens.codes)

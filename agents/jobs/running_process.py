@@ -21,7 +21,7 @@ from agents.jobs.worker_pipe import (
     FromProcess,
     Postponed,
     Reconcile,
-    TextVectors,
+    TextEmbeddings,
     WorkAnswer,
     WorkRequest,
     WriteRequest,
@@ -37,7 +37,7 @@ WAIT_PARTS: Final = 10
 
 T = TypeVar("T")
 
-WriteForProcess = Callable[[WriteRequest], Awaitable[Done | TextVectors]]
+WriteForProcess = Callable[[WriteRequest], Awaitable[Done | TextEmbeddings]]
 """Does what the process asks for. What it raises is raised where it was asked, a MonitorError as it is."""
 
 log = logging.getLogger("monitor.background")
@@ -198,7 +198,7 @@ class RunningProcess:
             question.answer.set_result(message)
 
     async def _write_and_answer(self, number: int, request: WriteRequest) -> None:
-        message: Done | TextVectors | Failure
+        message: Done | TextEmbeddings | Failure
         self._unanswered_writes += 1
         try:
             message = await self._write(request)

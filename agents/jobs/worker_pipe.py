@@ -11,11 +11,13 @@ from __future__ import annotations
 import pickle
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from agents.embeddings import Embedding
 from agents.events import Event
 from agents.jobs.worker import JobSubject
+from agents.telemetry.spans import Span
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -69,6 +71,8 @@ class WorkAnswer:
 
     subjects: tuple[JobSubject, ...] = ()
     items_left: int = 0
+    span: Span | None = field(default=None, compare=False)
+    """How long the process took for a piece of work, and what it waited for meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +176,10 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class TextVectors:
-    """Answers `EmbedTexts`: one vector for each text."""
+class TextEmbeddings:
+    """Answers `EmbedTexts`: one embedding for each text."""
 
-    vectors: Sequence[Sequence[float]]
+    embeddings: Sequence[Embedding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +217,7 @@ class Failure:
         return self.error_type(self.what, kept=self.kept, todo=self.todo)
 
 
-FromProgram = WorkRequest | Done | TextVectors | Failure
+FromProgram = WorkRequest | Done | TextEmbeddings | Failure
 FromProcess = WorkAnswer | Postponed | WriteRequest | Done | Failure
 
 
@@ -226,7 +230,7 @@ def unpack_from_program(data: bytes) -> FromProgram:
     """Raises ValueError if the data is damaged."""
     message = _unpickle(data)
     if isinstance(
-        message, ListSubjects | NoteEvent | Reconcile | ConfirmComplete | Done | TextVectors | Failure
+        message, ListSubjects | NoteEvent | Reconcile | ConfirmComplete | Done | TextEmbeddings | Failure
     ):
         return message
     raise ValueError("not a message of the program's")

@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
+from agents.canon_keeper.fact_readings import SUBJECT, is_true_death
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.fact_visibility import FactVisibility, is_text_in
 from agents.memory_manager.memory_importance import (
@@ -417,4 +417,4 @@ def _finish_sentence(raw_text: str) -> str:
 
 
 def _is_death_of(fact: Fact, entity_id: Id) -> bool:
-    return fact.predicate == ALIVE and fact.value is False and fact.entity(SUBJECT) == entity_id
+    return is_true_death(fact) and fact.entity(SUBJECT) == entity_id

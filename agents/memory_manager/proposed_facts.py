@@ -9,7 +9,7 @@ from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, TickInterval
 from agents.memory_manager.scene_stretch import DeathRecord
-from stores.records.canon import AssertFact, Fact, FactKind, Involvement, StateChange, StateOp
+from stores.records.canon import AssertFact, Fact, FactKind, Involvement, Standing, StateChange, StateOp
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, ProposedChange, Verdict
 from stores.records.world import Entity
@@ -66,7 +66,11 @@ def fold_senselessness(
     if isinstance(change, StateChange):
         move, entity_id = state_move_of(change, catalogue), change.entity_id
         predicate, value, is_tagged = move.predicate, move.value, move.op is not StateOp.UNTAG
-    elif isinstance(change, AssertFact) and (subject := _find_subject_id(change)):
+    elif (
+        isinstance(change, AssertFact)
+        and change.standing is Standing.TRUE
+        and (subject := _find_subject_id(change))
+    ):
         predicate, value, is_tagged, entity_id = change.predicate, change.value, True, subject
     else:
         return

@@ -14,6 +14,7 @@ from typing import Final
 
 from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.fact_ids import fact_id_of
+from agents.canon_keeper.fact_readings import is_true
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, Attendance, TickInterval, is_oracle_answer
@@ -226,7 +227,7 @@ class SceneReader:
         for entity_id, entity_alive_facts, entity_tag_facts in zip(ids, alive_facts, tag_facts, strict=True):
             for fact in (*entity_alive_facts, *entity_tag_facts):
                 is_out = fact.value is False if fact.predicate == "alive" else is_senseless(fact.value)
-                if fact.entity("subject") == entity_id and is_out and fact.status != "retconned":
+                if fact.entity("subject") == entity_id and is_out and is_true(fact):
                     intervals_by_entity.setdefault(entity_id, []).append(
                         TickInterval(fact.valid_from, fact.valid_to)
                     )

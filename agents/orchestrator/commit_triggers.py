@@ -76,7 +76,13 @@ class CommitTriggers:
         more_count = len(titles) - MAX_NAMED_REASONS
         named_titles = titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]
         reason = f"Critical: {'; '.join(named_titles)}"
-        if needed_count := len(trigger_batch) - len(critical_proposals):
+        # Counted in rows, as the question is that stands beside it.
+        batch_ids = {p.id for p in trigger_batch}
+        needed_count = sum(
+            not batch_ids.isdisjoint(row.member_ids) and critical_ids.isdisjoint(row.member_ids)
+            for row in rows
+        )
+        if needed_count:
             reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
 
@@ -127,9 +133,9 @@ class CommitTriggers:
     ) -> list[ProposedChange]:
         """Return the critical proposals that can be written with what each needs.
 
-        No conflict holds it, and nothing of it was rejected or put off.
+        No conflict holds it, and nothing of it was rejected or put off, nor resolved against it before.
         """
-        held_ids = {i for row in rows if row.mark == "hold" for i in row.member_ids}
+        held_ids = {i for row in rows if row.mark in ("hold", "reject") for i in row.member_ids}
         batches = [
             (proposal, await self._keeper.select_trigger_batch(pending_proposals, [proposal]))
             for proposal in critical_proposals

@@ -24,6 +24,7 @@ Each is idempotent: identifiers and seeds are fixed when the exchange begins.
 """
 
 
+_HEARER: Final = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _HERO_OR_HEARER: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
 )
@@ -332,6 +333,14 @@ def begin_altered_roll(
             altered_turn_id=roll_turn.id,
         ),
     )
+
+
+def tells_of_hero(exchange: Exchange, text: str) -> bool:
+    """Say whether the words are the hero's own account of themselves (`I owe Hask four coins.`), to nobody."""
+    if not text or exchange.gm_authored or exchange.time_passes or exchange.roll is not None:
+        return False
+    is_spoken = bool(exchange.hearers or find_speech_spans(text) or _HEARER.search(text))
+    return not is_spoken and _HERO_OR_HEARER.search(text) is not None
 
 
 def is_narration(exchange: Exchange, text: str) -> bool:

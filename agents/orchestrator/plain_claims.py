@@ -14,13 +14,13 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
+from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
     Handover,
     HandoverFact,
     HandoverReader,
     find_ended_ids,
     find_other_holding,
-    find_unknown_handed_things,
     moved_thing_id,
     read_handovers,
     says_who_has_thing,
@@ -34,10 +34,11 @@ from agents.declarations.lasting_facts import (
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
+from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.declarations.unknown_names import UnknownName
 from agents.narrator.decision_marks import strip_typed_markers
-from agents.orchestrator.exchange import Exchange, is_narration
+from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
@@ -57,7 +58,6 @@ from stores.records.canon import (
     ChangeSecrecy,
     EndFact,
     Fact,
-    FactKind,
     Involvement,
     Payload,
 )
@@ -69,6 +69,23 @@ MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
 MAX_COMPARED_FACTS: Final = 300
 """Newest facts about somebody among which one that says the same is looked for."""
+
+
+_TIES_OF_HERO: Final = frozenset(
+    [
+        "owes",
+        "ally_of",
+        "enemy_of",
+        "married_to",
+        "sibling_of",
+        "parent_of",
+        "child_of",
+        "member_of",
+        "serves",
+        "rules_over",
+    ]
+)
+"""What the hero's own account states that lasts; the rest of it is what they do, see and carry."""
 
 
 class PlainClaims:
@@ -95,7 +112,9 @@ class PlainClaims:
         tells = is_narration(exchange, text)
         hero = context.player_character()
         hero_name = hero.name if hero is not None else ""
-        statements = find_statements(text, list(context.entities.values()), hero_name) if tells else []
+        is_of_hero = tells_of_hero(exchange, text)
+        known = list(context.entities.values())
+        statements = find_statements(text, known, hero_name) if tells or is_of_hero else []
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
         turn = exchange.build_words_turn(self._clock())
@@ -118,6 +137,7 @@ class PlainClaims:
             fact
             for fact in read_lasting_facts(statements, entities, catalogue, exchange.tick)
             if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
+            and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
         kinds = {entity.id: entity.kind for entity in entities}
@@ -132,7 +152,7 @@ class PlainClaims:
                 and not any(_only_tells(fact, fate) for fate in (*deaths, *survivors))
             ),
             *(
-                _build_life(fate, catalogue, exchange.tick, is_alive=is_alive)
+                LastingFact(build_life(fate.who, catalogue, exchange.tick, is_alive=is_alive), fate.quote)
                 for is_alive, fates in ((False, deaths), (True, survivors))
                 for fate in fates
                 if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
@@ -392,18 +412,6 @@ def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
         Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
         for h in handovers
     ]
-
-
-def _build_life(fate: ToldFate, catalogue: Catalogue, tick: int, *, is_alive: bool) -> LastingFact:
-    fact = AssertFact(
-        fact_kind=FactKind.STATE,
-        predicate=ALIVE,
-        statement=catalogue.phrase(ALIVE, fate.who.name, value=is_alive),
-        involves=(Involvement(role=SUBJECT, entity_id=fate.who.id),),
-        value=is_alive,
-        valid_from=tick,
-    )
-    return LastingFact(fact, fate.quote)
 
 
 def _tells_life(fact: AssertFact, who: Entity) -> bool:

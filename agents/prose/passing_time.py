@@ -35,33 +35,69 @@ _PASSES: Final = tuple(
         rf"(?:the|our|my|your)\s+(?:\w+\s+)?{_JOURNEY}"
         r"(?:\s+(?:to|down|up|over|across|through|back)\s+[\w\s'’-]{2,30}?)?\s+"
         rf"(?:takes|took|lasts|lasted)\s+(?:(?:us|me|you)\s+)?{_LENGTH}\b",
-        rf"it\s+(?:takes|took)\s+(?:us|me|you)\s+{_LENGTH}\s+to\b",
+        rf"(?:.+[;,—–]\s*(?:and\s+|but\s+)?)?it\s+(?:takes|took)\s+(?:us|me|you)\s+{_LENGTH}(?=\s*(?:$|[.,;!])|\s+to\b)",
         rf"(?:I|we|you)\s+{_SPENDS}\s+(?:(?:here|there|on|together)\s+)?for\s+{_LENGTH}\b",
     )
 )
 _PART: Final = (
-    r"(?P<part>dawn|morning|noon|midday|afternoon|dusk|evening|nightfall|sunset|sunrise|midnight|night)"
+    r"(?P<part>dawn|first\s+light|daybreak|morning|noon|midday|afternoon|dusk|evening|nightfall|sunset|sunrise|"
+    r"midnight|night)"
 )
-_ARRIVES: Final = r"(?:arrive|reach|return|come|get|set\s+out|leave|wake)"
-_IS_THEN: Final = re.compile(
-    rf"it\s+is\s+(?:(?:already|nearly|past)\s+)?{_PART}\s+"
-    rf"(?:when|as|before|by\s+the\s+time)\s+(?:I|we|you)\s+{_ARRIVES}\b",
-    re.IGNORECASE,
+_US: Final = r"(?:I|we|you)\b"
+_ARRIVES: Final = (
+    r"(?:(?:arrive|reach|return|enter)(?:s|d|ed)?|come|came|get|got|(?:go|went|rode|ride|walk(?:ed)?)\s+(?:back|home))"
+    r"\b"
 )
-_NEXT: Final = re.compile(
-    r"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b,?\s+(?:I|we|you)\b", re.IGNORECASE
+_RESTS: Final = (
+    r"(?:sleep|slept|rest(?:ed)?|wait(?:ed)?|doze(?:d)?|lie|lay|hide|hid|camp(?:ed)?|stay(?:ed)?|shelter(?:ed)?|"
+    r"(?:keep|kept)\s+watch)\b"
 )
+_COMES: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"it\s+(?:is|was)\s+(?:(?:already|nearly|past|long\s+past)\s+)?{_PART}\s+(?:when|as|before|by\s+the\s+time)\b",
+        rf"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b,?\s+{_US}",
+        rf"(?:later\s+)?(?:that|the\s+same)\s+(?P<part>night|evening|afternoon|morning)\b,?\s+"
+        rf"(?:{_US}|(?-i:[A-Z])[\w'’-]+\s+(?!(?:was|is)\b)\w+s\b)",
+        rf"in\s+the\s+(?P<part>morning|evening|afternoon)(?:,|\s+(?:{_US}|the\s))",
+        rf"at\s+(?:the\s+)?(?!night\b){_PART}(?:,|\s+{_US})",
+        r"(?P<part>night|dusk|evening|dawn|morning)\s+(?:falls|fell|comes|came|breaks|broke)\b(?!\s+early)",
+        rf"(?:I|we|you)\s+(?:[^.;?!]*\b(?:and|then)\s+)?{_ARRIVES}[^.;?!,]*\bat\s+{_PART}(?=\s*(?:$|[.,;!]))",
+        rf"(?:I|we|you)\s+(?:[^.;?!]*\b(?:and|then)\s+)?{_RESTS}[^.;?!,]*\b(?:until|till)\s+(?:the\s+)?(?:next\s+)?{_PART}"
+        r"(?=\s*(?:$|[.,;!]))",
+    )
+)
+_DARKENS: Final = (
+    (
+        re.compile(
+            r"(?:it|the\s+sky)\s+(?:is\s+)?(?:gets|got|grows|grew|getting|growing)\s+dark\b", re.IGNORECASE
+        ),
+        "to dusk",
+    ),
+    (re.compile(r"the\s+sun\s+(?:sets|goes\s+down|sinks|set|went\s+down|sank)\b", re.IGNORECASE), "to dusk"),
+    (re.compile(r"the\s+sun\s+(?:rises|comes\s+up|rose|came\s+up)\b", re.IGNORECASE), "to dawn"),
+    (
+        re.compile(
+            rf"(?:I|we|you)\s+(?:[^.;?!]*\b(?:and|then)\s+)?(?:{_RESTS}[^.;?!,]*\bfor\s+the\s+night\b|spen[dt]\s+the\s+night\b)",
+            re.IGNORECASE,
+        ),
+        "to dawn",
+    ),
+)
+"""What tells the time of day without its name, and the time."""
 _JUMPS: Final = {
-    "day": "+1 day", "morning": "to dawn", "dawn": "to dawn", "sunrise": "to dawn", "noon": "to noon",
-    "midday": "to noon", "afternoon": "to afternoon", "dusk": "to dusk", "sunset": "to dusk", "evening": "to evening",
-    "nightfall": "to night", "night": "to night", "midnight": "to midnight",
+    "day": "+1 day", "morning": "to dawn", "first light": "to dawn", "daybreak": "to dawn", "dawn": "to dawn",
+    "sunrise": "to dawn", "noon": "to noon", "midday": "to noon", "afternoon": "to afternoon", "dusk": "to dusk",
+    "sunset": "to dusk", "evening": "to evening", "nightfall": "to night", "night": "to night",
+    "midnight": "to midnight",
 }  # fmt: skip
 _NOT_SO: Final = re.compile(
     r"\?|¶|\b(?:not|never|no|will|shall|must|should|would|can|may|almost|promise\w*|plan\w*|hope\w*|want\w*|wish\w*|ago|"
-    r"earlier|before\s+that|song|every|each|until|let)\b|n['’]t\b",
+    r"earlier|before\s+that|song|every|each|let|agree\w*|ask\w*|remember)\b|n['’]t\b",
     re.IGNORECASE,
 )
 """What denies, plans, repeats or recalls it."""
+_UNTIL: Final = re.compile(r"\buntil\b", re.IGNORECASE)
 
 
 def find_time_jump(text: str) -> str:
@@ -79,8 +115,14 @@ def _read_sentence(sentence: str) -> str:
     words = sentence.strip()
     if _NOT_SO.search(words) or UNREAL.search(words):
         return ""
-    if moment := _IS_THEN.match(words) or _NEXT.match(words):
-        return _JUMPS[moment["part"].casefold()]
+    for pattern in _COMES:
+        if moment := pattern.match(words):
+            return _JUMPS[" ".join(moment["part"].casefold().split())]
+    for pattern, jump in _DARKENS:
+        if pattern.match(words):
+            return jump
+    if _UNTIL.search(words):
+        return ""
     match = next((m for pattern in _PASSES if (m := pattern.match(words))), None)
     if match is None:
         return ""

@@ -41,6 +41,7 @@ _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
 _NAME_OF_DOER: Final = re.compile(r"\b[A-Z]")
+_RECEIVER: Final = re.compile(rf"\s+(?:back\s+)?(?P<name>{_NAME})\b(?!['’])")
 _OTHER_DOER: Final = re.compile(
     r"\b(?:I|we|you|he|she|they)\b|\b(?:is|are|was|were|been|gets?|got)(?: \w+ly)? $", re.IGNORECASE
 )
@@ -96,14 +97,21 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
     """
     for pattern, settles, minimum in (
         (_PAYS, _OWES, MIN_WORDS_OF_DEBT),
+        (_GIVES_BACK, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _TO_GIVE_BACK, MIN_WORDS_OF_THING),
     ):
         plain = [sentence for sentence in sentences if _has_plain(pattern, [sentence])]
         candidates = [n for n, statement in enumerate(statements) if settles.search(statement)]
         for sentence in plain:
             texts = [statements[n] for n in candidates]
+            if pattern is _GIVES_BACK and settles is _OWES:
+                # What is owed is given, and not what it is owed for: who hands over the lamp pays no debt for it.
+                texts = [text.partition(" for ")[0] for text in texts]
             index = find_best_match(sentence, texts)
-            if index is not None and _is_done_by_other(pattern, sentence, texts[index]):
+            if index is not None and (
+                _is_done_by_other(pattern, sentence, texts[index])
+                or _goes_to_another(pattern, sentence, texts[index])
+            ):
                 continue
             if index is not None and len(_stems(sentence) & _stems(texts[index])) >= minimum:
                 return candidates[index]
@@ -121,6 +129,15 @@ def _is_done_by_other(pattern: re.Pattern[str], sentence: str, statement: str) -
         and _stems(text_before).isdisjoint(_stems(parties["debtor"]))
         and _OTHER_DOER.search(text_before) is None
     )
+
+
+def _goes_to_another(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
+    """Say whether somebody else is given it than who is owed it: `Dace pays Hask` settles no debt to Mara."""
+    parties, deed = _PARTIES.match(statement), pattern.search(sentence)
+    if parties is None or deed is None:
+        return False
+    receiver = _RECEIVER.match(sentence, deed.end())
+    return receiver is not None and _stems(receiver["name"]).isdisjoint(_stems(parties["creditor"]))
 
 
 def drops_decision(sentences: Sequence[str]) -> bool:

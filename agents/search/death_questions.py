@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT
+from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT, is_true_death
 from agents.prose.words import split_sentences
 from agents.search.question import QuestionName, RecordQuestion, word_forms
 from agents.search.relatives import is_relative_of
@@ -58,7 +58,7 @@ def subject_of(fact: Fact) -> Id | None:
 
 def is_death(fact: Fact) -> bool:
     """Say whether a fact of canon is that somebody is dead, and was not taken back."""
-    return fact.predicate == ALIVE and fact.value is False and fact.status is FactStatus.CANONICAL
+    return is_true_death(fact) and fact.status is FactStatus.CANONICAL
 
 
 def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> bool:

@@ -10,14 +10,15 @@ from asyncio import Task, create_task, gather, shield
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from typing import Any, Final, Generic, TypeVar
 
-from agents.indexer.embedding_port import QuestionEmbedder
+from agents.indexer.embedding_port import QuestionEmbedder, QuestionVector
 from agents.search.graph_linking import GraphLinker, GraphLinks
 from agents.search.question_cues import MAX_QUESTION_CHARS, QuestionCues, read_cues
 from agents.search.result_validity import ValidityChecker
 from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
 from agents.search.search_port import ReadExcludedIds, SearchHit, SearchKind, SearchResults, SearchScope
+from agents.search.token_similarity import TokenComparer
 from agents.search.turn_neighbours import find_mere_neighbours
-from agents.search.turn_ranking import WEIGHTS, RankingWeights
+from agents.search.turn_ranking import WEIGHTS, RankingWeights, WayScoresById
 from agents.search.turn_search import TurnSearch
 from stores.errors import StoreError
 from stores.ports import CanonReader, LogReader, TextIndex, VectorIndex
@@ -89,6 +90,7 @@ class HybridSearch:
         self._index_lookups = SingleFlight[list[tuple[Id, float]]]()
         self._validity_checker = ValidityChecker(canon, log)
         self._turn_search = TurnSearch(canon, log, text_index, weights)
+        self._token_comparer = TokenComparer(vector_index, weights.tokens)
 
     async def search(
         self,
@@ -125,6 +127,8 @@ class HybridSearch:
         except StoreError as error:
             notes.add(f"not checked against the record: {error.what}")
             way_scores = {}
+        if kind == "turns" and meaning_hits:
+            await notes.await_or_note("meaning", self._add_token_scores(way_scores, question))
         excluded_ids = set(await read_excluded_ids()) if read_excluded_ids else set()
         similarities = {id: max(0.0, min(1.0, cosine)) for id, cosine in meaning_hits or ()}
         best_ids = [id for id in rank_ids(way_scores) if id not in excluded_ids][:k]
@@ -226,6 +230,13 @@ class HybridSearch:
         return await self._index_lookups.run_once(
             ("meaning", question_vector.model, kind, question, *sorted(scope.items())), run_search
         )
+
+    async def _add_token_scores(self, way_scores: WayScoresById, question: str) -> None:
+        """Raise turns by their tokens, once meaning has found some: so the question's vector is cached."""
+        if self._question_embedder is not None:
+            question_vector = await self._question_embedder.embed_question(question)
+            if isinstance(question_vector, QuestionVector):
+                await self._token_comparer.add_token_scores(way_scores, question_vector)
 
     async def _apply_ranking(
         self,

@@ -31,7 +31,7 @@ class SearchHit:
     """Comparable only within one result."""
     score_by_way: Mapping[str, float] = field(default_factory=dict)
     """The part of the score that each way of searching gave: `words`, `meaning`, `graph`, `recent`,
-    `length`."""
+    `length`, `tokens`."""
     similarity: float = 0.0
     """Cosine to the question, 0 to 1; comparable between questions, and 0 where vectors were not available.
     """

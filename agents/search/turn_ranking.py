@@ -46,6 +46,7 @@ class RankingWeights:
     present: float = 0.1
     beside: float = 0.2
     length: float = 0.6
+    tokens: float = 2.0
 
 
 WEIGHTS: Final = RankingWeights()

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_true_death
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
@@ -30,7 +31,7 @@ from agents.world_time.calendar import format_tick
 from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, MemoryQuery
-from stores.records.canon import CreateEntity
+from stores.records.canon import CreateEntity, Standing
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Speaker, Story, Turn
@@ -87,8 +88,8 @@ class CharacterService:
     async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
         """Return the universe's characters, those who live first. Raises StoreError."""
         characters = [e for kind in ACTING_KINDS for e in await self._canon.entities(universe_id, kind=kind)]
-        lives = await self._canon.facts(universe_id, FactQuery(predicate="alive"))
-        dead_ids = {fact.entity("subject") for fact in lives if fact.value is False}
+        lives = await self._canon.facts(universe_id, FactQuery(predicate=ALIVE))
+        dead_ids = {fact.entity(SUBJECT) for fact in lives if is_true_death(fact)}
         universe_memories = await self._log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
         )
@@ -212,17 +213,19 @@ class CharacterService:
         originals_by_id = {m.id: await self._read_original_memory(m) for m in memories if m.mistaken}
         views = []
         for belief in reversed(beliefs):
-            memory = belief.memory
+            memory, fact = belief.memory, belief.current_fact
             original = originals_by_id.get(memory.id)
             views.append(
                 MemoryView(
                     memory,
                     belief.retention,
                     belief.is_forgotten,
-                    belief.current_fact.statement if belief.current_fact else "",
-                    belief.agrees_with_canon,
-                    f"{format_tick(calendar, memory.tick)}, {_describe_origin(memory, informants_by_id)}",
-                    original.text if original else "",
+                    canon_statement=fact.statement if fact else "",
+                    canon_standing=fact.standing if fact else Standing.TRUE,
+                    is_settled=bool(fact and fact.closed),
+                    agrees_with_canon=belief.agrees_with_canon,
+                    origin=f"{format_tick(calendar, memory.tick)}, {_describe_origin(memory, informants_by_id)}",
+                    original_text=original.text if original else "",
                 )
             )
         return tuple(views)

@@ -25,6 +25,7 @@ from stores.errors import NotFound, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import (
+    Authority,
     Evidence,
     EvidenceKind,
     Fact,
@@ -280,7 +281,8 @@ def _walk_relations(
 
 def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: ProposedChange | None) -> str:
     if manual_proposal is not None:
-        return f"you, {format_record_time(manual_proposal.created_at)}"
+        author = "a chat client" if manual_proposal.authority is Authority.OUTSIDE else "you"
+        return f"{author}, {format_record_time(manual_proposal.created_at)}"
     if turn is None:
         return ""
     speaker = turn.name or _SPEAKER_NAMES.get(turn.speaker, turn.speaker.value)

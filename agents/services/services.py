@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agents.events import EventBus
 from agents.importers.import_runner import ImportRunner
@@ -13,12 +15,17 @@ from agents.services.conflicts import ConflictService
 from agents.services.gate import GateService
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
+from agents.services.outside_proposals import OutsideProposalService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.query import QueryService
 from agents.services.stories import StoryService
 from agents.services.world import WorldServices
+from agents.telemetry.figures import OperationFigures
 from stores.draft_file import DraftFile
+
+if TYPE_CHECKING:
+    from agents.services.world_exports import WorldExports
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +41,14 @@ class Services:
     world: WorldServices
     characters: CharacterService
     query: QueryService
+    outside: OutsideProposalService
     imports: ImportRunner
+    open_exports: Callable[[], WorldExports]
+    """Returns what writes worlds into folders; nothing of it is loaded before."""
     ingest: IngestService
     llm: LlmService
     jobs: JobRunner
+    figures: OperationFigures
+    """How fast the program has been since it was opened, and what failed."""
     drafts: DraftFile
     events: EventBus

@@ -22,7 +22,7 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
     lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
     if is_elsewhere:
         lines += _describe_company(context, {e.entity_id for e in known_entries})
-    for is_left_behind, group in groupby(known_entries, key=_is_left_alive):
+    for is_left_behind, group in groupby(known_entries, key=lambda e: _is_left_alive(context, e)):
         moved = list(group)
         if is_left_behind:
             lines.append(_describe_left_behind([context.entities[e.entity_id].name for e in moved]))
@@ -32,8 +32,12 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
     return tuple(dict.fromkeys(lines))
 
 
-def _is_left_alive(entry: PresenceEntry) -> bool:
-    return not entry.here and entry.is_left_behind and entry.awareness is not Awareness.DEAD
+def _is_left_alive(context: SceneContext, entry: PresenceEntry) -> bool:
+    return not entry.here and entry.is_left_behind and not _is_dead_by(context, entry)
+
+
+def _is_dead_by(context: SceneContext, entry: PresenceEntry) -> bool:
+    return entry.awareness is Awareness.DEAD or context.is_dead(context.entities[entry.entity_id])
 
 
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
@@ -54,6 +58,8 @@ def notice_missed(moves: RecordedMoves) -> list[CommandHint]:
 def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     entity = context.entities[entry.entity_id]
+    if entry.is_left_behind and not entry.here and _is_dead_by(context, entry):
+        return f"The body of {entity.name} stays behind."
     own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
     earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
     line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agents.views.play_views import EntityCard, SheetView
+from stores.records.canon import Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.world import Entity
@@ -36,6 +37,12 @@ class MemoryView:
     is_forgotten: bool = False
     canon_statement: str = ""
     """What canon says of the same; empty if nothing."""
+
+    canon_standing: Standing = Standing.TRUE
+    """As what canon has that: a lie is no truth that somebody has wrong."""
+
+    is_settled: bool = False
+    """Whether canon has it as a promise, debt or question that came to its end since."""
 
     agrees_with_canon: bool | None = None
     """Whether it agrees with canon; None if canon says nothing."""

@@ -24,12 +24,14 @@ from monitor_tui.cli import import_log as cli_import_log
 from monitor_tui.cli import ingest as cli_ingest
 from monitor_tui.cli import knows as cli_knows
 from monitor_tui.cli import llm as cli_model
+from monitor_tui.cli import mcp as cli_mcp
 from monitor_tui.cli import names as cli_names
 from monitor_tui.cli import play as cli_play
 from monitor_tui.cli import query as cli_query
 from monitor_tui.cli import recall as cli_recall
 from monitor_tui.cli import replay as cli_replay
 from monitor_tui.cli import replication as cli_mirror
+from monitor_tui.cli import serve as cli_serve
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
 from monitor_tui.cli.common import Home, exit_with_error
@@ -80,11 +82,13 @@ for _group in (
     cli_query,
     cli_recall,
     cli_knows,
+    cli_mcp,
     cli_archive,
     cli_model,
     cli_backup,
     cli_doctor,
     cli_stores,
+    cli_serve,
     cli_servers,
     cli_mirror,
 ):
@@ -119,6 +123,7 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         from monitor_tui.background_mode import BackgroundMode
         from monitor_tui.compose import open_program
         from monitor_tui.daily_backup import BackupNotes, DailyBackup
+        from monitor_tui.inbox_watch import InboxWatch
 
         backup_notes = BackupNotes()
         program = await open_program(
@@ -126,7 +131,9 @@ def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         )
         backup = DailyBackup(program.stores, home_path, backup_notes, program.services.events.publish)
         backup.start()
-        return program.services, backup.wrap_close(program.close)
+        inbox_watch = InboxWatch(program.services.outside.take_in)
+        inbox_watch.start()
+        return program.services, inbox_watch.wrap_close(backup.wrap_close(program.close))
 
     application = MonitorApp(open_services, start_at=start_at, interface=InterfaceMemory(home_path))
     application.run()

@@ -13,6 +13,9 @@ SAVE_SECONDS: Final = 1.0
 """Seconds between two looks at the prompt: a key press itself saves nothing."""
 
 
+KEPT_DRAFT_NOTE: Final = "What you had typed here before and not sent is kept: Up brings it back."
+
+
 class PromptDraft:
     """The draft of one story's prompt."""
 
@@ -21,6 +24,8 @@ class PromptDraft:
         self._prompt = prompt
         self.offered_roll: OfferedRoll | None = None
         """The line that was sent and waits for the answer to the roll that is offered for it."""
+        self.is_kept_for_later = False
+        """Whether what was typed before stands behind Up, as something else was typed when it was read."""
         self._story_id: Id | None = None
         self._saved_draft = Draft()
 
@@ -30,16 +35,20 @@ class PromptDraft:
         return self._story_id is not None and self._read_prompt() != self._saved_draft
 
     async def restore(self, story_id: Id) -> None:
-        """Put the draft into the empty prompt, and keep what is typed from now on."""
+        """Put the draft into the prompt, and keep what is typed from now on.
+
+        If somebody has begun to type meanwhile, Up brings the draft back: no text slides under what they type.
+        """
         draft = await self._drafts.read(story_id)
         self._story_id, self._saved_draft = story_id, draft
         if draft.waiting_line:
             is_of_line = draft.is_selected or draft.waiting_line in draft.text
             prompt_text = draft.text if is_of_line else draft.waiting_line
             self.offered_roll = OfferedRoll(draft.waiting_line, prompt_text)
-        if self._prompt.text:
-            return
-        if draft.is_selected:
+        self.is_kept_for_later = bool(draft.text.strip()) and not self._prompt.is_untouched
+        if self.is_kept_for_later:
+            self._prompt.keep_for_later(draft.text)
+        elif draft.is_selected:
             self._prompt.restore_text(draft.text, hint=OFFER_HINT if draft.waiting_line else SELECTED_HINT)
         else:
             self._prompt.text = draft.text

@@ -42,7 +42,7 @@ from screens.play.narration_status import NarrationStatus
 from screens.play.offer_answers import OfferAnswers
 from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
-from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
+from screens.play.prompt_draft import KEPT_DRAFT_NOTE, SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
 from screens.play.scene_drawing import PROMPT_HINT, SceneDrawing
@@ -465,6 +465,8 @@ class SceneScreen(ServiceScreen[None]):
     @work(group="draft", exit_on_error=False)
     async def _restore_draft(self, story_id: Id) -> None:
         await self._draft.restore(story_id)
+        if self._draft.is_kept_for_later:
+            self._notices.show_lines((KEPT_DRAFT_NOTE,))
         if self._draft.offered_roll is not None:
             self._notices.show_lines((self._draft.offered_roll.describe_waiting(),))
             self.refresh_bindings()

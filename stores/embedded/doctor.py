@@ -18,7 +18,7 @@ import apsw
 
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.doctor import Attempt, AttemptOutcome, DoctorFinding
-from stores.embedded.database import Database
+from stores.embedded.database import DatabaseFile
 from stores.embedded.history import find_damaged_records
 from stores.embedded.index_file import IndexFile, text_table, vectors_table
 from stores.embedded.migrations import COLLECTION_OF_TABLE
@@ -34,6 +34,7 @@ from stores.embedded.write_attempts import (
 )
 from stores.errors import StoreError, WriteDenied
 from stores.records.ids import Clock
+from stores.small_files import is_no_file
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ _CLOCK_TOLERANCE = timedelta(minutes=5)
 
 
 class EmbeddedDoctor:
-    def __init__(self, library: Database, index: IndexFile, objects: Path, clock: Clock) -> None:
+    def __init__(self, library: DatabaseFile, index: IndexFile, objects: Path, clock: Clock) -> None:
         self._library = library
         self._index = index
         self._objects = objects
@@ -301,6 +302,8 @@ _CHECKS: dict[str, _Check] = {
 
 
 def _hash_file(path: Path) -> str:
+    if is_no_file(path):
+        return "it is not a file"
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

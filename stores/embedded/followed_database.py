@@ -20,13 +20,14 @@ T = TypeVar("T")
 
 
 class FollowedDatabase:
-    """The file, for reading. Implements `stores.embedded.database.Transactions`.
+    """The file, for reading. Implements `stores.embedded.database.DatabaseFile`.
 
     Its connections are read-only, so that closing the last of them after a crash of the other process leaves the
     write-ahead log as it is.
     """
 
     def __init__(self, path: Path, connections: ConnectionFactory) -> None:
+        self.path = path
         self._readers = ReaderPool(path, connections)
         self._closed = False
 

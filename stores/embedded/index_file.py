@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 import apsw
 
 from stores.authority import COLLECTIONS, Role, Store
-from stores.embedded.database import Database, Priority
+from stores.embedded.database import Database, DatabaseFile, Priority
+from stores.embedded.followed_database import FollowedDatabase
 from stores.embedded.sqlite_errors import cannot_open_error
 from stores.errors import LibraryUnreadable, StoreError
 
@@ -32,6 +33,8 @@ APPLICATION_ID = 0x4D4F4E49
 TOKENIZER = ("porter", "unicode61")
 """FTS5's tokenizer: words in any script, without case or accents, with English stemming."""
 
+UNREADABLE_INDEX_NOTICE = "There is no search index to read yet: MONITOR makes it while it is open."
+
 log = logging.getLogger(__name__)
 
 
@@ -41,6 +44,10 @@ def text_table(collection: str) -> str:
 
 def vectors_table(collection: str) -> str:
     return _table_name(Store.VECTORS, collection)
+
+
+def token_codes_table(collection: str) -> str:
+    return f"{vectors_table(collection)}_tokens"
 
 
 CURSOR_TABLES = {store: f"{store.value}_cursors" for store in (Store.WORDS, Store.VECTORS)}
@@ -54,7 +61,7 @@ class IndexFile:
     from it, and counting the rows of a common word takes as long as a search.
     """
 
-    def __init__(self, database: Database, notice: str = "") -> None:
+    def __init__(self, database: DatabaseFile, notice: str = "") -> None:
         self.notice = notice
         self.word_row_counts: dict[tuple[str, str], int] = {}
         self.vector_spaces: dict[tuple[str, str], VectorSpace] = {}
@@ -100,6 +107,23 @@ async def join_index(path: Path) -> IndexFile:
     if not await asyncio.to_thread(_is_there_and_whole, path):
         raise _damage_error()
     return IndexFile(await _open_database(path))
+
+
+async def follow_index(path: Path, folder: Path) -> IndexFile:
+    """Open the index at `path` for reading, beside whoever writes it; an empty one in `folder` if it cannot be read."""
+    try:
+        if await asyncio.to_thread(_is_there_and_whole, path):
+            return IndexFile(
+                await FollowedDatabase.open(
+                    path,
+                    store_of_table=_STORE_OF_TABLE,
+                    application_id=APPLICATION_ID,
+                    version=len(INDEX_MIGRATIONS),
+                )
+            )
+    except StoreError as error:
+        log.warning("the search index is left out: %s", error)
+    return IndexFile(await _open_database(folder / path.name), UNREADABLE_INDEX_NOTICE)
 
 
 def _is_there_and_whole(path: Path) -> bool:
@@ -223,11 +247,22 @@ def _create_cursor_tables(connection: apsw.Connection) -> None:
         )
 
 
+def _create_token_tables(connection: apsw.Connection) -> None:
+    """In tables of their own: all vectors are read in a row, token codes only of what was found."""
+    for collection in COLLECTIONS[Store.VECTORS]:
+        connection.execute(
+            f"""CREATE TABLE {token_codes_table(collection)} (
+                model TEXT NOT NULL, id TEXT NOT NULL, codes BLOB NOT NULL, PRIMARY KEY (model, id))
+                STRICT, WITHOUT ROWID"""
+        )
+
+
 INDEX_MIGRATIONS = (
     _create_first_format,
     _add_fingerprint_columns,
     _add_scope_columns,
     _create_cursor_tables,
+    _create_token_tables,
 )
 """The file's format: one function for each version, never edited once released."""
 
@@ -248,7 +283,11 @@ _FTS_SHADOW_SUFFIXES = ("_data", "_idx", "_docsize", "_config")
 them like the table itself."""
 
 _STORE_OF_TABLE = {
-    **{vectors_table(name): (Store.VECTORS, name) for name in COLLECTIONS[Store.VECTORS]},
+    **{
+        table(name): (Store.VECTORS, name)
+        for name in COLLECTIONS[Store.VECTORS]
+        for table in (vectors_table, token_codes_table)
+    },
     **{
         text_table(name) + part: (Store.WORDS, name)
         for name in COLLECTIONS[Store.WORDS]

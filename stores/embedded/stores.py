@@ -8,7 +8,7 @@ from pathlib import Path
 from stores.authority import Store
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.changes import EmbeddedChanges
-from stores.embedded.database import Database
+from stores.embedded.database import DatabaseFile
 from stores.embedded.doctor import EmbeddedDoctor
 from stores.embedded.history import EmbeddedHistory
 from stores.embedded.index_file import IndexFile
@@ -23,7 +23,7 @@ _OK = "ok"
 
 
 def build_embedded_stores(
-    home: Path, library: Database, index: IndexFile, clock: Clock, close: Callable[[], Awaitable[None]]
+    home: Path, library: DatabaseFile, index: IndexFile, clock: Clock, close: Callable[[], Awaitable[None]]
 ) -> Stores:
     """Return the stores of a home folder whose files are open; `close` closes them."""
 

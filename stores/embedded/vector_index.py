@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from stores.authority import Role, Store
-from stores.embedded.index_file import CURSOR_TABLES, IndexFile, vectors_table
+from stores.embedded.index_file import CURSOR_TABLES, IndexFile, token_codes_table, vectors_table
 from stores.errors import StoreError
 from stores.ports import VectorHit, VectorItem
 from stores.records.ids import Id
@@ -38,14 +38,14 @@ class EmbeddedVectorIndex:
 
     async def put(self, collection: str, items: Sequence[VectorItem], *, model: str) -> None:
         """Index the items, replacing those that exist. Vectors are normalised to length one."""
-        table = vectors_table(collection)
         if items:
-            await self._index.write(self._role, lambda connection: _put(connection, table, model, items))
+            await self._index.write(self._role, lambda connection: _put(connection, collection, model, items))
 
     async def delete(self, collection: str, ids: Collection[Id], *, model: str) -> None:
-        table = vectors_table(collection)
         if ids:
-            await self._index.write(self._role, lambda connection: _delete(connection, table, model, ids))
+            await self._index.write(
+                self._role, lambda connection: _delete(connection, collection, model, ids)
+            )
 
     async def search(
         self,
@@ -88,6 +88,13 @@ class EmbeddedVectorIndex:
 
         return await self._index.read(read_fingerprints)
 
+    async def token_codes(self, collection: str, ids: Collection[Id], *, model: str) -> dict[Id, bytes]:
+        """Return the token codes of those of `ids` that were put with some."""
+        sql = f"""SELECT id, codes FROM {token_codes_table(collection)}
+                  WHERE model = ? AND id IN (SELECT value FROM json_each(?))"""
+        bindings = (model, json.dumps(list(ids)))
+        return await self._index.read(lambda connection: dict(connection.execute(sql, bindings)))
+
     async def models(self, collection: str) -> dict[str, int]:
         """Return every model that vectors of the collection were made by, with how many there are."""
         table = vectors_table(collection)
@@ -102,10 +109,10 @@ class EmbeddedVectorIndex:
 
     async def drop(self, collection: str, *, model: str) -> None:
         """Remove all that the model made, and how far it followed the library."""
-        table = vectors_table(collection)
 
         def drop_vectors(connection: apsw.Connection) -> None:
-            _drop(connection, table, model)
+            _drop(connection, vectors_table(collection), model)
+            connection.execute(f"DELETE FROM {token_codes_table(collection)} WHERE model = ?", (model,))
             connection.execute(f"DELETE FROM {CURSOR_TABLES[Store.VECTORS]} WHERE name = ?", (model,))
 
         await self._index.write(self._role, drop_vectors)
@@ -139,9 +146,10 @@ class EmbeddedVectorIndex:
         return space
 
 
-def _put(connection: apsw.Connection, table: str, model: str, items: Sequence[VectorItem]) -> None:
+def _put(connection: apsw.Connection, collection: str, model: str, items: Sequence[VectorItem]) -> None:
     from stores.embedded.vector_space import pack_vector
 
+    table = vectors_table(collection)
     dimension = _read_dimension(connection, table, model) or len(items[0].vector)
     for item in items:
         _check_dimension(item.vector, dimension, model)
@@ -155,13 +163,28 @@ def _put(connection: apsw.Connection, table: str, model: str, items: Sequence[Ve
                 item.fingerprint,
             ),
         )
+    _delete_token_codes(connection, collection, model, [item.id for item in items if not item.token_codes])
+    connection.executemany(
+        f"INSERT OR REPLACE INTO {token_codes_table(collection)}(model, id, codes) VALUES (?, ?, ?)",
+        [(model, item.id, item.token_codes) for item in items if item.token_codes],
+    )
 
 
-def _delete(connection: apsw.Connection, table: str, model: str, ids: Collection[Id]) -> None:
+def _delete(connection: apsw.Connection, collection: str, model: str, ids: Collection[Id]) -> None:
+    table = vectors_table(collection)
     connection.executemany(
         f"""UPDATE {table} SET vector = NULL, seq = (SELECT max(seq) + 1 FROM {table})
             WHERE model = ? AND id = ? AND vector IS NOT NULL""",
         [(model, id) for id in ids],
+    )
+    _delete_token_codes(connection, collection, model, ids)
+
+
+def _delete_token_codes(
+    connection: apsw.Connection, collection: str, model: str, ids: Collection[Id]
+) -> None:
+    connection.executemany(
+        f"DELETE FROM {token_codes_table(collection)} WHERE model = ? AND id = ?", [(model, id) for id in ids]
     )
 
 

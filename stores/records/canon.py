@@ -33,12 +33,16 @@ class FactKind(StrEnum):
 
 
 class Authority(StrEnum):
-    """Who a statement comes from. `SYSTEM`: it was inferred. `PLAYER`: it came through a resolution."""
+    """Who a statement comes from.
+
+    `SYSTEM`: it was inferred. `PLAYER`: it came through a resolution. `OUTSIDE`: a chat client said it, over MCP.
+    """
 
     SOURCE = "source"
     GM = "gm"
     PLAYER = "player"
     SYSTEM = "system"
+    OUTSIDE = "outside"
 
 
 class Standing(StrEnum):

@@ -72,6 +72,8 @@ def _arguments_model(store: Store, method: str) -> type[BaseModel]:
         frozen=True,
         populate_by_name=True,
         ser_json_inf_nan="strings",
+        ser_json_bytes="base64",
+        val_json_bytes="base64",
     )
     return create_model(method, __config__=config, **fields)
 

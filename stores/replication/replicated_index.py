@@ -126,6 +126,9 @@ class ReplicatedVectorIndex(ReplicatedHandle[VectorIndex]):
             lambda index: index.fingerprints(collection, model=model, ids=ids, scope=scope)
         )
 
+    async def token_codes(self, collection: str, ids: Collection[Id], *, model: str) -> dict[Id, bytes]:
+        return await self._read(lambda index: index.token_codes(collection, ids, model=model))
+
     async def models(self, collection: str) -> dict[str, int]:
         return await self._read(lambda index: index.models(collection))
 

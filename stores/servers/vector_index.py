@@ -1,14 +1,15 @@
 """The vector index in Qdrant, with exact search; see `VectorIndex`.
 
 Vectors are normalised and rounded to float16, as in the embedded index, so that both give the same results. A point's
-payload has the identifier, the words of its scope, its fingerprint (`mark`), and its model if the name of the
-server's collection does not contain it unchanged.
+payload has the identifier, the words of its scope, its fingerprint (`mark`), its token codes (base64) if it has some,
+and its model if the name of the server's collection does not contain it unchanged.
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -35,7 +36,7 @@ _MAX_TIED = 10_000
 """The most equally near vectors that are sorted by identifier; beyond that, the server's order is used."""
 
 _BATCH_PAYLOADS = 5_000
-_ID, _FINGERPRINT, _MODEL = "id", "mark", "model"
+_ID, _FINGERPRINT, _MODEL, _TOKEN_CODES = "id", "mark", "model", "tokens"
 
 
 class ServerVectorIndex:
@@ -149,6 +150,26 @@ class ServerVectorIndex:
 
         with self._qdrant.translate_errors():
             return await self._retry_if_missing(read_fingerprints)
+
+    async def token_codes(self, collection: str, ids: Collection[Id], *, model: str) -> dict[Id, bytes]:
+        check_collection(Store.VECTORS, collection)
+        point_ids = [_point_id(id) for id in dict.fromkeys(ids)]
+
+        async def read_token_codes() -> dict[Id, bytes]:
+            codes_by_id: dict[Id, bytes] = {}
+            for size in await self._qdrant.read_dimensions(collection, model):
+                name = self._qdrant.collection_name(collection, model, size)
+                for batch in _split_into_batches(point_ids, _BATCH_POINTS):
+                    for point in await self._qdrant.reader_client.retrieve(
+                        name, list(batch), with_payload=[_ID, _TOKEN_CODES]
+                    ):
+                        payload = point.payload or {}
+                        if _TOKEN_CODES in payload:
+                            codes_by_id[str(payload[_ID])] = b64decode(payload[_TOKEN_CODES])
+            return codes_by_id
+
+        with self._qdrant.translate_errors():
+            return await self._retry_if_missing(read_token_codes)
 
     async def models(self, collection: str) -> dict[str, int]:
         check_collection(Store.VECTORS, collection)
@@ -269,9 +290,11 @@ def _make_points(items: Sequence[VectorItem], model: str | None) -> list[_Vector
 
 def _make_point(item: VectorItem, model: str | None) -> _VectorPoint:
     payload = {_ID: item.id, SCOPE: scope_words(item.scope), _FINGERPRINT: item.fingerprint}
-    return _VectorPoint(
-        _point_id(item.id), _to_stored_vector(item.vector), payload | ({_MODEL: model} if model else {})
-    )
+    if model:
+        payload[_MODEL] = model
+    if item.token_codes:
+        payload[_TOKEN_CODES] = b64encode(item.token_codes).decode()
+    return _VectorPoint(_point_id(item.id), _to_stored_vector(item.vector), payload)
 
 
 def _scope_filter(scope: Mapping[str, str] | None, ids: Sequence[str] | None = None) -> Filter | None:

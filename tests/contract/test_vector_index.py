@@ -55,6 +55,26 @@ async def test_vector_search_limits_hits_and_sorts_ties(vectors: VectorIndex) ->
     assert len(await found(vectors, EAST, k=1_000)) == 9
 
 
+async def test_token_codes_are_kept_with_the_vector_and_go_with_it(vectors: VectorIndex) -> None:
+    codes = bytes(range(256))
+    with_codes = [VectorItem(id, EAST, {}, token_codes=codes) for id in ("a", "b", "c")]
+    await put(vectors, *with_codes, VectorItem("none", NORTH, {}))
+    await put(vectors, VectorItem("a", EAST, {}, token_codes=b"other"), model="another model")
+
+    async def read(*ids: str, model: str = M) -> dict[str, bytes]:
+        return await vectors.token_codes("turns", ids, model=model)
+
+    assert await read("a", "c", "none", "never indexed") == {"a": codes, "c": codes}
+    await put(vectors, VectorItem("a", NORTH, {}, token_codes=b"\xff" * 16), VectorItem("b", NORTH, {}))
+    assert await read("a", "b", "c") == {"a": b"\xff" * 16, "c": codes}
+    await vectors.delete("turns", ["a"], model=M)
+    assert await read("a", "c") == {"c": codes}
+    await vectors.drop("turns", model=M)
+    assert await read("a", "c") == {}
+    assert await read("a", model="another model") == {"a": b"other"}
+    assert await read() == {}
+
+
 async def test_vector_search_scope_pairs_must_all_match(vectors: VectorIndex) -> None:
     await put(
         vectors,

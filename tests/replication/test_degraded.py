@@ -412,7 +412,7 @@ async def test_index_writes_wait_and_search_reports_the_outage(
         far.down |= {Store.WORDS, Store.VECTORS}
         await words.put("turns", [TextItem("b", "a second bell \ud800", {})])
         await words.delete("turns", {"a"})
-        await vectors.put("turns", [VectorItem("b", [0.0, 1.0], {})], model="m")
+        await vectors.put("turns", [VectorItem("b", [0.0, 1.0], {}, token_codes=b"\xff\x00")], model="m")
         with pytest.raises(StoreUnavailable):
             await words.search("turns", "bell")
         with pytest.raises(StoreUnavailable):
@@ -421,6 +421,7 @@ async def test_index_writes_wait_and_search_reports_the_outage(
         await wait_until_healthy(stores, naps)
         assert [hit.id for hit in await words.search("turns", "bell")] == ["b"]
         assert await vectors.count("turns", model="m") == 2
+        assert await vectors.token_codes("turns", ["a", "b"], model="m") == {"b": b"\xff\x00"}
         assert told.severities(Store.WORDS) == ["warning", "information"]
         assert told.severities(Store.VECTORS) == ["warning", "information"]
 

@@ -196,7 +196,8 @@ def test_app_loads_what_reads_files_with_the_first_import() -> None:
         "navigation.import_screens()\n"
         "readers = ('log_reading', 'lonelog', 'importer', 'cards.card_importer', 'log_process', 'tag_proposer')\n"
         "print([m for m in readers if f'agents.importers.{m}' in sys.modules],"
-        " [m for m in ('json_repair', 'numpy', 'litellm', 'langgraph') if m in sys.modules])"
+        " [m for m in ('json_repair', 'numpy', 'litellm', 'langgraph', 'opentelemetry', 'prometheus_client')"
+        " if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[] []"

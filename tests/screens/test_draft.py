@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from screens.play.prompt_draft import PromptDraft
 from stores.draft_file import MAX_DRAFTS, Draft, DraftFile
 from stores.errors import StoreError
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from tests.widgets.stage import Stage
 from widgets.prompt import PlayPrompt
 
 DRAFT = "I lift the lantern, and before the light\nreaches the water"
@@ -105,3 +107,35 @@ async def test_draft_that_cannot_be_kept_is_told_in_words(tmp_path: Path) -> Non
     drafts = DraftFile(tmp_path / "gone" / "drafts.json")
     with pytest.raises(StoreError, match=r"What you are typing could not be kept.*Send it, or copy it"):
         await drafts.save("story", Draft("words"))
+
+
+@pytest.mark.parametrize(("keys", "typed"), [(("g", "o"), "go"), (("ctrl+u",), "")])
+async def test_draft_does_not_slide_under_what_is_typed_before_it_is_read(
+    tmp_path: Path, keys: tuple[str, ...], typed: str
+) -> None:
+    """Whoever types at once, or clears the line, has their own words alone; Up brings the draft back."""
+    drafts, story_id = DraftFile(tmp_path / "drafts.json"), "story"
+    await drafts.save(story_id, Draft("half a line"))
+    field = PlayPrompt(commands=(), names=())
+    async with Stage(field).run_test() as pilot:
+        field.focus_input()
+        await pilot.press(*keys)
+        draft = PromptDraft(drafts, field)
+        await draft.restore(story_id)
+        assert (field.text, draft.is_kept_for_later) == (typed, True)
+        await pilot.press("up")
+        assert field.text == "half a line"
+        await pilot.press("down")
+        assert field.text == typed
+
+
+async def test_draft_stands_in_a_prompt_that_nobody_touched(tmp_path: Path) -> None:
+    drafts = DraftFile(tmp_path / "drafts.json")
+    await drafts.save("story", Draft("half a line"))
+    field = PlayPrompt(commands=(), names=())
+    async with Stage(field).run_test() as pilot:
+        draft = PromptDraft(drafts, field)
+        await draft.restore("story")
+        field.focus_input()
+        await pilot.press("!")
+        assert (field.text, draft.is_kept_for_later) == ("half a line!", False)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stores.archive import import_campaign
+from tests.outside_client import chatting
 from tests.program import opened
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 from widgets.entity_card import EntityCardView
@@ -127,7 +128,7 @@ async def test_merge_passes_the_gate_and_is_split(ui: ScreenDriver) -> None:
 
 
 async def test_universe_export_can_be_imported_elsewhere(ui: ScreenDriver, tmp_path: Path) -> None:
-    await ui.press("X")
+    await ui.press("X", "enter")
     assert ui.shows("Exported to")
     (archive,) = (tmp_path / "exports").iterdir()
     assert archive.name == "2026-01-01-salt-coast.monitor.zip"
@@ -137,3 +138,28 @@ async def test_universe_export_can_be_imported_elsewhere(ui: ScreenDriver, tmp_p
         assert [e.name for e in await other.services.world.list_entities(universe.id, "pyke")] == [
             "Wenna Pyke"
         ]
+
+
+async def test_what_a_chat_client_proposes_is_true_once_the_player_accepts_it(
+    ui: ScreenDriver, tmp_path: Path
+) -> None:
+    """In a player's words: it says who wants it, and Enter alone does not make it so."""
+    async with chatting(tmp_path, universe="Salt Coast") as chat:
+        await chat.call("propose_fact", statement="Wenna Pike has a wooden leg", reason="It creaks.")
+    await ui.services.outside.take_in()
+    await ui.settle()
+    assert "A chat client proposes a change in Salt Coast." in list(ui.app._notifications)[-1].message
+    assert ui.shows("1 waits at the gate")
+    await ui.press("g")
+    assert ui.shows("The chat client “mcp”", "It creaks", "From a chat client"), ui.text
+    await ui.press("enter")
+    assert ui.shows("1 left open: 1 not decided"), ui.text
+    await ui.press("enter")
+    if ui.screen != "GateScreen":
+        await ui.press("g")
+    assert not ui.shows("in canon"), ui
+    await ui.press("a", "enter")
+    assert ui.screen == "CommitReportDialog"
+    await ui.press("enter")
+    assert ui.shows("Wenna Pike has a wooden leg.")
+    assert not ui.shows("waits at the gate")

@@ -24,6 +24,9 @@ from agents.canon_keeper.fact_readings import (
     starts_later,
 )
 from agents.canon_keeper.proposal_subjects import is_about_the_past, is_outcome
+from agents.canon_keeper.sentence_index import read_fact_statement
+from agents.canon_keeper.sentences.claims import says_death
+from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import Fact
 from stores.records.ids import Id
@@ -80,8 +83,17 @@ def _death_of(check_input: CheckInput, actor: Id) -> Fact | None:
 
 
 def _tells_of_death(check_input: CheckInput, death: Fact) -> bool:
-    """Say whether the claim is the outcome of the scene that the death was in, and so covers both."""
-    return is_outcome(check_input.proposal) and check_input.is_same_scene(death)
+    """Say whether the claim tells of the death, or is the outcome of the scene that it was in, and so covers both."""
+    is_outcome_of_both = is_outcome(check_input.proposal) and check_input.is_same_scene(death)
+    return is_outcome_of_both or _says_death_of(check_input, check_input.fact, death.entity(SUBJECT))
+
+
+def _says_death_of(check_input: CheckInput, deed: Fact, who: Id | None) -> bool:
+    """Say whether the words of a deed say that somebody dies by it: `Bran died and Lady Marr was arrested`."""
+    entities = check_input.draft.entities
+    names = build_name_book([entities[i.entity_id] for i in deed.involves if i.entity_id in entities])
+    claims = read_fact_statement(deed, names).claims
+    return who is not None and any(says_death(claim) and claim.subject.entity == who for claim in claims)
 
 
 def _comes_after_death(check_input: CheckInput, death: Fact) -> bool:
@@ -113,6 +125,7 @@ def _deeds_after_death(check_input: CheckInput, who: Id) -> Iterator[FoundConfli
             check_input.begin_tick is not None
             and deed.valid_from is not None
             and holds_around(check_input.fact, deed.valid_from)
+            and not _says_death_of(check_input, deed, who)
         ):
             text = (
                 f"{check_input.attribution(deed)} “{deed.statement}” That was later, and the dead do not act."

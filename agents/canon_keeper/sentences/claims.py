@@ -67,3 +67,10 @@ class SentenceReading:
     @property
     def is_compared(self) -> bool:
         return bool(self.claims)
+
+
+def says_death(claim: Claim) -> bool:
+    """Say whether a claim is that somebody is dead, or died."""
+    is_plain = claim.is_affirmed and not (claim.is_ability or claim.when or claim.classes)
+    is_told = claim.time in (ClaimTime.NOW, ClaimTime.PAST)
+    return claim.relation == ALIVE and claim.value == "false" and is_plain and is_told

@@ -53,20 +53,47 @@ _LASTING_STATES_OF_THINGS: Final = frozenset({"wholeness", "occupancy", "newness
 _LASTING_DEEDS: Final = frozenset(
     ["steal", "kill", "give", "sell", "purchase", "betray", "destroy", "burn", "sink", "break", "shatter", "found",
      "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile",
-     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury", "lose"]
+     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury", "arrest", "capture",
+     "jail", "lose"]
 )  # fmt: skip
 """What was done and leaves something different from then on, told in the past."""
 _DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury", "lose"})
 """Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
 _PRESENT_DEEDS: Final = frozenset(
-    ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink", "lose"]
+    [
+        "steal",
+        "kill",
+        "betray",
+        "destroy",
+        "inherit",
+        "marry",
+        "wed",
+        "abduct",
+        "burn",
+        "sink",
+        "adopt",
+        "arrest",
+        "imprison",
+        "jail",
+        "banish",
+        "exile",
+        "lose",
+    ]
 )
 """What leaves something different also where the story tells it in the present."""
-_BEFALLS_PEOPLE: Final = frozenset({"kill", "behead", "hang", "imprison", "banish", "exile", "bury"})
+_BEFALLS_PEOPLE: Final = frozenset(
+    {"kill", "behead", "hang", "imprison", "banish", "exile", "bury", "arrest", "jail"}
+)
 _BEFALLS_THINGS: Final = frozenset(
     {"steal", "sell", "destroy", "burn", "sink", "break", "shatter", "lose", "bury"}
 )
 """What lasts although it is not said who did it."""
+_BONDS: Final = frozenset(
+    ["prisoner", "captive", "hostage", "slave", "servant", "apprentice", "pupil", "squire", "ward", "heir", "heiress",
+     "bodyguard", "steward", "deputy", "successor", "tutor", "mentor", "lover", "mistress", "widow", "widower",
+     "tenant"]
+)  # fmt: skip
+"""What one person is of another for longer than a moment: `Dace's apprentice`."""
 _HABITS: Final = frozenset(
     ["eat", "drink", "lie", "steal", "kill", "cheat", "gamble", "pray", "swear", "swim", "sail", "sleep",
      "sell", "lend", "borrow", "forgive", "forget", "trust", "marry", "work", "travel", "ride", "hunt",
@@ -139,6 +166,8 @@ class LastingStatementReader:
             )
         if relation == "born":
             return bool(claim.adjuncts)
+        if relation == "married_to" and clause.verb in ("marry", "wed") and clause.tense == "past":
+            return self._is_named(claim.object)
         is_become = clause.verb == "become" and "had" not in clause.spoken[1].split()
         if (clause.tense == "past" and not is_become) or (clause.when and "always" not in clause.adverbs):
             return False
@@ -165,6 +194,8 @@ class LastingStatementReader:
             return self._guesses_things  # `the Reeve of Kestermoor` may be no name
         if relation in ("buried_in", "comes_from"):
             return self._is_named(claim.object)
+        if relation.startswith("side of "):
+            return claim.subject.entity not in self._names.people and self._is_named(claim.object)
         return relation in ("made_of", "named") or (relation == "measure" and claim.value.startswith("year"))
 
     def _is_certain_life(self, clause: Clause, claim: Claim) -> bool:
@@ -181,6 +212,9 @@ class LastingStatementReader:
 
     def _is_lasting_deed(self, clause: Clause, claim: Claim) -> bool:
         verb = claim.relation.removeprefix("verb:")
+        if clause.form == "be" and [token.word for token in clause.tail[:2]] == ["in", "love"]:
+            is_love = claim.relation == "verb:love" and self._is_named(claim.subject)
+            return is_love and self._is_named(claim.object) and clause.tense == "now" and not clause.negation
         if verb != self._lists.synonyms.get(clause.verb, clause.verb):
             return False  # what only follows from the words is less than they say
         has_doer, has_object = self._is_named(claim.subject), self._is_named(claim.object)
@@ -242,7 +276,7 @@ class LastingStatementReader:
 
     def _is_lasting_noun(self, clause: Clause, claim: Claim) -> bool:
         """Say whether a noun binds two: `the captain of the guard`, `Tam's sister`, `Tam's boat`; not `Tam's match`."""
-        kind, _, _ = claim.relation.partition(":")
+        kind, _, noun = claim.relation.partition(":")
         other = claim.object
         if kind == "role" or other is None:
             # A part of the name of what somebody leads is enough: `captain of the Thornholt guard`.
@@ -251,10 +285,12 @@ class LastingStatementReader:
             return self._is_named(other)
         people = self._names.people
         is_between_people = claim.subject.entity in people and bool(other.entities() & people)
-        return bool(other.entities()) and not is_between_people
+        return bool(other.entities()) and (noun in _BONDS or not is_between_people)
 
     def _is_lasting_count(self, clause: Clause, claim: Claim) -> bool:
         head = claim.relation.partition(":")[2]
+        if claim.number == 0 and clause.form == "have" and claim.subject.entity not in self._names.people:
+            return claim.subject == clause.subject  # a place or a group lacks it, and not for a moment
         if clause.form != "have" or claim.subject != clause.subject or claim.number is None or claim.adjuncts:
             return False
         is_of_body = head in self._lists.kin or head in self._lists.body_parts

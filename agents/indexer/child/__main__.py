@@ -20,6 +20,7 @@ from agents.indexer.embedding_pipe import (
     FRAME_HEADER,
     VECTORS_TAG,
     decode_texts,
+    pack_embeddings,
     pack_frame,
     unpack_header,
 )
@@ -43,9 +44,9 @@ def main() -> None:
         with suppress(OSError):
             os.nice(BACKGROUND_NICENESS)
     try:
-        from agents.indexer.child.minilm import MiniLmModel
+        from agents.indexer.child.minilm import MiniLmModel, load_token_projection
 
-        model = MiniLmModel()
+        model = MiniLmModel(load_token_projection())
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation is reported
         write_all(
             output_fd, pack_frame(0, f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace"))
@@ -76,7 +77,7 @@ class _AnswerWriter:
 
     def write_answer(self, number: int, texts: list[str]) -> None:
         try:
-            answer = VECTORS_TAG + self._model.embed(texts)
+            answer = VECTORS_TAG + pack_embeddings(self._model.embed(texts))
         except Exception as error:  # noqa: BLE001 - reported to the caller; the next texts may succeed
             answer = ERROR_TAG + f"{type(error).__name__}: {error}"[:500].encode("utf-8", "replace")
         with suppress(BrokenPipeError), self._write_lock:

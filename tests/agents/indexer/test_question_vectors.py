@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import Embedding
 from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder, EmbedderUnavailable, QuestionVector, TextsRefused
 from agents.indexer.index_reconciler import Indexer
@@ -193,7 +194,7 @@ async def test_question_vector_reports_switched_off_model(stores: Stores) -> Non
 
 async def test_question_vector_reports_reason_of_model(stores: Stores) -> None:
     class MissingEmbedder(FakeEmbedder):
-        async def embed(self, *args: object, **kwargs: object) -> list[tuple[float, ...]]:  # type: ignore[override]
+        async def embed(self, *args: object, **kwargs: object) -> list[Embedding]:
             raise EmbedderUnavailable("The embedding model needs onnxruntime.")
 
     vectors = VectorSetup(stores, MissingEmbedder())
@@ -205,7 +206,7 @@ async def test_index_writer_skips_text_that_is_refused(stores: Stores) -> None:
     class RefusingEmbedder(FakeEmbedder):
         async def embed(
             self, texts: Sequence[str], *, urgent: bool = False, universe_id: Id = ""
-        ) -> list[Sequence[float]]:
+        ) -> list[Embedding]:
             if any("swims" in text for text in texts):
                 raise TextsRefused("This text is refused.")
             return await super().embed(texts, urgent=urgent, universe_id=universe_id)

@@ -526,8 +526,8 @@ async def test_universe_reconciler_indexes_new_source(world: UniverseFixture) ->
 
     async def hits() -> tuple[int, int]:
         by_words = await stores.words(Role.NARRATOR).search("snippets", "heron stone", k=99)
-        (question_vector,) = await embedder.embed(["Herons nest by stone 3."], urgent=True)
-        by_meaning = await stores.vectors(Role.NARRATOR).search("snippets", question_vector, model="m", k=99)
+        (question,) = await embedder.embed(["Herons nest by stone 3."], urgent=True)
+        by_meaning = await stores.vectors(Role.NARRATOR).search("snippets", question.vector, model="m", k=99)
         return len(by_words), len(by_meaning)
 
     assert await hits() == (10, 10)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import Embedding
 from agents.events import HeadMoved, Notice
 from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import MAX_FAILURES, PLAIN_QUEUE, JobSubject, RetryLater
@@ -22,13 +23,15 @@ from agents.jobs.worker_pipe import (
     ListSubjects,
     MarkVectorsComplete,
     PublishEvent,
-    TextVectors,
+    TextEmbeddings,
     WriteCursor,
     WriteRequest,
     pack_frame,
 )
 from agents.jobs.worker_process import ProcessLost, ProcessNotStarted, ProcessWorker, WorkerProcess
 from agents.jobs.worker_server import ProgramPipe, serve_workers
+from agents.telemetry.span_recorder import SpanRecorder
+from agents.telemetry.spans import Operation, Span
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
 from tests.agents.jobs.served_worker import ServedWorker
@@ -47,6 +50,7 @@ class Program:
         self.write_began = asyncio.Event()
         self.loss_count = 0
         self.start_errors: list[ProcessNotStarted] = []
+        self.traces: list[Span] = []
         self.process = WorkerProcess(
             arguments,
             write=self._write,
@@ -60,15 +64,16 @@ class Program:
             queue=PLAIN_QUEUE,
             priority=1,
             concerns=lambda event: isinstance(event, HeadMoved),
+            telemetry=SpanRecorder(self.traces.append),
         )
 
-    async def _write(self, request: WriteRequest) -> Done | TextVectors:
+    async def _write(self, request: WriteRequest) -> Done | TextEmbeddings:
         self.write_began.set()
         async with self.write_lock:
             if self.write_error is not None:
                 raise self.write_error
             self.written.append(request)
-        return TextVectors([(1.0, 41.0)]) if isinstance(request, EmbedTexts) else Done()
+        return TextEmbeddings([Embedding((1.0, 41.0))]) if isinstance(request, EmbedTexts) else Done()
 
     def _count_loss(self) -> None:
         self.loss_count += 1
@@ -123,6 +128,17 @@ async def test_process_answers_for_its_worker() -> None:
         assert subject.items != os.getpid()
         assert await program.worker.on_event(HeadMoved("here")) == (JobSubject("here", "universe"),)
         assert await program.worker.reconcile("scene") == 3
+
+
+async def test_process_sends_what_it_measured_with_its_answer() -> None:
+    async with program_with() as program:
+        assert await program.worker.reconcile("written") == 3
+    (trace,) = program.traces
+    assert [(span.operation, span.kind) for span in trace.walk()] == [
+        (Operation.WORK, "remember"),
+        (Operation.WRITE_BACK, "WriteCursor"),
+    ]
+    assert 0 < trace.children[0].seconds <= trace.seconds
 
 
 async def test_event_that_concerns_no_worker_starts_no_process() -> None:

@@ -9,6 +9,17 @@ from __future__ import annotations
 from typing import Final
 
 LASTING: Final = """
+Tam is in love with Bela.
+Tam is a prisoner of Captain Vess.
+Tam is Bela's apprentice.
+Tam has become Bela's apprentice.
+Bela married Captain Vess at midsummer.
+Bela adopts Tam.
+Captain Vess arrests Dob Harrow.
+Captain Vess arrests Dob Harrow for the murder of Tam.
+Dob Harrow was arrested.
+Pier Nine lies north of the Tower.
+The Hall has no door.
 Dob Harrow stole the glass bell.
 Dob Harrow never stole the glass bell.
 Dob has stolen the Glass Bell.
@@ -109,6 +120,15 @@ Vess is dead, and the Glass Bell is gone.
 """.strip().splitlines()
 
 OF_THE_MOMENT: Final = """
+Tam is Bela's match.
+Tam is Bela's shadow.
+Tam has no sword.
+Tam stands north of the Tower.
+Captain Vess arrests her step.
+The sound arrests Tam.
+Tam is in love.
+Tam was in love with Bela once.
+Bela adopts a stern look.
 Mara runs to the gate.
 The rain beats on the roof.
 Vess looks at the bell.
@@ -169,7 +189,6 @@ Tam looks dead.
 Tam is not himself.
 Tam is in trouble.
 Tam is in a hurry.
-Tam is in love with Bela.
 Tam is at a loss.
 Vess is in charge here.
 Vess is in the middle of a story.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.canon_keeper.evidence_order import sort_evidence
-from agents.services.story_export import write_markdown
+from agents.exports.story_markdown import write_markdown
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus

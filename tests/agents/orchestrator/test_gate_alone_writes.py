@@ -21,22 +21,28 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.diagrams.relation_graph import MapSelection
+from agents.exports.story_form import StoryForm
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
 from agents.services.gate import GateService
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
+from agents.services.outside_proposals import OutsideProposalService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
+from agents.services.relation_graph import GraphFormat, RelationGraphReader
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
+from agents.services.world_exports import WorldExports
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
@@ -44,8 +50,10 @@ from monitor_tui.compose import Program
 from stores.authority import Store
 from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.errors import InputError, MonitorError
-from stores.records.ids import Id
+from stores.outside_inbox import OutsideInbox
+from stores.records.ids import Id, derive_id, utc_now
 from stores.records.llm import Persona
+from stores.records.outside import OutsideProposal, OutsideStatement
 from stores.records.workflow import KindRule, Verdict
 from stores.records.world import EntityKind
 from tests.agents.ingest.reading_in import read_in, write_book
@@ -161,6 +169,16 @@ class Play:
     async def story(self) -> Id:
         return (await self.services.play.scene(self.scene_id)).story.id
 
+    async def outside(self) -> OutsideProposal:
+        """What a chat client proposes: a fact, also one that canon has or that would kill somebody."""
+        text = self.dice.choice(["Tom is dead", "Tom ally_of Ann", "The tower leans"])
+        return OutsideProposal(
+            id=derive_id("outside", self.dice.random()),
+            universe_id=await self.universe(),
+            content=OutsideStatement(text=text),
+            created_at=utc_now(),
+        )
+
     async def source(self) -> Id:
         """A document of the universe, read in the first time."""
         universe_id = await self.universe()
@@ -228,6 +246,7 @@ CALLS: dict[str, Call] = {
     "enter": lambda p: p.services.stories.enter(MainMode.UNIVERSE),
     "leave": lambda p: p.services.stories.leave(),
     "menu": lambda p: p.services.stories.menu(),
+    "read_main_state": lambda p: p.services.stories.read_main_state(),
     "universes": lambda p: p.services.stories.universes(),
     "systems": lambda p: p.services.stories.systems(),
     "sample_outline": lambda p: p.services.stories.sample_outline(),
@@ -241,6 +260,16 @@ CALLS: dict[str, Call] = {
     "transcript": lambda p: p.services.play.transcript(p.scene_id, 0, 9),
     "previous_end": lambda p: p.services.play.previous_end(p.scene_id, 3),
     "export_story": lambda p: _with(p.story, p.services.stories.export_story),
+    "write_story": lambda p: _with(p.story, lambda s: p.services.stories.write_story(s, StoryForm.EPUB)),
+    "exports.export_vault": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_vault(u, str(p.home / "vault"))
+    ),
+    "exports.export_wiki": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
+    ),
+    "exports.export_lorebook": lambda p: _with(p.universe, p.services.open_exports().export_lorebook),
+    "exports.write_lorebook": lambda p: _with(p.universe, p.services.open_exports().write_lorebook),
+    "exports.sync_vault": lambda p: _sync_edited_vault(p),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
     "alter_roll": lambda p: p.services.play.alter_roll(p.scene_id, "reroll", "1"),
@@ -293,6 +322,17 @@ CALLS: dict[str, Call] = {
     "edits.propose_fact": lambda p: _with(
         p.universe, lambda u: p.services.world.edits.propose_fact(u, "The tower leans")
     ),
+    "edits.plan_entity": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.edits.plan_entity(u, NewEntityFields(EntityKind.OBJECT, "Lamp"), "lamp"),
+    ),
+    "edits.plan_typed_fact": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.plan_typed_fact(u, "The tower leans")
+    ),
+    "outside.list_waiting": lambda p: _with(p.universe, p.services.outside.list_waiting),
+    "outside.check": lambda p: _with(p.outside, p.services.outside.check),
+    "outside.preview": lambda p: _with(p.outside, p.services.outside.preview),
+    "outside.take_in": lambda p: _with(p.outside, lambda o: _take_in(p, o)),
     "edits.propose_axiom": lambda p: _with(
         p.universe, lambda u: p.services.world.edits.propose_axiom(u, "Salt burns")
     ),
@@ -318,6 +358,19 @@ CALLS: dict[str, Call] = {
     "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
     "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
     "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
+    "relations.read_graph": lambda p: _with(p.universe, p.services.world.relation_graph.read_graph),
+    "relations.export_graph": lambda p: _with(
+        p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
+    ),
+    "relations.render_graph": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.relation_graph.render_graph(
+            u, MapSelection(is_whole=True), p.dice.choice(list(GraphFormat))
+        ),
+    ),
+    "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
+    "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
+    "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
@@ -443,6 +496,11 @@ async def _with(what: Callable[[], Awaitable[object]], call: Callable[..., Await
     return await call(await what())
 
 
+async def _take_in(play: Play, outside: OutsideProposal) -> object:
+    await OutsideInbox(play.home).add(outside)
+    return await play.services.outside.take_in()
+
+
 async def _two(play: Play, call: Callable[[Id, Id], Awaitable[object]]) -> object:
     return await call(await play.entity(), await play.entity())
 
@@ -456,6 +514,15 @@ async def _two_branches(play: Play, call: Callable[[Id, Id], Awaitable[object]])
 async def _sheet(play: Play) -> object:
     hero = (await play.services.play.scene(play.scene_id)).story.pc_id
     return await play.services.play.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
+
+
+async def _sync_edited_vault(play: Play) -> object:
+    folder = play.home / "vault"
+    exports = play.services.open_exports()
+    await exports.export_vault(await play.universe(), str(folder))
+    for note in (folder / "Characters").glob("*.md"):
+        note.write_text(note.read_text().replace("## Facts", "## Facts\n- fears the tide"))
+    return await exports.sync_vault(str(folder))
 
 
 def canon_of(home: Path) -> str:
@@ -534,6 +601,8 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
+        | operations(RelationGraphReader, "relations.")
+        | operations(ChartReader, "charts.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
     )
@@ -543,10 +612,13 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(LlmService, "model.")
         | operations(IngestService, "ingest.")
     )
-    known |= operations(BranchService, "branches.")
+    known |= operations(BranchService, "branches.") | operations(OutsideProposalService, "outside.")
+    known |= operations(WorldExports, "exports.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
-        "record.locate_evidence",
+        "record.locate_evidence",  # of one piece of evidence: read with the other record calls
         "record.describe_source",
-    }  # of one piece of evidence: read with the other record calls
+        "edits.plan_fact",  # what a changed note of a vault comes to: tried as `exports.sync_vault`
+        "edits.plan_correction",
+    }
     assert known - NOT_TRIED - SETTINGS == set(CALLS)

@@ -237,7 +237,7 @@ async def test_dead_stay_behind_unless_they_are_carried(tmp_path: Path, line: st
         ):
             await submit(scene_id, earlier_line)
         reply = await submit(scene_id, line)
-        assert ("Pell stays behind." in reply.lines) is not is_carried
+        assert ("The body of Pell stays behind." in reply.lines) is not is_carried
         assert ("Pell · dead" in (await submit(scene_id, "/cast")).lines) is is_carried
         await submit(scene_id, "/undo")
         assert "Pell · dead" in (await submit(scene_id, "/cast")).lines

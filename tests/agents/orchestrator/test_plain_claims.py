@@ -720,6 +720,28 @@ async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> 
         assert reply.lines == ("Proposed: Greta Vey has the bell.",)
 
 
+async def test_hero_tells_of_their_own_debts_and_ties_as_i(tmp_path: Path) -> None:
+    """Whoever plays alone is both: what lasts is read in their own lines, too, and what they do is not."""
+    told = {
+        "I owe Dob Harrow four coins for the broken lamp.": "Mara owes Dob Harrow four coins for the broken lamp.",
+        "Bela owes me for the last three parcels.": "Bela owes Mara for the last three parcels.",
+        "Iselin is my enemy.": "Iselin is Mara's enemy.",
+        "I am in the Tower with a lamp in my hand.": "",
+        "I say I owe nobody anything.": "",
+        "I owe you four coins.": "",
+        "I owe it to Dob to stay.": "",
+        "I wonder whether Bela owes me.": "",
+    }
+    async with seated(tmp_path) as table:
+        for line, statement in told.items():
+            reply = await table.play(line)
+            assert [x for x in reply.lines if x.startswith("Proposed")] == (
+                [f"Proposed: {statement}"] if statement else []
+            ), line
+        reply = await table.play("I give Dob Harrow the four coins I owe him.")
+        assert reply.suggested_line.startswith("/paid Mara owes Dob Harrow four coins")
+
+
 async def test_dead_have_no_hit_points_in_the_cast_and_on_their_card(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         await table.play("/creature here Toll Dog: old (hp 6)")

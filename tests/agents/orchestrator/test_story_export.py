@@ -17,12 +17,14 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from agents.exports.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
+from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.sanitize import clean
-from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
-from agents.services.story_export import ExportedScene, StoryRecord, write_journal, write_markdown
 from agents.views.play_views import TurnView
 from stores.records.play import Speaker
-from tests.agents.orchestrator.recorded_story import a_scene, the_drowned_bell
+from tests.agents.orchestrator.recorded_story import a_fact, a_scene, a_view, of_scene, the_drowned_bell
 from tests.examples import examples
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -99,6 +101,25 @@ def test_export_every_fact_is_said_once_and_every_mark_has_its_note() -> None:
     for number in (1, 2, 3):
         assert text.count(f"[^{number}]:") == 1
         assert text.count(f"[^{number}]") == 2
+
+
+def test_export_tells_what_was_replaced_in_its_scene_apart_and_marks_secrets() -> None:
+    record = the_drowned_bell()
+    scene = record.scenes[0].scene
+    secret = a_view(a_fact("Grue pays the garrison."), of_scene(scene))
+    views = (
+        a_view(a_fact("Grue's HP is 8."), of_scene(scene), current=False),
+        a_view(a_fact("Grue's HP is 6."), of_scene(scene)),
+        replace(secret, secret_note="secret, known to nobody"),
+    )
+    lines = write_markdown(replace(record, facts=views)).splitlines()
+    (now,) = [line for line in lines if line.startswith("*True since this scene:*")]
+    (before,) = [line for line in lines if line.startswith("*True for a while:*")]
+    assert (
+        now.removeprefix("*True since this scene:*")
+        == " Grue's HP is 6.[^1] Grue pays the garrison. *(secret)*[^2]"
+    )
+    assert before.removeprefix("*True for a while:*") == " Grue's HP is 8.[^3]"
 
 
 @pytest.mark.parametrize("export", EXPORTS.values())

@@ -80,7 +80,7 @@ async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene)
         "I would ask Vess if she were here.",
         "I want to ask Vess about it.",
         "Did I tell Vess about it?",
-        "Night comes. Guards come in. Rain whispers.",
+        "Winter comes. Guards come in. Rain whispers.",
         "The page turns, and the door opens.",
         "I promise Vess's sister nothing.",
         "I ask Vess in my thoughts.",

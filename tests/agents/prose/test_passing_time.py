@@ -58,3 +58,66 @@ def test_time_that_passes_is_read(text: str, jump: str) -> None:
 )
 def test_time_that_is_only_named_does_not_pass(text: str) -> None:
     assert find_time_jump(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "jump"),
+    [
+        ("I went north along the salt road and reached Calder Gate at dusk.", "to dusk"),
+        ("We arrive at the mill at nightfall, soaked.", "to night"),
+        ("You get back to the inn at dawn.", "to dawn"),
+        ("It is getting dark. I take a bunk in the gatehouse and sleep until dawn.", "to dawn"),
+        ("I sleep until morning.", "to dawn"),
+        ("We wait in the ditch until midnight.", "to midnight"),
+        ("I hid in the loft till dusk.", "to dusk"),
+        ("That night I creep down to the cellar.", "to night"),
+        ("Later that evening Dace comes to my table.", "to evening"),
+        ("It is past midnight when the cellar door gives.", "to midnight"),
+        ("It was dusk by the time the boat came in.", "to dusk"),
+        ("I walk back to Thornwick through the snow; it takes me two days.", "+2 days"),
+        ("I follow the river, and it takes me three hours.", "+3 hours"),
+        ("In the morning the snow has melted.", "to dawn"),
+        ("At dawn, we break camp.", "to dawn"),
+        ("At noon I climb the tower.", "to noon"),
+        ("I rest for the night at Marr Hall.", "to dawn"),
+        ("We camp for the night under the pines.", "to dawn"),
+        ("I spend the night in the hayloft.", "to dawn"),
+        ("Night falls.", "to night"),
+        ("Dusk falls over the harbour.", "to dusk"),
+        ("The sun goes down behind the mill.", "to dusk"),
+        ("Dawn breaks, grey and wet.", "to dawn"),
+        ("Morning comes.", "to dawn"),
+        ("It grows dark.", "to dusk"),
+    ],
+)
+def test_time_of_day_that_comes_is_read(text: str, jump: str) -> None:
+    assert find_time_jump(text) == jump
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We agree to meet at dusk.",
+        "The boat leaves at dawn.",
+        "The gate is shut at nightfall.",
+        "At night the bridge is guarded.",
+        "I want to sleep until dawn.",
+        "He sleeps until noon every day.",
+        "I never sleep until noon.",
+        "Dob told me that he reached the mill at dusk.",
+        "I dream that night falls.",
+        "We could rest for the night here.",
+        "The morning light is grey.",
+        "In the morning light the mill looks small.",
+        "That night was the worst of my life.",
+        "Remember that night I found you?",
+        "Nobody crosses until dawn.",
+        "I pay Dob for the night.",
+        "I ask Dace for a room for the night.",
+        "Night falls early in winter, they say.",
+        "The takings of two days are gone.",
+        "It takes me a moment to see her.",
+    ],
+)
+def test_time_of_day_that_is_only_named_does_not_come(text: str) -> None:
+    assert find_time_jump(text) == ""

@@ -128,3 +128,27 @@ COMMITMENTS = (
 )
 def test_payment_or_return_settles_what_was_owed_or_promised(sentence: str, index: int | None) -> None:
     assert find_settled([sentence], COMMITMENTS) == index
+
+
+DEBTS = (
+    "Mara owes Hask four coins for the broken lamp.",
+    "Dace owes Mara nine coins for the last three parcels.",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "index"),
+    [
+        ("Mara pays Hask four coins.", 0),
+        ("Mara gives Hask the four coins I owe him.", 0),
+        ("Mara hands Hask his four coins.", 0),
+        ("Dace gives Mara the nine coins she owes her.", 1),
+        ("Dace paid Mara nine coins.", 1),
+        ("Dace pays Hask nine coins.", None),
+        ("Mara pays Pip four coins.", None),
+        ("Mara hands Hask the lamp.", None),
+        ("Mara wants to give Hask his four coins.", None),
+    ],
+)
+def test_debt_is_settled_by_who_owes_it_to_whom_it_is_owed(sentence: str, index: int | None) -> None:
+    assert find_settled([sentence], DEBTS) == index

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.embeddings import TOKEN_CODE_BYTES
 from agents.importers.import_views import ImportRequest
 from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.index_texts import TurnNeighbours
@@ -28,7 +29,7 @@ from agents.search.turn_ranking import (
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import StoreUnavailable
-from stores.ports import TextHit
+from stores.ports import TextHit, VectorItem
 from stores.records.canon import CanonBatch, Evidence, EvidenceKind, FactStatus, Supersession, Support
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Speaker, Turn
@@ -284,6 +285,33 @@ async def test_hybrid_search_lends_to_short_turns_alone(fixture: SearchFixture) 
 
     assert lent_score("In the mill.") == WEIGHTS.beside
     assert lent_score("word " * 120) == pytest.approx(WEIGHTS.beside / 4)
+
+
+async def test_hybrid_search_raises_the_turn_whose_own_tokens_are_asked_for(fixture: SearchFixture) -> None:
+    """Every turn has the same vector here: only what is said in passing tells them apart."""
+    far, near = b"\x00" * TOKEN_CODE_BYTES, b"\xff" * TOKEN_CODE_BYTES
+    items = [
+        VectorItem(
+            turn.id,
+            (1.0, 0.0),
+            {"universe": fixture.universe_id},
+            token_codes=far * 5 + near if ref == "t5" else far * 2,
+        )
+        for ref, turn in fixture.turns.items()
+        if ref != "t9"
+    ]
+    vectors = fixture.program.stores.vectors(Role.INDEXER)
+    await vectors.put("turns", items, model="m")
+    asked = "Who is awake when others are not?"
+    fixture.embedder.answer = QuestionVector("m", (1.0, 0.0), token_codes=near)
+    results = await fixture.find(asked, k=99)
+    assert results.hits[0].id == fixture.turns["t5"].id
+    assert results.hits[0].score_by_way["tokens"] == WEIGHTS.tokens
+    assert all(hit.score_by_way.get("tokens", 0.0) == 0.0 for hit in results.hits[1:])
+    fixture.embedder.answer = QuestionVector("m", (1.0, 0.0))
+    results = await fixture.find(asked, k=99)
+    assert results.hits
+    assert not any("tokens" in hit.score_by_way for hit in results.hits)
 
 
 @pytest.mark.parametrize(

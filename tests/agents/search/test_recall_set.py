@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 async def test_recall_set_graph_improves_ranking_and_current_values_lead(tmp_path: Path) -> None:
-    results = await measure(tmp_path / "home", vectors_file=tmp_path / "vectors.npz")
+    results = await measure(tmp_path / "home", vectors_file=tmp_path / "embeddings.npz")
     table = format_table(results)
     assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, table
     assert (
@@ -26,7 +26,7 @@ async def test_recall_set_graph_improves_ranking_and_current_values_lead(tmp_pat
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != CAMPAIGN])
 async def test_recall_set_quality_holds_on_blind_logs(name: str, tmp_path: Path) -> None:
-    results = await measure(tmp_path / "home", name, tmp_path / "vectors.npz")
+    results = await measure(tmp_path / "home", name, tmp_path / "embeddings.npz")
     assert results.figures_of(GRAPH).recall[1] >= results.figures_of(WORDS).recall[1] + 0.10, format_table(
         results
     )

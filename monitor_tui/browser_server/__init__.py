@@ -1,0 +1,1 @@
+"""The program in a browser: only `server` uses aiohttp and textual-serve."""
