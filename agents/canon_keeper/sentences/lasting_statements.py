@@ -130,10 +130,11 @@ class LastingStatementReader:
             return False
         interpreter = Interpreter(self._lists, self._names)
         has_name = any(token.entity for token in tokens)
-        # Without a name only a death is guessed at: `The rat dies.`
+        # Without a name only a death is guessed at, and what is destroyed or stolen: `The rat dies.`
         return all(
             self._is_lasting(
-                clause, [c for c in interpreter.claims_of(clause) if has_name or c.relation == ALIVE]
+                clause,
+                [c for c in interpreter.claims_of(clause) if has_name or _is_guessed_without_name(clause, c)],
             )
             for clause in clauses
         )
@@ -316,6 +317,14 @@ class LastingStatementReader:
         if phrase is None or phrase.is_general:
             return False
         return bool(phrase.entity) or (self._guesses_things and phrase.determiner == "the")
+
+
+def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
+    """Say whether a claim about what has only an article may mean what has a name: `The letter is ash`."""
+    verb = claim.relation.removeprefix("verb:")
+    return claim.relation in (ALIVE, "made_of", "state:wholeness") or (
+        clause.is_passive and verb in _BEFALLS_THINGS
+    )
 
 
 def _is_short(clause: Clause) -> bool:

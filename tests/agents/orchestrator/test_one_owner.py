@@ -111,6 +111,8 @@ async def test_letter_has_one_owner_from_the_gift_to_the_fire(tmp_path: Path) ->
         assert await inn.ask("Who has the sealed letter?") == [BURNT]
         assert await inn.ask("Is the sealed letter destroyed?") == [BURNT]
         assert not [s for s in await inn.canon_of("sealed letter") if " has " in s]
+        await inn.say("> The letter is ash.", "> The silver key was stolen.", "> The door is broken.")
+        assert await inn.titles() == ["The letter is ash.", "The silver key was stolen."]
 
 
 @pytest.mark.slow
