@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
@@ -197,7 +197,9 @@ def is_fact_of_whereabouts(
     )
     if role is not None and any(i.role == role and i.entity_id in sought.entity_ids for i in involved):
         return True
-    return tells_whereabouts(sought, statement)
+    # A fact about the sealed letter may call it the letter.
+    is_about = any(i.entity_id in sought.entity_ids for i in involved)
+    return tells_whereabouts(replace(sought, is_name=sought.is_name or is_about), statement)
 
 
 def is_called(entity: Entity, name: QuestionName) -> bool:

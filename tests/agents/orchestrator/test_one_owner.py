@@ -81,6 +81,7 @@ async def test_letter_has_one_owner_from_the_gift_to_the_fire(tmp_path: Path) ->
         await inn.say("> Dace gives Ansa the letter for Emmet Crane.")
         assert await inn.titles() == ["Ansa has the letter."]
         await inn.accept()
+        assert await inn.ask("Who has the sealed letter?") == ["Ansa has the letter."]
 
         assert "Corrin Vale leaves." in await inn.say(STOLEN_AND_FLED)
         (theft,) = await inn.open_rows()
