@@ -148,6 +148,13 @@ def starts_later(one: Fact, other: Fact) -> bool:
     return other.valid_from is None or one.valid_from > other.valid_from
 
 
+def is_later(one: Fact, other: Fact) -> bool:
+    """Say whether `one` begins after `other` did or, if they begin together, was recorded after it."""
+    if one.valid_from == other.valid_from:
+        return one.recorded_at > other.recorded_at
+    return starts_later(one, other)
+
+
 def is_open(fact: Fact) -> bool:
     """Say whether the fact is canon and still holds."""
     return fact.status is FactStatus.CANONICAL and fact.valid_to is None

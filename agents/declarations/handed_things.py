@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agents.declarations.departures import find_called
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
 from agents.declarations.handovers import Handover
-from stores.records.world import Entity, EntityKind
+from stores.records.world import Entity
 
 _BEGINS_WITH_NAME: Final = re.compile(r"[^\W\d_a-z]|(?:the|my|our|his|her) ")
 _WHERE_IT_IS: Final = re.compile(r" (?:by|in|at|on|near|beside|under|behind|beneath|from|to)\b.*")
@@ -30,7 +30,7 @@ _GIVEN_WITHOUT_THING: Final = frozenset(_GIVEN_WITHOUT_THING_WORDS.split())
 
 def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
     """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
-    things = [entity for entity in entities if entity.kind is EntityKind.OBJECT]
+    known_names = build_name_book(entities)
     # `gave up the ghost` gives nobody a ghost, and a seat by the fire is where somebody sits.
     names = (
         _WHERE_IT_IS.sub("", h.thing_name)
@@ -40,5 +40,10 @@ def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence
     return [
         name
         for name in names
-        if not find_called(name, things) and name.split()[-1] not in _GIVEN_WITHOUT_THING
+        if name.split()[-1] not in _GIVEN_WITHOUT_THING and not _is_known_thing(name, known_names)
     ]
+
+
+def _is_known_thing(name: str, known_names: NameBook) -> bool:
+    """Say whether words mean a thing that is known, by its whole name or for short: `the letter`."""
+    return any(token.entity and not token.is_person for token in read_tokens(f"the {name}", known_names))

@@ -6,7 +6,7 @@ autopilot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
@@ -17,12 +17,13 @@ from agents.declarations.departures import Departure, find_departure_sentences, 
 from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
     Handover,
+    HandoverFact,
     HandoverReader,
     find_ended_ids,
     find_other_holding,
     moved_thing_id,
     read_handovers,
-    thing_of,
+    says_who_has_thing,
 )
 from agents.declarations.lasting_facts import (
     LastingFact,
@@ -33,11 +34,12 @@ from agents.declarations.lasting_facts import (
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
-from agents.declarations.new_people import find_unknown_people
 from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
+from agents.declarations.unknown_names import UnknownName
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
+from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
@@ -47,6 +49,7 @@ from agents.prose.names import names_of
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
+from agents.views.play_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -60,7 +63,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind, fold_name
+from stores.records.world import Entity, EntityKind
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
@@ -101,8 +104,7 @@ class PlainClaims:
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
-        self._noted_names: set[tuple[Id, str]] = set()
-        """Scenes and names of which a notice said that nobody has them, so that it is said once."""
+        self._name_notices = NameNotices(canon, cast_moves)
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -138,8 +140,10 @@ class PlainClaims:
             and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
+        kinds = {entity.id: entity.kind for entity in entities}
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
-        handover_quotes = {fact.quote for fact in handover_facts}
+        held_facts = await self._read_held(handover_facts, context, kinds)
+        handover_quotes = {fact.quote for fact in held_facts}
         facts = [
             *(
                 fact
@@ -153,9 +157,8 @@ class PlainClaims:
                 for fate in fates
                 if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
             ),
-            *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
+            *held_facts,
         ]
-        kinds = {entity.id: entity.kind for entity in entities}
         new_facts = await self._drop_known(facts, context, catalogue, kinds)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
@@ -174,15 +177,30 @@ class PlainClaims:
             for proposal_id, change, quote in changes[:MAX_CLAIMS]
         )
 
-    async def _end_earlier_holding(
-        self, handover_fact: LastingFact, entities: Sequence[Entity]
-    ) -> LastingFact:
-        """Return the fact with those of canon that it ends: the bell that Bela took lies at Pier Nine no more."""
-        fact, quote = handover_fact
-        thing = thing_of(fact, entities)
-        facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
-        ended_ids = find_ended_ids(fact, thing, facts)
-        return LastingFact(fact.model_copy(update={"ends": ended_ids}), quote)
+    async def _read_held(
+        self, handover_facts: Iterable[HandoverFact], context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[LastingFact]:
+        """Return the facts with those of canon that they end: the bell that Bela took lies at Pier Nine no more.
+
+        Who drops what nobody is known to have changes nothing.
+        """
+        lasting_facts = []
+        for fact, quote, thing, is_mere_loss in handover_facts:
+            moves = await self._read_moves(thing, context, kinds)
+            if is_mere_loss and not moves:
+                continue
+            ended_ids = find_ended_ids(fact, thing, (f for f in moves if f.id))
+            lasting_facts.append(LastingFact(fact.model_copy(update={"ends": ended_ids}), quote))
+        return lasting_facts
+
+    async def _read_moves(
+        self, thing: Entity, context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[Fact]:
+        """Return the facts of canon and of open proposals on who has a thing or where it is, the last one last."""
+        canon_facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+        changes = (p.change for p in context.staged_proposals)
+        facts = [*canon_facts, *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact))]
+        return [fact for fact in facts if moved_thing_id(fact, kinds) == thing.id]
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -204,7 +222,7 @@ class PlainClaims:
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
-        return (*named_lines, *describe_conflicts(own_rows))
+        return (*named_lines, *_describe_ended_holdings(own_rows), *describe_conflicts(own_rows))
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
@@ -216,18 +234,12 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, _words_of(handovers))
         catalogue = await self._read_catalogue(context.universe.id)
+        kinds = {entity.id: entity.kind for entity in entities}
         lines = []
         for handover in handovers:
-            for fact, _ in read_handovers([handover], entities, catalogue, exchange.tick):
-                canon_facts = await self._canon.facts_about(
-                    thing_of(fact, entities).id, FactsAboutQuery(newest=MAX_COMPARED_FACTS)
-                )
-                changes = (p.change for p in context.staged_proposals)
-                facts = [
-                    *canon_facts,
-                    *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact)),
-                ]
-                holding = find_other_holding(handover, fact, entities, facts)
+            for fact, _, thing, _ in read_handovers([handover], entities, catalogue, exchange.tick):
+                moves = await self._read_moves(thing, context, kinds)
+                holding = find_other_holding(handover, entities, moves)
                 is_repeated = (
                     holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
                 )
@@ -241,45 +253,29 @@ class PlainClaims:
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
     ) -> list[CommandHint]:
-        """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
-
-        So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
-        and person of whom they state something lasting.
-        """
+        """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
         text = strip_typed_markers(exchange.words)
-        unknown_names = [(moves.unknown_place, "/place", "makes it known")] if moves.unknown_place else []
-        unknown_names += [(name, "/npc here", "brings them in") for name in moves.strangers]
-        tells = is_narration(exchange, text)
-        known, hero = list(context.entities.values()), context.player_character()
+        unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
+        unknown_names += [UnknownName(name, EntityKind.CHARACTER, is_here=True) for name in moves.strangers]
+        tells, known = is_narration(exchange, text), list(context.entities.values())
         unknown_names += [
-            (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
+            UnknownName(name, EntityKind.OBJECT)
+            for name in (find_unknown_things(text, known) if tells else ())
         ]
         if handovers := _find_handovers(exchange, text, context):
             named = await self._read_named_entities(context, _words_of(handovers))
             unknown_names += [
-                (name, "/thing", "makes it known") for name in find_unknown_handed_things(handovers, named)
+                UnknownName(name, EntityKind.OBJECT) for name in find_unknown_handed_things(handovers, named)
             ]
-        statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
-        if statements and not exchange.proposals:
-            catalogue = await self._read_catalogue(context.universe.id)
-            people = find_unknown_people(statements, known, catalogue)
-            unknown_names += [(name, "/npc", "makes them known") for name in people]
         if tells and find_strangers_in_claims(text, known):
             named = await read_named_entities(self._canon, context, text)
             unknown_names += [
-                (name, "/npc", "makes them known")
+                UnknownName(name, EntityKind.CHARACTER)
                 for name in find_strangers_in_claims(text, [*known, *named])
             ]
-        notices = []
-        for name, command, effect in unknown_names:
-            key = (context.scene.id, fold_name(name))
-            if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
-                self._noted_names.add(key)
-                notices.append(
-                    CommandHint(
-                        f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
-                    )
-                )
+        notices = await self._name_notices.notice_each(unknown_names, context)
+        if not exchange.is_oracle_question:
+            notices += await self._name_notices.notice_others(text, context)
         return notices
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
@@ -296,13 +292,11 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, statements)
         stated_text = " ".join(statement.quote for statement in statements)
-        lines = []
-        for shared_name in find_shared_names(stated_text, entities):
-            key = (context.scene.id, f"shared {fold_name(shared_name.name)}")
-            if key not in self._noted_names:
-                self._noted_names.add(key)
-                lines.append(describe_shared_name(shared_name))
-        return tuple(lines)
+        return tuple(
+            describe_shared_name(shared_name)
+            for shared_name in find_shared_names(stated_text, entities)
+            if self._name_notices.add(context, f"shared {shared_name.name}")
+        )
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]
@@ -340,9 +334,12 @@ class PlainClaims:
                 query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
                 canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
             moved_id = moved_thing_id(fact, kinds)
+            if moved_id and moved_id not in canon_facts:
+                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                canon_facts[moved_id] = await self._canon.facts_about(moved_id, query)
             changes = [
                 f
-                for f in open_facts
+                for f in (*(canon_facts[moved_id] if moved_id else ()), *open_facts)
                 if (moved_id and moved_thing_id(f, kinds) == moved_id)
                 or (fact.predicate == f.predicate == ALIVE and f.entity(SUBJECT) == subject_id)
             ]
@@ -372,10 +369,27 @@ class PlainClaims:
         )
 
 
+def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:
+    """Yield a line on each row by whose deed somebody has a thing no more: that Bela has it ends that by itself."""
+    for row in rows:
+        _, before, after = next(iter(row.diff), ("", "", ""))
+        if says_who_has_thing(before) and not says_who_has_thing(after):
+            yield f"It ends: {before}"
+
+
 def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:
     """Say whether two facts have one thing with one holder or in one place, by whatever names."""
     is_move = moved_thing_id(other, kinds) is not None
-    return is_move and fact.predicate == other.predicate and set(fact.involves) == set(other.involves)
+    # Who is known to have a thing may yet be said to have stolen it.
+    is_deed, is_other_deed = (
+        f.predicate != LOCATED_IN and not says_who_has_thing(f.statement) for f in (fact, other)
+    )
+    return (
+        is_move
+        and (is_other_deed or not is_deed)
+        and fact.predicate == other.predicate
+        and set(fact.involves) == set(other.involves)
+    )
 
 
 def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:
@@ -389,7 +403,7 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         is_gm=exchange.gm_authored,
         people_here=[name for actor in context.present_actors() for name in names_of(actor)],
     )
-    return reader.find(text)
+    return reader.find_moves(text)
 
 
 def _words_of(handovers: Iterable[Handover]) -> list[Statement]:

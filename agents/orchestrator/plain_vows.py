@@ -219,7 +219,9 @@ class PlainVows:
         deeds = sentences if exchange.gm_authored else _list_unspoken(words)
         if not command and settles_commitment(deeds):
             own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
-            command, statements = "/paid", await self._list_commitment_statements(context)
+            command, commitments = "/paid", await self._list_commitments(context)
+            # Nothing is given back to somebody who is not there.
+            statements = [f.statement for f in commitments if _is_heard(f, context)]
             statements = [statement for statement in statements if statement not in own_titles]
             index = find_settled(deeds, statements)
         if index is None:
@@ -228,10 +230,12 @@ class PlainVows:
         return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
 
     async def _list_commitment_statements(self, context: SceneContext) -> list[str]:
+        return [commitment.statement for commitment in await self._list_commitments(context)]
+
+    async def _list_commitments(self, context: SceneContext) -> list[Fact]:
         """Return the promises and debts that are open, in canon and proposed in the scene."""
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-        facts = (*(commitment.fact for commitment in commitments), *read_staged_commitments(context))
-        return [fact.statement for fact in facts]
+        return [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
 
 
 def _describe_same(same: SamePromise) -> str:
@@ -244,7 +248,7 @@ def _list_unspoken(words: str) -> list[str]:
     return [sentence.text for sentence in find_hero_sentences(words) if not sentence.is_spoken]
 
 
-def _is_heard(fact: AssertFact, context: SceneContext) -> bool:
+def _is_heard(fact: AssertFact | Fact, context: SceneContext) -> bool:
     """Say whether the people who are in a promise are here and alive."""
     here_ids = {context.story.pc_id, *(e.id for e in context.present_actors() if not context.is_dead(e))}
     involved = (context.entities.get(i.entity_id) for i in fact.involves)

@@ -400,8 +400,10 @@ class CastReader:
         if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
+        is_gone_already = is_leaving and not reading.is_within_place and reading.present.isdisjoint(numbers)
         if (
             words.ACTS.match(rest)
+            and not is_gone_already
             and not ELSEWHERE.search(sentence)
             and not self._other_places.search(sentence)
         ):

@@ -29,8 +29,17 @@ UNREAL: Final = PhrasePattern(
 )
 """A sentence with one of these moves nobody."""
 
+_WRITINGS: Final = r"(?:letters?|notes?|messages?)"
+WRITTEN_WORDS: Final = (
+    rf"(?:(?:in|by|through) (?:(?:an?|the|this|that|my|your|his|her|their|somebody's) )?(?:\w+ )?{_WRITINGS}"
+    rf"|{_WRITINGS} (?:from|says?|said|reads?|tells?|told|begins?|began)"
+    rf"|(?:writ\w+|wrote|sends?|sent|reads?|posts?|posted|dictat\w+) (?:\S+ ){{0,4}}{_WRITINGS})"
+)
+"""Somebody speaks in writing; a letter that is handed over is a thing like any other."""
+
 ELSEWHERE: Final = PhrasePattern(
     r"""
+    \bWRITTEN\b
     \b(meanwhile|elsewhere|far (away|off)|miles away|on the other side|somewhere|at home|upstairs|downstairs|
         outside)\b
     \bacross (town|the (city|river|sea|water|bay|valley|street|border))\b
@@ -39,10 +48,11 @@ ELSEWHERE: Final = PhrasePattern(
     \bin (another|the (city|capital|distance))\b
     \bnext door\b
     \b(over|on) the (radio|phone|comm|intercom|screen|line|other end)\b
-    \b(letter|portrait|painting|photograph|statue|ghost|spirit|recording|hologram)\b
+    \b(portrait|painting|photograph|statue|ghost|spirit|recording|hologram)\b
     \bfrom (below|above|outside|afar)\b
     \bthrough the (door|wall|window|keyhole)\b
     """,
+    {"WRITTEN": WRITTEN_WORDS},
     flags=re.IGNORECASE,
 )
 """What somebody does in such a sentence, they may do elsewhere."""

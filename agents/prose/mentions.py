@@ -353,12 +353,12 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     So it is with `Hale` of Mr. Hale in `Mrs. Hale`.
     `before` and `after` are the words around it that are written with a capital, empty if there is none.
     """
-    if _is_of_other_sex(before, names):
+    if is_of_other_sex(before, names):
         return True
     part = [word.casefold() for word in words]
     longer_names = [name for name in map(_name_words, names) if len(name) > len(part)]
     is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
-    if is_last and before and not _is_no_first_name(before):
+    if is_last and before and not is_no_first_name(before):
         return True
     if not after or after.casefold() in NON_NAME_WORDS:
         return False
@@ -366,7 +366,7 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
 
 
-def _is_of_other_sex(title: str, names: Sequence[str]) -> bool:
+def is_of_other_sex(title: str, names: Sequence[str]) -> bool:
     """Say whether a title is a man's and the names are a woman's, or the other way round."""
     title = title.rstrip(".").casefold()
     titles = {name.split()[0].rstrip(".").casefold() for name in names if name.split()}
@@ -375,7 +375,7 @@ def _is_of_other_sex(title: str, names: Sequence[str]) -> bool:
     )
 
 
-def _is_no_first_name(word: str) -> bool:
+def is_no_first_name(word: str) -> bool:
     """Say whether a word before a name is a title, an owner or begins the sentence: `Captain Orrin`, `Later Orrin`."""
     folded = word.rstrip(".").casefold()
     if folded.endswith(("'s", "’s")):

@@ -41,6 +41,8 @@ MAX_SAME_WORD: Final = 20
 """Characters of canon with one word in their name that are read."""
 EARLIER_TURNS: Final = 3
 """Turns before, which say whom a pronoun means."""
+MAX_SCENE_TURNS: Final = 40
+"""Last turns of a scene in which a name may stand in full."""
 MAX_PLACES: Final = 200
 """Places of a universe whose names are known as elsewhere."""
 MAX_EXCHANGE_TURNS: Final = 6
@@ -213,6 +215,11 @@ class CastMoves:
         reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
         survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
+
+    async def read_scene_words(self, context: SceneContext) -> str:
+        """Return the last lines of the scene, with the one that was entered last."""
+        turns = await self._log.line_tail(context.scene.id, MAX_SCENE_TURNS)
+        return "\n".join(turn.text for turn in turns if turn.speaker in _STORY_SPEAKERS)
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""

@@ -78,17 +78,22 @@ async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene)
         "I think of Vess.",
         "I write a letter and tell Vess the truth.",
         "I would ask Vess if she were here.",
-        "I remember Greta. She smiled at me.",
         "I want to ask Vess about it.",
         "Did I tell Vess about it?",
-        "I pray to Saint Orsolya.",
         "Winter comes. Guards come in. Rain whispers.",
         "The page turns, and the door opens.",
         "I promise Vess's sister nothing.",
         "I ask Vess in my thoughts.",
-        "Greta's mill stands by the river.",
     ):
         assert await table.say(line) == (), line
+    for line, name in (
+        ("I remember Greta. She smiled at me.", "Greta"),
+        ("I pray to Saint Orsolya.", "Saint Orsolya"),
+    ):
+        assert await table.say(line) == (
+            f"“{name}” is not known in this world: /npc {name} makes them known (Tab takes it).",
+        )
+    assert await table.say("Greta's mill stands by the river.") == (), "each name once a scene"
 
 
 async def test_thing_that_changes_hands_and_is_not_known_is_named_and_then_read(table: PlayedScene) -> None:
