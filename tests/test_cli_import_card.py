@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from monitor_tui.compose import open_program
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock
 from stores.records.llm import Persona
@@ -44,6 +46,7 @@ async def narrated(home: Path, scene_id: Id) -> AsyncIterator[ScriptedProgram]:
         await program.close()
 
 
+@pytest.mark.slow
 async def test_card_imported_by_command_is_accepted_and_its_lore_stands_in_the_prompt_by_key(
     tmp_path: Path,
 ) -> None:

@@ -27,6 +27,7 @@ def test_first_frame_ends_at_its_mark() -> None:
         assert terminal.first_frame().is_synchronized
 
 
+@pytest.mark.slow
 def test_first_frame_without_a_mark_ends_at_a_pause() -> None:
     with _run(UNMARKED) as terminal:
         assert not terminal.first_frame().is_synchronized

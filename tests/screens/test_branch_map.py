@@ -16,6 +16,7 @@ async def open_scene(ui: ScreenDriver) -> None:
     await ui.until("what do you do?")
 
 
+@pytest.mark.slow
 async def test_branch_is_made_by_name_and_play_goes_on_there(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await open_scene(ui)
@@ -71,6 +72,7 @@ async def test_map_says_when_there_is_nothing_to_merge_or_a_name_is_taken(played
         await ui.until("is in canon here")
 
 
+@pytest.mark.slow
 async def test_edit_of_a_highlighted_turn_puts_it_in_other_words_in_place(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await open_scene(ui)

@@ -67,6 +67,7 @@ async def test_undo_after_a_scene_that_was_ended_too_early_goes_back_into_it(ui:
     assert ui.shows("scene 2")
 
 
+@pytest.mark.slow
 async def test_branch_key_at_a_scenes_start_says_where_it_can_branch_from(ui: ScreenDriver) -> None:
     await ui.type("/end")
     await ui.press("enter", "enter", "shift+tab")

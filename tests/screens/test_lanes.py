@@ -41,6 +41,7 @@ async def test_timeline_shows_lanes_with_promises_and_their_deadlines(played_hom
         assert ui.screen == "UniverseScreen"
 
 
+@pytest.mark.slow
 async def test_timeline_of_a_bare_world_says_what_comes_there(tmp_path: Path) -> None:
     from agents.story_outline import NewUniverse
 

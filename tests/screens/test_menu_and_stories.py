@@ -162,6 +162,7 @@ async def test_story_just_begun_can_be_abandoned(tmp_path: Path) -> None:
         assert ui.shows("abandoned")
 
 
+@pytest.mark.slow
 async def test_stories_screen_exports_a_story_to_a_file(played_home: Path) -> None:
     async with started_app(real_services(played_home), NARROW) as ui:
         await ui.press("2", "X", "enter")

@@ -178,6 +178,7 @@ async def test_next_question_takes_the_place_of_the_last(
         assert ui.shows(FOUND)
 
 
+@pytest.mark.slow
 async def test_query_keeps_its_answer_for_a_stray_letter(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press("6")

@@ -73,6 +73,7 @@ async def test_branch_name_that_is_refused_stays(played_home: Path, monkeypatch:
         assert ui.screen == "StoriesScreen"
 
 
+@pytest.mark.slow
 async def test_sheet_value_that_is_no_number_stays_to_be_changed(ui: ScreenDriver) -> None:
     await ui.press("f5", "down", "e")
     await ui.type("lots")

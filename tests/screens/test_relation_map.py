@@ -74,6 +74,7 @@ async def test_relations_are_seen_on_a_map_walked_filtered_and_exported(played_h
         assert ui.screen == "UniverseScreen"
 
 
+@pytest.mark.slow
 async def test_map_of_a_world_without_relations_says_what_to_do(tmp_path: Path) -> None:
     from agents.story_outline import NewUniverse
 

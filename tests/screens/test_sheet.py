@@ -113,6 +113,7 @@ async def test_sheet_value_is_typed_whole_or_as_a_change(hurt_home: Path) -> Non
         assert await proposed(ui) == set()
 
 
+@pytest.mark.slow
 async def test_sheet_escape_drops_changes_and_then_leaves(hurt_home: Path) -> None:
     async with started_app(real_services(hurt_home, 8), NARROW) as ui:
         await open_sheet(ui)

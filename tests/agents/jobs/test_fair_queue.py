@@ -113,6 +113,7 @@ async def test_shares_are_read_for_universes_that_compete(stores: Stores) -> Non
     await runner.close()
 
 
+@pytest.mark.slow
 async def test_work_that_waits_for_a_model_is_done_when_one_is_there(stores: Stores) -> None:
     is_there = False
 

@@ -256,6 +256,7 @@ async def test_answer_after_its_asker_was_cancelled_disturbs_nothing() -> None:
         assert program.loss_count == 0
 
 
+@pytest.mark.slow
 async def test_subject_beside_the_one_that_ends_the_process_is_not_blamed() -> None:
     async with program_with() as program:
         await program.worker.subjects()
@@ -312,6 +313,7 @@ async def test_stopped_process_is_ended_even_if_its_asker_is_cancelled_meanwhile
                 await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_program_that_was_stopped_for_long_still_takes_the_answer() -> None:
     async with program_with(answer_seconds=1.0) as program:
         await program.worker.subjects()
@@ -343,6 +345,7 @@ async def test_process_that_cannot_start_says_so_to_whoever_asks_meanwhile() -> 
         assert program.loss_count == 0
 
 
+@pytest.mark.slow
 async def test_process_that_cannot_start_is_tried_again_later_and_said_once(tmp_path: Path) -> None:
     code = (
         "import pathlib, runpy, sys\n"
@@ -379,6 +382,7 @@ async def test_close_while_it_is_being_started_leaves_no_process(steps: int) -> 
         assert child_pids() == children
 
 
+@pytest.mark.slow
 async def test_close_ends_a_process_that_is_never_ready() -> None:
     children = child_pids()
     async with program_with(("-c", "import time; time.sleep(3_600)")) as program:

@@ -194,6 +194,7 @@ async def test_summaries_of_long_scene_are_few(session: MemorySession) -> None:
     assert [line.split(":")[0] for line in lines] == ["Turns 1 to 200", "Turns 201 to 220"]
 
 
+@pytest.mark.slow
 async def test_summaries_of_story_reach_next_scene(session: MemorySession) -> None:
     await session.play(
         "/npc here Bela Orsk: a smith",

@@ -106,6 +106,7 @@ async def test_model_doubts_become_a_conflict_that_is_ruled_on(tmp_path: Path) -
         assert {"new", "old", "both"} <= {option.name for option in conflict.options}
 
 
+@pytest.mark.slow
 async def test_model_doubts_wait_for_a_model_and_are_made_when_one_is_there(tmp_path: Path) -> None:
     is_there = False
 

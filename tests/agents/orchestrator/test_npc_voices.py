@@ -153,6 +153,7 @@ async def test_npc_voice_nobody_is_asked_when_nobody_is_spoken_to_or_the_oracle_
         assert scripted.asked.count(Persona.NARRATOR) == 2
 
 
+@pytest.mark.slow
 async def test_npc_voice_without_an_answer_of_its_own_the_narrator_speaks_for_it(tmp_path: Path) -> None:
     script = {Persona.CHARACTER: ModelBusy("The provider is busy.")}
     async with telling(tmp_path, script, house(*CHARACTER)) as scripted:
