@@ -122,6 +122,8 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
     def action_move(self, step: int) -> None:
         if self.cursor is None:
             self.cursor = self._nearest_row(0)
+            if self.cursor is None:
+                self.scroll_relative(y=step, animate=False)
             return
         places = range(self.cursor + step, len(self._rows) if step > 0 else -1, step)
         target = next((i for i in places if self._rows[i].value is not None), None)
@@ -133,23 +135,43 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
 
     def action_page(self, step: int) -> None:
         if self.cursor is None:
+            self._scroll_page(step)
             return
         line = self._row_top(self.cursor) + step * max(1, self.size.height - 1)
         target = self._nearest_row(self._row_at(line))
-        if target == self.cursor:
+        if target == self.cursor and self._is_at_edge(step):
+            self._scroll_page(step)
+        elif target == self.cursor:
             self.action_edge(step)
         else:
             self.cursor = target
 
     def action_edge(self, step: int) -> None:
+        was_at_edge = self._is_at_edge(step)
         self.cursor = self._nearest_row(0 if step < 0 else len(self._rows))
         if step < 0:
             self.scroll_to_line(0)
-        elif self.cursor is not None:
-            # Past the last row there may still be text to read: as much of it as leaves the row in view.
-            self.scroll_to_line(
-                max(0, min(self._row_ends[-1] - self.size.height, self._row_top(self.cursor)))
-            )
+        elif self.cursor is None or was_at_edge:
+            self.scroll_to_line(self._last_top)
+        else:
+            # Past the last row there may still be text to read: as much of it as leaves the row in view, and all of it
+            # by the same key again.
+            self.scroll_to_line(min(self._last_top, self._row_top(self.cursor)))
+
+    @property
+    def _last_top(self) -> int:
+        """The line that stands first where the list is scrolled to its end."""
+        return max(0, self._row_ends[-1] - self.size.height) if self._rows else 0
+
+    def _is_at_edge(self, step: int) -> bool:
+        """Say whether the first or the last row is highlighted, with as much before or behind it in view as can be."""
+        if self.cursor is None or self.cursor != self._nearest_row(0 if step < 0 else len(self._rows)):
+            return False
+        line = 0 if step < 0 else min(self._last_top, self._row_top(self.cursor))
+        return step * self.scroll_offset.y >= step * line
+
+    def _scroll_page(self, step: int) -> None:
+        self.scroll_relative(y=step * max(1, self.size.height - 1), animate=False)
 
     def watch_cursor(self, old: int | None, new: int | None) -> None:
         self._show_cursor()
