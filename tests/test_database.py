@@ -460,6 +460,20 @@ async def test_library_knows_its_log_however_often_that_was_begun_anew(tmp_path:
     assert await titles_in(copy) == ["0", "1", "2", "3", "last"]
 
 
+async def test_library_killed_within_the_first_write_of_its_log_opens_after_the_next_kill(
+    tmp_path: Path,
+) -> None:
+    """SQLite begins such a log anew with a number that has nothing to do with the one before."""
+    killed = await copy_of_an_open_library(tmp_path / "home", "The Lamp")
+    log = killed.with_name("library.db-wal")
+    log.write_bytes(log.read_bytes()[:100])  # its head, and less than a page
+    db = await open_library(killed)
+    await db.write(Role.ORCHESTRATOR, writing("The Bell"))
+    killed_again = Path(shutil.copytree(killed.parent, tmp_path / "killed again")) / "library.db"
+    await db.close()
+    assert (await titles_in(killed_again))[-1] == "The Bell"
+
+
 async def test_library_closed_while_somebody_reads_it_opens_again(path: Path) -> None:
     """SQLite leaves the log to the reader then, which may not remove it."""
     db = await open_library(path)

@@ -225,11 +225,14 @@ class Database:
         return self._write(self._role_connections[role], work, role.value.replace("_", " ").capitalize())
 
     def _write(self, connection: apsw.Connection, work: ConnectionWork[T], writer_name: str) -> T:
+        lock = self._lock if self._lock and not self._lock.knows_log else None
+        if lock:
+            _write_mark(lock, lock.mark_first_write)
         with translate_sqlite_errors(self.path, connection, writer_name):
             result = run_transaction(connection, work, "BEGIN IMMEDIATE")
-        if self._lock and not self._lock.knows_log:
+        if lock:
             with suppress(OSError):  # the write is done; which log is the library's is said with the next one
-                self._lock.mark_open()
+                lock.mark_written()
         return result
 
     def _close(self) -> None:

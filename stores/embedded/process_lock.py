@@ -76,6 +76,8 @@ class ProcessLock:
     def __init__(self, path: Path, library_path: Path) -> None:
         self.path = path
         self._content = LockContent("")
+        self.knows_log = False
+        """Whether the file says which log this process writes."""
         self._library_path = library_path
         self._handle = self._take_file(path)
         try:
@@ -107,15 +109,22 @@ class ProcessLock:
             raise cannot_open_error(path, error.strerror or str(error)) from error
         return handle
 
-    @property
-    def knows_log(self) -> bool:
-        """Return whether the file says which log the library has."""
-        return self._content.log_number is not None
-
     def mark_opening(self) -> None:
         """Say, before SQLite begins a log, that a library without one may have one from now on."""
         if self._content.log_state is LogState.CLOSED:
             self._write(LockContent(""))
+
+    def mark_first_write(self) -> None:
+        """Say, before the first write of this process, that nothing is known of the log.
+
+        SQLite begins the log anew, with another number, if the process before was ended within its own first write.
+        """
+        self._write(LockContent(""))
+
+    def mark_written(self) -> None:
+        """Say, after a write of this process, which log the library has."""
+        self.mark_open()
+        self.knows_log = self._content.log_number is not None
 
     def mark_open(self) -> None:
         """Say that the library has a log, and which as soon as something is in it."""
