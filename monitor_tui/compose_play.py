@@ -56,6 +56,7 @@ from agents.orchestrator.narration.runner import (
 )
 from agents.orchestrator.narration.steps import NarrationSteps
 from agents.orchestrator.plain_claims import PlainClaims
+from agents.orchestrator.plain_hearsay import PlainHearsay
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
@@ -456,6 +457,7 @@ class PlayParts:
             PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
             PlainClaims(agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock),
             PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
+            PlainHearsay(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
 

@@ -122,7 +122,7 @@ def read_lasting_facts(
     reader = LastingStatementReader(names)
     return [
         LastingFact(
-            _build_fact(sentence, _find_named(sentence, names, entities), catalogue, tick),
+            _build_fact(sentence, find_named(sentence, names, entities), catalogue, tick),
             quote,
         )
         for sentence, quote in statements
@@ -188,7 +188,8 @@ def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue
     )
 
 
-def _find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+def find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+    """Return those of the entities that a sentence names, in its order."""
     entities_by_id = {entity.id: entity for entity in entities}
     ids = (token.entity for token in read_tokens(sentence, names.restricted_to(sentence)) if token.entity)
     return [entities_by_id[entity_id] for entity_id in dict.fromkeys(ids)]
