@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
+from agents.canon_keeper.fact_readings import (
+    ALIVE,
+    LOCATED_IN,
+    OBJECT,
+    SUBJECT,
+    is_open,
+    is_same_statement,
+    is_true,
+)
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
 from agents.declarations.handovers import (
     Handover,
@@ -56,10 +65,11 @@ from stores.records.canon import (
     Fact,
     Involvement,
     Payload,
+    Standing,
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind, fold_name
+from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
@@ -233,6 +243,31 @@ class PlainClaims:
                         f"⚠ {said_by} “{holding.statement}” By this line it was with {handover.holder_before}."
                     )
         return tuple(lines)
+
+    async def describe_denied_deeds(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a warning on each of those who do what canon or a proposal denies them: the blind who read.
+
+        `context` is the scene before the exchange.
+        """
+        text = strip_typed_markers(exchange.words)
+        people = [entity for entity in context.entities.values() if entity.kind in ACTORS]
+        deeds = find_deniable_deeds(text, people) if is_narration(exchange, text) else []
+        lines = []
+        for deed in deeds:
+            facts = await self._canon.facts_about(deed.who_id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+            changes = (p.change for p in context.staged_proposals if not is_rejected(p))
+            statements = [
+                *(fact.statement for fact in facts if is_true(fact) and is_open(fact)),
+                *(c.statement for c in changes if isinstance(c, AssertFact) and c.standing is Standing.TRUE),
+                *(
+                    f"{who.name} is {tag}."
+                    for who in people
+                    if who.id == deed.who_id
+                    for tag in context.working_state(who).tags
+                ),
+            ]
+            lines += [f"⚠ {words}" for words in statements if denies_deed(words, deed, people)][:1]
+        return tuple(dict.fromkeys(lines))
 
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
