@@ -20,6 +20,7 @@ from agents.importers.log_entries import LEGEND
 from agents.proposals.effects import describe_effect
 from agents.proposals.evidence import show_words
 from agents.proposals.statements import as_sentence
+from agents.prose.narrated_lines import tells_of_others
 from agents.prose.struck_words import strike_statements
 from agents.sanitize import clean
 from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
@@ -189,6 +190,8 @@ class _MarkdownWriter:
 
     def _label_row(self, row: TurnView) -> str:
         match row.turn.speaker:
+            case Speaker.PLAYER if tells_of_others(row.turn.text):
+                return ""
             case Speaker.PLAYER:
                 return escape_line(self._record.hero_name) or "You"
             case Speaker.NPC:
