@@ -91,7 +91,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     Nothing is looked up for this: it says whether it is worth while to look names up.
     """
     parts = [
-        Statement(name_hero(_as_first_person(sentence), hero_name) if hero_name else sentence, quote)
+        Statement(name_hero(as_first_person(sentence), hero_name) if hero_name else sentence, quote)
         for sentence, quote in _split_parts(text)
         # `I give you the key` does not say who speaks.
         if not (_SAYS_I.search(sentence) and _SAYS_YOU.search(sentence))
@@ -107,7 +107,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     return [part for part in parts if any(reader.states_fact(part.sentence) for reader in readers)]
 
 
-def _as_first_person(sentence: str) -> str:
+def as_first_person(sentence: str) -> str:
     """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
     for pattern, word in _FIRST_PERSON:
         sentence = pattern.sub(word, sentence)

@@ -45,6 +45,7 @@ from agents.declarations.new_people import find_unknown_people
 from agents.declarations.sentence_facts import build_death
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.narrator.decision_marks import strip_typed_markers
+from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
@@ -210,7 +211,8 @@ class PlainClaims:
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
-        return (*named_lines, *describe_conflicts(own_rows))
+        time_lines = describe_earlier_times(row.proposal for row in own_rows)
+        return (*named_lines, *time_lines, *describe_conflicts(own_rows))
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
