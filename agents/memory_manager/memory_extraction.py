@@ -117,7 +117,7 @@ class _MemoryExtractor:
         """Return what a turn says that somebody believes; what the hero does is the player's own thought."""
         if turn.speaker not in (Speaker.GM, Speaker.PLAYER):
             return []
-        names_by_id = {i: (name,) for i, name in self._stretch.names_by_id.items()}
+        names_by_id: dict[Id, tuple[str, ...]] = {i: (name,) for i, name in self._stretch.names_by_id.items()}
         names_by_id |= {i: tuple(names) for i, names in self._stretch.attendance.names_by_id.items()}
         beliefs = find_beliefs(turn.text, names_by_id)
         return [belief for belief in beliefs if belief.holder_id != self._stretch.attendance.pc_id]
