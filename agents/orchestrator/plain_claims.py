@@ -19,6 +19,7 @@ from agents.canon_keeper.fact_readings import (
     is_true,
 )
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
@@ -162,8 +163,7 @@ class PlainClaims:
             ),
             *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
         ]
-        kinds = {entity.id: entity.kind for entity in entities}
-        new_facts = await self._drop_known(facts, context, catalogue, kinds)
+        new_facts = await self._drop_known(facts, context, catalogue, entities)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
@@ -212,7 +212,13 @@ class PlainClaims:
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         time_lines = describe_earlier_times(row.proposal for row in own_rows)
-        return (*named_lines, *time_lines, *describe_conflicts(own_rows))
+        debt_lines = (
+            f"≈ “{other.title}” may be the same debt: reject one of the two if it is."
+            for row in own_rows
+            for other in rows
+            if other.proposal.id not in proposed_ids and _may_be_same_debt(row.proposal, other.proposal)
+        )
+        return (*named_lines, *time_lines, *debt_lines, *describe_conflicts(own_rows))
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
@@ -347,12 +353,13 @@ class PlainClaims:
         facts: Iterable[LastingFact],
         context: SceneContext,
         catalogue: Catalogue,
-        kinds: Mapping[Id, EntityKind],
+        entities: Sequence[Entity],
     ) -> list[LastingFact]:
         """Return the facts that neither canon has, nor an open proposal, nor one before them.
 
         Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
         """
+        kinds, names = {entity.id: entity.kind for entity in entities}, build_name_book(entities)
         # What the player rejected may be true by now: it is proposed anew.
         open_changes = (p.change for p in context.undecided if not is_rejected(p))
         open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
@@ -372,6 +379,7 @@ class PlainClaims:
             is_known = any(
                 is_same_statement(fact, known_fact, catalogue)
                 or (moved_id and _is_same_move(fact, known_fact, kinds))
+                or _is_same_by_other_names(fact, known_fact, names)
                 for known_fact in known_facts
             )
             if not is_known:
@@ -392,6 +400,31 @@ class PlainClaims:
             standing=change.standing,
             recorded_at=self._clock(),
         )
+
+
+def _may_be_same_debt(one: ProposedChange, other: ProposedChange) -> bool:
+    """Say whether a debt of the same two is told with more words or fewer: `four coins`, `four coins for the lamp`."""
+    debts = [
+        p.change for p in (one, other) if isinstance(p.change, AssertFact) and p.change.predicate == "owes"
+    ]
+    if len(debts) < 2 or is_rejected(other) or set(debts[0].involves) != set(debts[1].involves):
+        return False
+    # Names may be the short or the full ones.
+    words, other_words = (
+        {word for word in debt.statement.rstrip(".").split() if word[0].islower()} for debt in debts
+    )
+    return words <= other_words or other_words <= words
+
+
+def _is_same_by_other_names(fact: Fact, other: Fact, names: NameBook) -> bool:
+    """Say whether two facts say the same in the same words, but for the names: `Hask`, and `Captain Hask`."""
+    if fact.predicate != other.predicate or fact.standing is not other.standing:
+        return False
+    words, other_words = (
+        [token.entity or token.word for token in read_tokens(f.statement, names.restricted_to(f.statement))]
+        for f in (fact, other)
+    )
+    return words == other_words
 
 
 def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:

@@ -95,7 +95,8 @@ class PlainHearsay:
     def describe_hearsay(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return who remembers what they are told in the words, and who believes what: it is nothing in canon."""
         turn = exchange.build_words_turn(self._clock())
-        if turn is None or exchange.time_passes or exchange.is_oracle_question:
+        # Who is told a secret is proposed, and what is proposed says so itself.
+        if turn is None or exchange.time_passes or exchange.is_oracle_question or exchange.proposals:
             return ()
         hero = context.player_character()
         present = {entity.id: entity for entity in context.present_actors()}
@@ -110,7 +111,7 @@ class PlainHearsay:
         )
         lines = [line for by, to in tellings for line in self._describe_telling(by, to, present)]
         holders = dict.fromkeys(b.holder_id for b in find_beliefs(turn.text, names_by_id))
-        lines += [f"Not canon: {context.entities[i].name} believes it." for i in holders]
+        lines += [f"{context.entities[i].name} believes it; canon stays as it is." for i in holders]
         return tuple(lines)
 
     def _describe_telling(
@@ -120,4 +121,4 @@ class PlainHearsay:
         teller = present.get(speaker_id or "")
         if teller is not None and len(present) > 1 and (hearers or not addressee_ids):
             verb = "remembers" if len(hearers) == 1 else "remember"
-            yield f"Not canon: {' and '.join(hearers) or 'those here'} {verb} it from {teller.name}."
+            yield f"{' and '.join(hearers) or 'Those here'} {verb} it from {teller.name}; canon stays as it is."

@@ -131,9 +131,9 @@ async def test_hearsay_is_the_hearers_and_a_rumour_is_proposed_as_one(tmp_path: 
             )
         ]
         assert replies == [
-            ("Not canon: Mara remembers it from Corrin Vale.",),
-            ("Not canon: Dace Holloway remembers it from Mara.",),
-            ("Not canon: Emmet Crane believes it.",),
+            ("Mara remembers it from Corrin Vale; canon stays as it is.",),
+            ("Dace Holloway remembers it from Mara; canon stays as it is.",),
+            ("Emmet Crane believes it; canon stays as it is.",),
             ("Proposed as a rumour: Corrin is dead.",),
             (),
         ]
