@@ -16,7 +16,7 @@ INSTALL_LOCK := sh tools/install_lock.sh $(BIN)/python
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
-.PHONY: help run demo drivers extras mcp-session test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers extras mcp-session load test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,10 @@ bench-index: $(DEV)  ## Measure indexing
 bench-import: $(DEV)  ## Measure importing a log
 	$(BIN)/python -m benchmarks.importing $(ARGS)
 
+# Five universes of fifty agents ask a scripted model through the scheduler: waits, fairness, caps, nothing lost.
+load: $(DEV)  ## Load the scheduler (docs/scale.md)
+	$(BIN)/python -m benchmarks.load $(ARGS)
+
 # How fast documents are read, by format; two real books are fetched by `python -m tools.reference_documents FOLDER`.
 bench-ingest: $(DEV)  ## Measure reading documents
 	$(BIN)/python -m benchmarks.ingest $(ARGS)
@@ -113,7 +117,7 @@ mcp-session: $(DEV)  ## Hold the session that docs/mcp.md shows
 drivers: $(READY)  ## Add what speaks to the store servers
 	@$(PIP_INSTALL) -r requirements-servers.lock
 
-extras: $(READY)  ## Add what `monitor mcp` and `monitor serve` need
+extras: $(READY)  ## Add what `monitor mcp`, `monitor serve` and telemetry need
 	@$(PIP_INSTALL) -r requirements-extras.lock
 
 # The stores' servers on loopback, from package registries (docs/servers.md). Needs Java 17, Maven and Go.

@@ -10,14 +10,16 @@ from stores.records.story_journal import JournalEntry, RewordingEntry, find_undo
 
 
 def find_wordings(entries: Iterable[JournalEntry]) -> dict[Id, str]:
-    """Return the words of each turn that reads otherwise than it was told: those that were typed last and stand."""
+    """Return the words of each turn that reads otherwise than it was told: those that were typed last and stand.
+
+    The entries are in the order of the journal, which no clock changes.
+    """
     entries = tuple(entries)
     rewordings = [entry for entry in entries if isinstance(entry, RewordingEntry)]
     if not rewordings:
         return {}
     undone_ids = find_undone_entry_ids(entries)
-    standing = sorted((e for e in rewordings if e.id not in undone_ids), key=lambda entry: entry.at)
-    return {entry.turn_id: entry.text for entry in standing if entry.turn_id}
+    return {entry.turn_id: entry.text for entry in rewordings if entry.turn_id and entry.id not in undone_ids}
 
 
 def reword_turns(turns: Iterable[Turn], wordings: Mapping[Id, str]) -> list[Turn]:

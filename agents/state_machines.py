@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from statemachine import HistoryState, State, StateChart
 from statemachine.exceptions import TransitionNotAllowed
@@ -142,6 +143,49 @@ def legal_events(loop: Loop, state: str | None) -> list[str]:
     """Return the events that are legal from `state`."""
     chart = CHARTS[loop](start_value=state) if state else CHARTS[loop]()
     return sorted({str(event) for event in chart.allowed_events})
+
+
+class ChartState(NamedTuple):
+    """An outermost state of a chart, and the states inside it."""
+
+    name: str
+    inner_names: tuple[str, ...] = ()
+
+
+class ChartMove(NamedTuple):
+    """An event that leads from one outermost state to another, or to the same."""
+
+    source: str
+    event: str
+    target: str
+
+
+class ChartDrawing(NamedTuple):
+    """What is drawn of a chart: its outermost states in order, and every move between them."""
+
+    states: tuple[ChartState, ...]
+    moves: tuple[ChartMove, ...]
+
+
+@lru_cache
+def read_chart(loop: Loop) -> ChartDrawing:
+    """Return what is drawn of a loop's chart."""
+    states = list(CHARTS[loop].states)
+    return ChartDrawing(
+        states=tuple(ChartState(state.id, tuple(inner.id for inner in state.states)) for state in states),
+        moves=tuple(
+            dict.fromkeys(
+                ChartMove(state.id, str(move.event), _outermost(move.target))
+                for state in states
+                for move in state.transitions
+                if str(move.event)
+            )
+        ),
+    )
+
+
+def _outermost(state: State) -> str:
+    return str(state.parent.id if state.parent is not None else state.id)
 
 
 def innermost_state(chart: StateChart) -> str:  # type: ignore[type-arg]

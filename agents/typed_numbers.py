@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from stores.errors import InputError
@@ -14,6 +15,19 @@ _VALUE: Final = re.compile(r"[+-]?\d{1,10}(?:\.\d{1,4})?\Z")
 _TRAILING_BRACKETS: Final = re.compile(r"\((?P<inside>[^()]*)\)\s*\Z")
 MAX_ABBREVIATION_LENGTH: Final = 2
 """Letters of a key that is written in capitals."""
+
+
+DEAD_TAG: Final = "dead"
+"""The tag of somebody dead, in canon or proposed."""
+
+
+def living_numbers(
+    numbers: Mapping[str, Number], tags: Collection[str], changed_names: Collection[str] = ()
+) -> Mapping[str, Number]:
+    """Return the numbers that say how somebody is: the dead have none, but for those that are being changed."""
+    if DEAD_TAG not in map(str.casefold, tags):
+        return numbers
+    return {name: value for name, value in numbers.items() if name in changed_names}
 
 
 def number_label(key: str) -> str:

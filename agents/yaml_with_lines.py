@@ -34,6 +34,9 @@ else:
 MAX_CHARS = 1_000_000
 """Characters in one file. The bundled sample world has about 20,000."""
 
+_MAX_NUMBER = 2**63
+"""The first whole number that a library cannot hold."""
+
 ValuePath = tuple[int | str, ...]
 """The path to a value: field names and list positions, as pydantic reports it."""
 
@@ -139,9 +142,12 @@ class _PlainLoader(
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)
-        except ValueError as error:  # a number or date that Python cannot hold
-            raise _mapping_error(node, f"this value cannot be read ({error})") from None
+            value = super().construct_object(node, deep)
+        except ValueError:  # Python cannot hold it
+            raise _mapping_error(node, "this cannot be read: there is no such number or date") from None
+        if isinstance(value, int) and abs(value) >= _MAX_NUMBER:
+            raise _mapping_error(node, "this number is too large")
+        return value
 
 
 def _composer_error(event: Any, message: str) -> yaml.composer.ComposerError:

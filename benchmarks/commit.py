@@ -71,7 +71,6 @@ async def _write(stores: Stores, canonization: Canonization) -> None:
     log, canon = stores.log(Role.CANON_KEEPER), stores.canon(Role.CANON_KEEPER)
     await log.plan_canonization(canonization)
     await canon.commit(canonization.batch)
-    await log.mark_written(canonization.id)
     await log.close_canonization(canonization, [fact.id for fact in canonization.batch.facts])
 
 

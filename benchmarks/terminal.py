@@ -74,7 +74,12 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment},
+            env={
+                **_inherited_environment(),
+                "TERM": "xterm-256color",
+                "COLORTERM": "truecolor",
+                **environment,
+            },
             start_new_session=True,
             preexec_fn=_make_controlling_terminal,
         )
@@ -188,6 +193,11 @@ class Terminal:
             os.write(self._file, answer)
         self._seen += new_output
         return bool(new_output)
+
+
+def _inherited_environment() -> dict[str, str]:
+    """Return this process's environment, with which a program keeps its compiled modules, as it does for a player."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _make_controlling_terminal() -> None:

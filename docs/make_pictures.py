@@ -6,6 +6,8 @@ Plays the opening of the sample world with a seed, by keyboard, and saves the sc
 from __future__ import annotations
 
 import asyncio
+import shutil
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -54,8 +56,48 @@ async def main() -> None:
             await pilot.press("r", "j", "a", "j", "a")
             await settle(pilot)
             app.save_screenshot("gate.svg", str(FOLDER))
+            await pilot.press("enter", "enter")
+            await settle(pilot)
+            for keys, name in (
+                (("escape", "enter", "3", "v"), "relations"),
+                (("escape", "T"), "timeline"),
+            ):
+                for key in keys:
+                    await pilot.press(key)
+                    await settle(pilot)
+                app.save_screenshot(f"{name}.svg", str(FOLDER))
             await pilot.press("ctrl+q")
             await settle(pilot)
+        await draw_wiki(Path(home))
+
+
+async def draw_wiki(home: Path) -> None:
+    """Export the world that was played as a wiki, and draw one of its pages where a Chromium is installed."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        sys.stderr.write("wiki.png is as it was: no Chromium is installed.\n")
+        return
+    program = await open_program(home)
+    try:
+        (universe,) = await program.services.stories.universes()
+        await program.services.open_exports().export_wiki(universe.id, str(home / "wiki"))
+    finally:
+        await program.close()
+    process = await asyncio.create_subprocess_exec(
+        *(
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--window-size=820,900",
+            "--virtual-time-budget=3000",
+        ),
+        f"--user-data-dir={home / 'browser'}",
+        f"--screenshot={FOLDER / 'wiki.png'}",
+        f"{(home / 'wiki' / 'Wenna Pike.html').as_uri()}#search=knife",
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    await process.wait()
 
 
 async def typed(pilot: Pilot[None], line: str) -> None:

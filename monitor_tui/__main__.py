@@ -1,5 +1,5 @@
 """`python -m monitor_tui` is `monitor`."""
 
-from monitor_tui.cli.app import main
+from monitor_tui.cli import main
 
 main()

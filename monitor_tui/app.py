@@ -36,6 +36,7 @@ from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
+from screens.opening_screen import OpeningScreen
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
 from screens.typed_ahead import TypedAhead, TypedAheadDropped, TypedAheadReady
@@ -134,14 +135,14 @@ class MonitorApp(App[None]):
         try:
             services = await self._open_at_menu()
             await self._load_screens()
-            # Its import costs seconds of a core: only now, and in its own process.
-            start_worker(self, services.llm.start_process, "warm")
-            services.jobs.start()
-            if not self.is_headless:  # it is the whole process's
-                self._garbage_collector.start()
-                self.set_interval(CHECK_SECONDS, self._garbage_collector.collect_in_pause)
         finally:
             gc.enable()
+        if not self.is_headless:  # it is the whole process's
+            self._garbage_collector.start()
+            self.set_interval(CHECK_SECONDS, self._garbage_collector.collect_in_pause)
+        # Its import costs seconds of a core: only now, and in its own process.
+        start_worker(self, services.llm.start_process, "warm")
+        services.jobs.start()
 
     async def _open_at_menu(self) -> Services:
         """Open the library and fill the menu; keys that were pressed meanwhile lead to other screens then."""
@@ -347,7 +348,13 @@ class MonitorApp(App[None]):
     @on(routes.Visit)
     def _visit(self, message: routes.Visit) -> None:
         """Go to a route, once the library is open and the Main Loop is back at the menu."""
-        if self._services is None or self._is_going_home:
+        if self._services is None and isinstance(message.route, routes.ToMenu):
+            self._pending_route = None
+            self._open_menu()
+        elif self._services is None:
+            self._pending_route = message.route
+            self._show_opening(message.route)
+        elif self._is_going_home:
             self._pending_route = message.route
         else:
             self._open_route(self._services, message.route)
@@ -367,19 +374,36 @@ class MonitorApp(App[None]):
                     self._press_keys_when_shown(self.screen)
             case routes.ToPrompt(scene_id, text):
                 self._open_prompt(scene_id, text)
+            case _ if not navigation.is_loaded(route):
+                self._show_opening(route)
+                start_worker(self, partial(self._load_screen, route), "load", is_exclusive=True)
             case _:
                 is_over_menu = navigation.SCREENS[type(route)].is_over_menu
                 self._show_screen(navigation.create_screen(services, route), over_menu=is_over_menu)
+
+    def _show_opening(self, route: routes.Route) -> None:
+        """Show at once where a key leads; the keys after it wait for that screen."""
+        if not isinstance(self.screen, OpeningScreen):
+            if not self._held_keys.is_holding:
+                self._held_keys.start()
+            self.push_screen(OpeningScreen(route, navigation.SCREENS[type(route)].title))
+
+    async def _load_screen(self, route: routes.Route) -> None:
+        await asyncio.to_thread(navigation.screen_class, navigation.SCREENS[type(route)])
+        if any(isinstance(screen, OpeningScreen) for screen in self.screen_stack):
+            self.post_message(routes.Visit(route))
 
     def _show_screen(self, screen: Screen[None], *, over_menu: bool = False) -> None:
         """Push `screen`; `over_menu` replaces everything over the menu."""
         if type(screen) is type(self.screen) and not over_menu:
             return  # its key was pressed twice
+        if any(isinstance(below, OpeningScreen) for below in self.screen_stack[:-1]):
+            return  # an error is shown over where it belongs, which asks for it again
         # Textual sets this class after the first layout, and then styles every widget again: 20 ms.
         screen.add_class(NARROW_CLASS if self.size.width < ROOMY_MIN_CELLS else ROOMY_CLASS)
         while over_menu and len(self.screen_stack) > 2:
             self.pop_screen()
-        if over_menu and len(self.screen_stack) == 2:
+        if isinstance(self.screen, OpeningScreen) or (over_menu and len(self.screen_stack) == 2):
             self.switch_screen(screen)
         else:
             self.push_screen(screen)

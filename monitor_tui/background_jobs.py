@@ -39,11 +39,13 @@ from agents.llm.call_context import CallContext
 from agents.llm.errors import BudgetExhausted
 from agents.llm.llm_port import EmbeddingProvider, Usage
 from agents.llm.llm_settings import NO_EMBEDDING, AppSettings
+from agents.llm.model_calls import span_of_call
 from agents.llm.model_names import ModelTarget
 from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
+from agents.telemetry.spans import NO_TELEMETRY, Telemetry
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_ingest_worker
 from monitor_tui.workers_behind_play import VectorIndexing, register_workers_behind_play
@@ -115,6 +117,7 @@ def build_background_jobs(
     doubt_worker: Worker | None = None,
     enrich_worker: Worker,
     source_recorder: SourceRecorder,
+    telemetry: Telemetry = NO_TELEMETRY,
     home: Path | None = None,
 ) -> BackgroundJobs:
     """Build it.
@@ -124,7 +127,7 @@ def build_background_jobs(
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
-    embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events)
+    embedding_bill = _EmbeddingBill(stores, budget_guard, ids, clock, events, telemetry)
 
     def provider_embedder(target: ModelTarget) -> Embedder | None:
         return (
@@ -164,9 +167,10 @@ def build_background_jobs(
         names=_names_reader(stores),
         extra_rows=status_rows,
         follow_ups=FOLLOWING_JOBS,
-        find_hold=_hold_finder(settings, budget_guard),
-        read_shares=_shares_reader(stores),
+        find_hold=build_hold_finder(settings, budget_guard),
+        read_shares=build_shares_reader(stores),
         is_enabled=mode is BackgroundMode.PLAY,
+        telemetry=telemetry,
     )
     log, canon = stores.log(Role.MEMORY_MANAGER), stores.canon(Role.MEMORY_MANAGER)
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
@@ -174,7 +178,7 @@ def build_background_jobs(
     if home is not None and mode is BackgroundMode.PLAY:
         indexing = VectorIndexing(default_embedder, in_use.mark_complete) if default_embedder else None
         process = register_workers_behind_play(
-            home, stores, runner, job_store, source_recorder, clock, events, indexing
+            home, stores, runner, job_store, source_recorder, clock, events, indexing, telemetry
         )
     else:
         archivist_log = stores.log(Role.ARCHIVIST)
@@ -283,7 +287,7 @@ _PERSONA_BY_JOB: Final[Mapping[JobKind, Persona]] = {
 """The persona that a job asks."""
 
 
-def _hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
+def build_hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
     """Return what says why a job is postponed: no budget allows it, of the cheaper model either."""
 
     async def find_hold(kind: JobKind, subject: JobSubject) -> str:
@@ -306,7 +310,7 @@ def _hold_finder(settings: AppSettings, budget_guard: BudgetGuard) -> FindHold:
     return find_hold
 
 
-def _shares_reader(stores: Stores) -> ReadShares:
+def build_shares_reader(stores: Stores) -> ReadShares:
     log = stores.log(Role.CONTEXT_ASSEMBLY)
 
     async def read_shares(universe_ids: Sequence[Id]) -> dict[Id, int]:
@@ -338,8 +342,15 @@ class _EmbeddingBill:
     """What vectors of a provider's cost: asked of the purse, and put down as the Librarian's."""
 
     def __init__(
-        self, stores: Stores, budget_guard: BudgetGuard, ids: IdGenerator, clock: Clock, events: EventBus
+        self,
+        stores: Stores,
+        budget_guard: BudgetGuard,
+        ids: IdGenerator,
+        clock: Clock,
+        events: EventBus,
+        telemetry: Telemetry,
     ) -> None:
+        self._telemetry = telemetry
         self._log = stores.log(Role.NARRATOR)
         self._budget_guard = budget_guard
         self._ids = ids
@@ -371,4 +382,5 @@ class _EmbeddingBill:
             at=self._clock(),
         )
         await self._log.record_call(call)
+        self._telemetry.record(span_of_call(call))
         self._events.publish(LlmCallRecorded(call.id, None))

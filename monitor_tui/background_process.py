@@ -36,6 +36,8 @@ from agents.memory_manager.memory_worker import MemoryManager
 from agents.memory_manager.scene_archive import ArchiveWorker, SceneArchive
 from agents.memory_manager.scene_reader import SceneReader
 from agents.memory_manager.summary_worker import SummaryWorker
+from agents.telemetry.span_recorder import SpanRecorder
+from agents.telemetry.spans import Span
 from monitor_tui.ingest_workers import build_ingest_worker
 from stores.errors import LibraryInUse, MonitorError
 from stores.open import StoresBehindPlay, open_stores_behind_play
@@ -60,7 +62,8 @@ def main() -> None:
 
 
 async def _serve(home: Path, embedding_models: Sequence[str], output: Any) -> None:
-    program = ProgramPipe(partial(write_all, output))
+    telemetry = SpanRecorder(_forget_trace)
+    program = ProgramPipe(partial(write_all, output), telemetry)
     try:
         stores = await _open_stores(home)
     except MonitorError as error:
@@ -68,9 +71,13 @@ async def _serve(home: Path, embedding_models: Sequence[str], output: Any) -> No
         return
     try:
         workers = _build_workers(stores, embedding_models, program)
-        await serve_workers(workers, await _open_input(), program)
+        await serve_workers(workers, await _open_input(), program, telemetry)
     finally:
         await stores.close()
+
+
+def _forget_trace(span: Span) -> None:
+    """Forget what was measured once it has gone with the answer: this process sends nothing itself."""
 
 
 async def _open_stores(home: Path) -> StoresBehindPlay:

@@ -41,6 +41,7 @@ from agents.orchestrator.commit_undo import CommitUndo
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.doubt_worker import DoubtWorker
+from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
@@ -104,6 +105,8 @@ from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
 from agents.solo.universe_tables import UniverseTables
+from agents.telemetry.figures import OperationFigures
+from agents.telemetry.spans import Telemetry
 from agents.views.play_views import Reply
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
@@ -140,6 +143,10 @@ class Surroundings:
     events: EventBus
     timer: Callable[[], float]
     """Gives the seconds by which model calls and steps are timed."""
+    telemetry: Telemetry
+    """Takes in what is measured."""
+    figures: OperationFigures
+    """What was measured, summed up."""
     home: Path | None = None
     """The home folder, if all stores are files in it: another process can read them."""
 
@@ -154,7 +161,7 @@ class Agents:
         self.canon = stores.canon(Role.ORCHESTRATOR)
         self.loops = LoopTransitions(self.log, base.clock, base.events)
         resolver_log = stores.log(Role.RESOLVER)
-        self.resolver = Resolver(resolver_log, base.ids, base.clock)
+        self.resolver = Resolver(resolver_log, base.ids, base.clock, telemetry=base.telemetry)
         self.proposals = Proposals(resolver_log, base.ids, base.clock, base.events)
         self.keeper = CanonKeeper(
             stores.canon(Role.CANON_KEEPER),
@@ -162,6 +169,7 @@ class Agents:
             load_catalogue(),
             base.ids,
             base.clock,
+            base.telemetry,
         )
         self.read_catalogue = self.keeper.policies.read_catalogue
         self.contexts = SceneContextLoader(
@@ -199,6 +207,7 @@ class Agents:
             base.clock,
             base.events,
             timer=base.timer,
+            telemetry=base.telemetry,
         )
 
     def _build_enrich_worker(self) -> EnrichWorker:
@@ -251,6 +260,7 @@ class Agents:
             doubt_worker=doubt_worker,
             enrich_worker=self._build_enrich_worker(),
             source_recorder=self.source_recorder,
+            telemetry=base.telemetry,
             home=base.home,
         )
 
@@ -445,6 +455,14 @@ class PlayParts:
             base.clock,
             base.events,
         )
+        self.plain_vows = PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock)
+        plain_claims = PlainClaims(
+            agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
+        )
+        plain_secrets = PlainSecrets(agents.canon, agents.read_catalogue, base.clock)
+        self.earlier_lines = EarlierLines(
+            log, contexts, agents.proposals, plain_claims, self.plain_vows, plain_secrets
+        )
         self.line_player = LinePlayer(
             contexts,
             self.pipeline,
@@ -454,9 +472,9 @@ class PlayParts:
             MoveOffers(self.rules, lambda: agents.llm_setup.current_settings.play),
             self.play_table,
             self.solo_tools,
-            PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock),
-            PlainClaims(agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock),
-            PlainSecrets(agents.canon, agents.read_catalogue, base.clock),
+            self.plain_vows,
+            plain_claims,
+            plain_secrets,
             PlainHearsay(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
@@ -492,6 +510,7 @@ class PlayParts:
             base.clock,
             base.events,
             timer=base.timer,
+            telemetry=base.telemetry,
         )
         # LangGraph is loaded with the first exchange that a model narrates.
         build_narration_engine: NarrationEngine = (

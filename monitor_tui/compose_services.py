@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.events import EventBus, Notice
 from agents.importers.import_runner import Importers, ImportRunner
@@ -25,6 +26,7 @@ from agents.services.bill import BillReader
 from agents.services.branch_map import BranchMapReader
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflict_commands import ConflictCommandService
 from agents.services.conflict_statements import ConflictStatementBuilder
@@ -46,6 +48,7 @@ from agents.services.propose_fact import FactProposer
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
 from agents.services.recap_reader import RecapReader
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.result_formatter import ResultFormatter
 from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.review_reader import ReviewReader
@@ -61,9 +64,18 @@ from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import WorldEditor
 from agents.services.xray import XrayReader
+from agents.telemetry.figures import OperationFigures
+from agents.telemetry.loop_cycles import LoopCycles
+from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
 from monitor_tui.background_jobs import BackgroundJobs
 from monitor_tui.background_mode import BackgroundMode
-from monitor_tui.campaign_exports import export_universe, save_page_picture, save_story_text
+from monitor_tui.campaign_exports import (
+    export_universe,
+    name_export_folder,
+    save_diagram,
+    save_page_picture,
+    save_story,
+)
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
@@ -74,6 +86,9 @@ from stores.draft_file import DraftFile
 from stores.outside_inbox import OutsideInbox
 from stores.records.ids import Clock, IdGenerator
 from stores.stores import Stores
+
+if TYPE_CHECKING:
+    from agents.services.world_exports import WorldExports
 
 
 class ServiceComposer:
@@ -151,9 +166,11 @@ class ServiceComposer:
                 self._base.events,
             ),
             imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
+            open_exports=self._open_exports,
             ingest=self._build_ingest(),
             llm=llm,
             jobs=self.agents.background.runner,
+            figures=self._base.figures,
             events=self._base.events,
             drafts=DraftFile(self._home / "drafts.json"),
         )
@@ -175,6 +192,8 @@ class ServiceComposer:
             gate=play.gate_actions,
             guard=play.guard,
             declarations=agents.declarations,
+            earlier_lines=play.earlier_lines,
+            plain_vows=play.plain_vows,
             solo_tools=play.solo_tools,
             play_tools=play.play_table,
             narration=play.narration,
@@ -202,6 +221,7 @@ class ServiceComposer:
             COMMANDS,
             tools,
             play.records,
+            self._base.telemetry,
         )
 
     def _build_play(self, lines: TypedLines) -> PlayService:
@@ -245,10 +265,11 @@ class ServiceComposer:
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
             ),
-            save_text=partial(save_story_text, self._home, base.clock),
+            save_story=partial(save_story, self._home, base.clock),
             read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,
             clock=base.clock,
             events=base.events,
+            telemetry=base.telemetry,
         )
 
     def _build_branches(self, play_service: PlayService) -> BranchService:
@@ -327,9 +348,42 @@ class ServiceComposer:
             previews,
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
+            RelationGraphReader(
+                agents.canon,
+                agents.log,
+                agents.keeper.policies,
+                partial(save_diagram, self._home, self._base.clock),
+            ),
+            ChartReader(agents.canon, agents.log),
             self._ledger,
             self._play.tables,
             self._export_universe,
+        )
+
+    def _open_exports(self) -> WorldExports:
+        # Imported here: few sessions export, and all of them start.
+        from agents.services.vault_sync import VaultSync
+        from agents.services.world_exports import WorldExports
+        from agents.services.world_record import WorldRecordReader
+        from monitor_tui.export_folder import DiskExportFolder
+
+        agents = self.agents
+        records = WorldRecordReader(
+            agents.canon,
+            agents.log,
+            self._entity_cards,
+            self._story_records,
+            TimelineReader(agents.canon, agents.log, self._entity_cards),
+            self._ledger,
+        )
+        vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
+        return WorldExports(
+            records,
+            agents.log,
+            vault_sync,
+            DiskExportFolder,
+            partial(name_export_folder, self._home),
+            partial(save_story, self._home, self._base.clock),
         )
 
     def _build_characters(self) -> CharacterService:
@@ -469,9 +523,16 @@ def compose_services(
     embedder: Embedder | None = None,
     timer: Callable[[], float] = time.perf_counter,
     home_of_stores: Path | None = None,
+    traces: TraceFeed | None = None,
 ) -> tuple[Services, BackgroundJobs]:
-    """Build the services; returns what runs behind play, too: it is to be closed before the stores."""
-    events = EventBus()
+    """Build the services; returns what runs behind play, too: it is to be closed before the stores.
+
+    What is measured goes to `traces`, and is summed up for the System screen in any case.
+    """
+    events, traces = EventBus(), traces or TraceFeed()
+    figures = OperationFigures()
+    traces.subscribe(figures.note_trace)
+    events.subscribe(LoopCycles(traces.publish).note_event)
     stores.add_notice_listener(lambda change: events.publish(Notice(change.text, change.severity)))
     base = Surroundings(
         stores,
@@ -485,6 +546,8 @@ def compose_services(
         clock,
         events,
         timer,
+        SpanRecorder(traces.publish),
+        figures,
         home_of_stores,
     )
     composer = ServiceComposer(Agents(base), home, notes)

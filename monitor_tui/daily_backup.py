@@ -1,32 +1,38 @@
 """A daily backup by itself: when MONITOR starts and the last backup is older than a day.
 
-It begins a while after the first frame, in small steps, and ends when MONITOR does. Its result is announced
-once, and shown on the menu; a failure never stops play. Setting: `[backup] daily`.
+It begins a while after the first frame, and ends when MONITOR does: in a process of its own, or, of stores on servers,
+in a thread and in small steps. Its result is announced once, and shown on the menu; a failure never stops play.
+Setting: `[backup] daily`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from agents.events import Notice
+from monitor_tui.backup_process import write_backup_beside_play
 from monitor_tui.settings import read_settings
 from stores.backup.folder import derive_library_id, is_backup_due
 from stores.backup.writing import WrittenBackup, write_backup
 from stores.errors import InputError, MonitorError
-from stores.open import Stores
-from stores.records.ids import Clock, utc_now
+from stores.open import StoreKind, Stores, read_store_kinds
+from stores.records.ids import Clock, Id, utc_now
 
 START_DELAY = 5.0
 """Seconds after the library is open: opening it and the player's first keys come first."""
 
 WORK_SECONDS, REST_SECONDS = 0.004, 0.012
 """Seconds that it works before it rests, and rests: the screen needs the interpreter for each key."""
+
+WriteDailyBackup = Callable[[Path, Id, int], Awaitable[WrittenBackup | None]]
+"""Writes a backup into a folder: of which library, and how many are kept. None: there is nothing in the library yet."""
 
 log = logging.getLogger("monitor")
 
@@ -44,12 +50,34 @@ class BackupNotes:
         self._notes = (text,)
 
 
+def choose_backup_writer(stores: Stores, home: Path) -> WriteDailyBackup:
+    """Return what backs up the stores: a process, if they are files that another process can read."""
+    if all(kind is StoreKind.EMBEDDED for kind in read_store_kinds(os.environ).values()):
+        return partial(write_backup_beside_play, home)
+    return partial(write_backup_in_steps, stores)
+
+
+async def write_backup_in_steps(
+    stores: Stores, folder: Path, library_id: Id, keep: int, *, clock: Clock = utc_now
+) -> WrittenBackup | None:
+    """Write a backup in this process, at a pace that leaves the keys alone; None: the library is empty.
+
+    Raises what `write_backup` raises.
+    """
+    try:
+        return await write_backup(
+            stores, folder, library_id=library_id, keep=keep, clock=clock, on_record=_WorkPacer()
+        )
+    except InputError:
+        return None
+
+
 class DailyBackup:
     """`start` it once the library is open, and let `closing` stop it before that closes."""
 
     def __init__(
         self,
-        stores: Stores,
+        write: WriteDailyBackup,
         home: Path,
         menu_notes: BackupNotes,
         publish_notice: Callable[[Notice], None],
@@ -57,7 +85,7 @@ class DailyBackup:
         clock: Clock = utc_now,
         delay: float = START_DELAY,
     ) -> None:
-        self._stores = stores
+        self._write = write
         self._home = home
         self._menu_notes = menu_notes
         self._publish_notice = publish_notice
@@ -109,16 +137,7 @@ class DailyBackup:
         folder, library = settings.place(self._home), await asyncio.to_thread(derive_library_id, self._home)
         if not settings.daily or not await asyncio.to_thread(is_backup_due, folder, library, self._clock()):
             return None
-        with suppress(InputError):  # there is nothing in the library yet
-            return await write_backup(
-                self._stores,
-                folder,
-                library_id=library,
-                keep=settings.keep,
-                clock=self._clock,
-                on_record=_WorkPacer(),
-            )
-        return None
+        return await self._write(folder, library, settings.keep)
 
     def _publish_note(self, text: str, severity: Literal["information", "warning"]) -> None:
         self._menu_notes.set_note(text)

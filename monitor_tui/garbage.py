@@ -30,11 +30,15 @@ class GarbageCollector:
     def __init__(self, read_seconds: Callable[[], float] = time.monotonic) -> None:
         self._read_seconds = read_seconds
         self._last_key_at = read_seconds()
+        self._has_garbage_of_start = False
 
     def start(self) -> None:
-        """Take what is loaded by now as what stays, and leave the rest to pauses."""
-        gc.collect()
+        """Take what is loaded by now as what stays, and leave the rest to pauses.
+
+        The garbage among it waits for the first pause, too: to look through all of it takes a tenth of a second.
+        """
         gc.freeze()
+        self._has_garbage_of_start = True
         young, middle, _ = gc.get_threshold()
         gc.set_threshold(young, middle, _MAX_MIDDLE_COLLECTIONS)
 
@@ -44,7 +48,12 @@ class GarbageCollector:
     def collect_in_pause(self) -> None:
         """Collect if it is worth it and nobody types."""
         is_paused = self._read_seconds() - self._last_key_at > PAUSE_SECONDS
-        if is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
+        if is_paused and self._has_garbage_of_start:
+            self._has_garbage_of_start = False
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+        elif is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
             forget_closed_widgets()
             gc.collect()
 

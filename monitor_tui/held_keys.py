@@ -18,6 +18,10 @@ class HeldKeys:
         """Hold what is pressed from now on; with `skips_enter` not an Enter that comes first."""
         self._keys, self._skips_enter = [], skips_enter
 
+    @property
+    def is_holding(self) -> bool:
+        return self._keys is not None
+
     def hold(self, key: events.Key) -> bool:
         """Keep a key if something is under way; return whether it is not to be pressed now."""
         if self._keys is None:

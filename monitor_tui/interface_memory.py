@@ -18,11 +18,10 @@ from monitor_tui.atomic_file import replace_file
 from monitor_tui.nested_names import join_nested_names
 from monitor_tui.paths import SETTINGS_FILE
 from screens.play.panel_width import PanelWidth
+from stores.small_files import read_small_file
 
 CHOICES_FILE = "interface.json"
 """The choices that were made in the program. It may be deleted."""
-
-MAX_FILE_BYTES = 1_000_000
 
 log = logging.getLogger("monitor")
 
@@ -86,11 +85,7 @@ def _read_choices(file: Path) -> Mapping[str, object]:
 
 
 def _read_text(file: Path) -> str:
-    """Return the text of a file, none of what is no file: a pipe would keep the first frame waiting."""
-    if not file.is_file():
-        return ""
-    with file.open("rb") as bytes_in:
-        return bytes_in.read(MAX_FILE_BYTES).decode("utf-8")
+    return read_small_file(file).decode("utf-8")
 
 
 def _section(settings: Mapping[str, object], name: str) -> Mapping[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -20,11 +21,12 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from agents.llm.llm_settings import AppSettings
+from agents.llm.llm_settings import Address, AppSettings
 from monitor_tui.nested_names import join_nested_names
 from monitor_tui.paths import SETTINGS_FILE
 from stores.backup.folder import BACKUP_FOLDER, DEFAULT_KEEP
 from stores.errors import InputError
+from stores.small_files import read_small_file
 
 
 class BackupSettings(BaseModel):
@@ -62,6 +64,37 @@ class UiSettings(BaseModel):
     """How wide the panels beside the story are."""
 
 
+def _own_address(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            return str(ip_address("127.0.0.1" if value.strip() == "localhost" else value.strip()))
+        except ValueError:
+            raise ValueError("an address of this machine should stand here, as 127.0.0.1") from None
+    return value
+
+
+class TelemetrySettings(BaseModel):
+    """Where measurements are sent: nowhere, unless it is said."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    prometheus_port: int = Field(default=0, ge=0, le=65_535)
+    """Port at which Prometheus is answered (0: it is not)."""
+
+    prometheus_host: Annotated[str, BeforeValidator(_own_address)] = "127.0.0.1"
+    """The address of this machine that answers; only programs on this machine reach the default."""
+
+    otlp_endpoint: Address = ""
+    """Address of an OpenTelemetry collector, as `http://127.0.0.1:4318` (empty: none)."""
+
+    otlp_seconds: float = Field(default=60.0, ge=1.0, le=3_600.0)
+    """Seconds between two sendings of the figures to the collector."""
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.prometheus_port or self.otlp_endpoint)
+
+
 def _join_key_names(value: object) -> object:
     return join_nested_names(value) if isinstance(value, dict) else value
 
@@ -73,6 +106,7 @@ class FileSettings(AppSettings):
 
     backup: BackupSettings = BackupSettings()
     ui: UiSettings = UiSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     keymap: Annotated[dict[str, str], BeforeValidator(_join_key_names)] = {}
     """Other keys, by the name of what they do; any name may stand here, and the program warns of unknown ones."""
 
@@ -128,7 +162,7 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
 
 
 def _parse_file(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return tomllib.loads(read_small_file(file).decode("utf-8")) if file.exists() else {}
 
 
 def split_unknown(values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -179,13 +213,22 @@ def environment_names() -> tuple[str, ...]:
 
 def validation_text(error: ValidationError) -> str:
     """Return what is wrong with which setting, in plain words."""
-    return "; ".join(f"{'.'.join(map(str, e['loc']))}: {_plain_fault(e)}" for e in error.errors())
+    faults = (f"{_setting_name(e['loc'])}: {_plain_fault(e)}" for e in error.errors())
+    return "; ".join(dict.fromkeys(faults))
+
+
+def _setting_name(place: tuple[int | str, ...]) -> str:
+    """Return the setting that a fault is in, without the places that only say which of several forms was tried."""
+    return ".".join(str(part) for part in place if part not in _FORMS_OF_A_LIST)
+
+
+_FORMS_OF_A_LIST = ("tuple[str, ...]", "str")
 
 
 def _plain_fault(fault: ErrorDetails) -> str:
     limits = fault.get("ctx", {})
     match fault["type"]:
-        case "int_parsing" | "int_type" | "int_from_float":
+        case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
             return "a whole number should stand here"
         case "float_parsing" | "float_type" | "finite_number":
             return "a number should stand here"
@@ -193,10 +236,18 @@ def _plain_fault(fault: ErrorDetails) -> str:
             return "true or false should stand here"
         case "string_type":
             return "words in quotes should stand here"
+        case "tuple_type":
+            return "words in quotes should stand here"
+        case "path_type":
+            return "a folder in quotes should stand here"
+        case "greater_than":
+            return f"it should be more than {limits['gt']:,.15g}"
         case "greater_than_equal":
-            return f"it should be {limits['ge']} or more"
+            return f"it should be {limits['ge']:,.15g} or more"
         case "less_than_equal":
-            return f"it should be {limits['le']} or less"
+            return f"it should be {limits['le']:,.15g} or less"
+        case "too_long":
+            return f"it should have at most {limits['max_length']} entries"
         case "literal_error":
             return f"it should be {limits['expected']}"
         case "extra_forbidden":

@@ -19,6 +19,7 @@ from monitor_tui.settings import (
     unusable_settings_error,
     validation_text,
 )
+from stores.small_files import read_small_file
 
 SettingValue = str | float | bool | list[str]
 
@@ -54,7 +55,7 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
 
     file = home / SETTINGS_FILE
     try:
-        document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+        document = tomlkit.parse(read_small_file(file).decode("utf-8") if file.exists() else "")
         unknown_names_before = set(split_unknown(document.unwrap())[1])
         section_table = document.get(section)
         if section_table is None:

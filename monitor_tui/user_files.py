@@ -14,6 +14,7 @@ from agents.services.world_import import WorldSeed, parse_world_file
 from monitor_tui.atomic_file import replace_file
 from monitor_tui.sample import sample_text
 from stores.errors import InputError
+from stores.small_files import read_small_file
 
 PROMPTS_FOLDER = "prompts"
 ASIDE_ENDING = ".bak"
@@ -100,6 +101,6 @@ def _unwritable(file: Path, error: OSError) -> InputError:
 def _read_text(path: Path) -> str:
     """Read a file; one that cannot be read has no text, and is refused by name like any bad one."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return read_small_file(path).decode("utf-8", "replace")
+    except (OSError, ValueError):
         return ""

@@ -36,6 +36,7 @@ from agents.jobs.worker_process import ProcessNotStarted, ProcessWorker, WorkerP
 from agents.memory_manager.memory_worker import MemoryManager, concerns_memories
 from agents.memory_manager.scene_archive import ArchiveWorker, concerns_archives
 from agents.memory_manager.summary_worker import SummaryWorker, concerns_summaries
+from agents.telemetry.spans import Telemetry
 from stores.authority import Role
 from stores.changes import ChangeCursor
 from stores.ports import SourceWriter
@@ -91,6 +92,7 @@ def register_workers_behind_play(
     clock: Clock,
     events: EventBus,
     vectors: VectorIndexing | None,
+    telemetry: Telemetry,
 ) -> WorkerProcess:
     """Register the workers of the process for this home folder, and return the process, which is not started yet.
 
@@ -124,6 +126,7 @@ def register_workers_behind_play(
                 priority=one.priority,
                 concerns=one.concerns,
                 is_anything_new=partial(_is_anything_new, stores, job_store, clock, vectors, one),
+                telemetry=telemetry,
             )
         )
     return process

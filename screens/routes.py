@@ -170,8 +170,31 @@ class ToHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class ToRelationMap:
+    """The map of a universe's relations, at an entity or at its hero; or of its places alone."""
+
+    universe_id: Id
+    entity_id: Id | None = None
+    is_of_places: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ToMoment:
     """Canon at a moment of world time, as it was known at one of record time."""
+
+    universe_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ToCharts:
+    """The charts of a universe; without one, of that which was played last."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToLanes:
+    """The timeline of a universe in lanes."""
 
     universe_id: Id
 
@@ -314,9 +337,12 @@ Route = (
     | ToMerge
     | ToHistory
     | ToMoment
+    | ToCharts
+    | ToLanes
     | ToTimeline
     | ToBranchMap
     | ToBranchComparison
+    | ToRelationMap
     | ToRelations
     | ToRemovedCanon
     | ToCommitments

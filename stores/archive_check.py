@@ -20,7 +20,7 @@ from stores.records.llm import MAX_CALL_MICROS, MAX_CALL_TOKENS, LlmCall
 from stores.records.memory import ArchivedLog
 from stores.records.play import HeadMove, Scene, Story, Turn
 from stores.records.sources import Source
-from stores.records.workflow import ProposalStatus, ProposedChange, Transition
+from stores.records.workflow import Checkpoint, ProposalStatus, ProposedChange, Transition
 from stores.records.world import Entity, Universe
 
 _ID_PATTERN = re.compile(r'"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"')
@@ -42,8 +42,8 @@ _SUBJECT_COLLECTIONS = ("universes", "stories", "scenes", "turns", "checkpoints"
 """Collections that transitions may belong to."""
 
 
-MAX_TURN_TEXT = 1_000_000
-"""Characters of a turn in an archive: fifty of the longest typed lines."""
+MAX_TEXT = 1_000_000
+"""Characters of a text in an archive: fifty of the longest typed lines."""
 
 MAX_NAME_TEXT = 1_000
 """Characters of a name or title in an archive; typed ones have at most 120."""
@@ -119,12 +119,17 @@ class _RecordChecker:
             raise self._make_error(f"{collection}.jsonl has the same record twice.")
         self._record_keys[collection].add(key)
         self.mentioned_ids.update(part for part in key if isinstance(part, str))
-        self.mentioned_ids.update(_ID_PATTERN.findall(record.model_dump_json()))
+        body = record.model_dump_json()
+        self.mentioned_ids.update(_ID_PATTERN.findall(body))
         if getattr(record, "universe_id", self._universe_id) != self._universe_id:
             raise self._make_error(f"A record in {collection}.jsonl belongs to another universe.")
         for field, target in _REQUIRED_REFERENCES.get(collection, ()):
             self._require_record(target, getattr(record, field))
         self._oversized += _find_oversized(record)
+        if len(body) > MAX_TEXT and not isinstance(
+            record, LlmCall | Checkpoint
+        ):  # a call has its whole prompt
+            self._oversized += _find_long_texts(record.model_dump())
         match record:
             case Turn():
                 self._check_turn(record)
@@ -190,8 +195,6 @@ class _RecordChecker:
 def _find_oversized(record: Record) -> Iterator[str]:
     """Say what of a record is longer than anything that is typed, told or imported."""
     match record:
-        case Turn() if len(record.text) > MAX_TURN_TEXT:
-            yield f"A turn has {len(record.text):,} characters; {MAX_TURN_TEXT:,} are the most."
         case Entity():
             longest = max(len(name) for name in (record.name, *record.aliases))
             if longest > MAX_NAME_TEXT:
@@ -202,3 +205,16 @@ def _find_oversized(record: Record) -> Iterator[str]:
             yield f"A name has {len(record.name):,} characters; {MAX_NAME_TEXT:,} are the most."
         case Story() | Scene() if len(record.title) > MAX_NAME_TEXT:
             yield f"A title has {len(record.title):,} characters; {MAX_NAME_TEXT:,} are the most."
+
+
+def _find_long_texts(value: object) -> Iterator[str]:
+    """Say which texts of a record's fields are too long, however deep they stand."""
+    match value:
+        case str() if len(value) > MAX_TEXT:
+            yield f"A text has {len(value):,} characters; {MAX_TEXT:,} are the most."
+        case dict():
+            for field in value.values():
+                yield from _find_long_texts(field)
+        case list() | tuple():
+            for item in value:
+                yield from _find_long_texts(item)

@@ -11,9 +11,13 @@ from typing import Final
 
 from stores.errors import StoreError
 from stores.records.ids import Id
+from stores.small_files import read_small_file
 
 MAX_DRAFTS: Final = 50
 """Stories whose drafts are kept, the latest ones."""
+
+MAX_FILE_BYTES: Final = 64_000_000
+"""Far more than fifty prompts hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,8 @@ class DraftFile:
 
     def _read_all(self) -> dict[Id, Draft]:
         try:
-            drafts = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            drafts = json.loads(read_small_file(self._path, MAX_FILE_BYTES))
+        except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(drafts, dict):
             return {}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stores.changes import ChangeReader
     from stores.embedded.database import Database
     from stores.embedded.index_file import IndexFile
+    from stores.history import History
     from stores.ports import ObjectStore, TextIndex, VectorIndex
 
 __all__ = [
@@ -32,10 +33,12 @@ __all__ = [
     "StoreKinds",
     "Stores",
     "StoresBehindPlay",
+    "StoresForBackup",
     "StoresForReading",
     "open_stores",
     "open_stores_behind_play",
     "open_stores_beside",
+    "open_stores_for_backup",
     "open_stores_for_reading",
     "read_store_kinds",
 ]
@@ -195,9 +198,8 @@ async def open_stores_beside(
     from stores.embedded.index_file import follow_index
     from stores.embedded.library import follow_library
     from stores.embedded.object_store import EmbeddedObjectStore
-    from stores.embedded.process_lock import lacks_newest_writes
-    from stores.embedded.sqlite_errors import missing_log_error
     from stores.embedded.stores import build_embedded_stores
+    from stores.embedded.write_ahead_log import check_log
 
     if any(kind is not StoreKind.EMBEDDED for kind in kinds.values()):
         raise InputError(
@@ -211,8 +213,7 @@ async def open_stores_beside(
             f"There is no library in {home}.",
             todo="Open MONITOR once, or name the folder of your library: --home FOLDER.",
         )
-    if await asyncio.to_thread(lacks_newest_writes, library_path):
-        raise missing_log_error(library_path)
+    await asyncio.to_thread(check_log, library_path)
     async with AsyncExitStack() as exit_stack:
         folder = Path(exit_stack.enter_context(TemporaryDirectory(prefix="monitor-")))
         library = await follow_library(library_path)
@@ -223,6 +224,26 @@ async def open_stores_beside(
         return replace(
             stores, objects=lambda role: EmbeddedObjectStore(home / "objects", Role.CONTEXT_ASSEMBLY)
         )
+
+
+class StoresForBackup(NamedTuple):
+    """What a backup is made of, open for reading. Implements `stores.backup.writing.BackedUpStores`."""
+
+    history: History
+    objects: Callable[[Role | None], ObjectStore]
+    close: Callable[[], Awaitable[None]]
+
+
+async def open_stores_for_backup(home: Path) -> StoresForBackup:
+    """Open the library of another process to back it up. Raises LibraryUnreadable or StoreError."""
+    from stores.embedded.history import EmbeddedHistory
+    from stores.embedded.library import follow_library
+    from stores.embedded.object_store import EmbeddedObjectStore
+
+    library = await follow_library(home / "library.db")
+    return StoresForBackup(
+        EmbeddedHistory(library), lambda role: EmbeddedObjectStore(home / "objects", role), library.close
+    )
 
 
 class StoresForReading(NamedTuple):

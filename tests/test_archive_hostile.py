@@ -467,7 +467,10 @@ async def test_archive_with_a_scene_that_nothing_moved_is_refused(forge: Forge, 
 @pytest.mark.parametrize(
     ("collection", "oversized", "words"),
     [
-        ("turns", {"text": "x" * 2_000_000}, "A turn has 2,000,000 characters"),
+        ("turns", {"text": "x" * 2_000_000}, "A text has 2,000,000 characters"),
+        ("facts", {"statement": "x" * 2_000_000}, "A text has 2,000,000 characters"),
+        ("notes", {"text": "x" * 2_000_000}, "A text has 2,000,000 characters"),
+        ("universes", {"description": "x" * 2_000_000}, "A text has 2,000,000 characters"),
         ("entities", {"name": "x" * 2_000}, "A name has 2,000 characters"),
         (
             "entities",

@@ -5,16 +5,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agents.events import Notice
 from monitor_tui import daily_backup
-from monitor_tui.daily_backup import BackupNotes, DailyBackup
+from monitor_tui.backup_process import write_backup_beside_play
+from monitor_tui.daily_backup import BackupNotes, DailyBackup, write_backup_in_steps
+from stores.backup.folder import derive_library_id
 from stores.backup.restoring import verify_backup
+from stores.errors import ArchiveError, StoreError
 from stores.open import Stores
 from tests.campaign import play_campaign
 from tests.libraries import fill, library
@@ -38,7 +43,8 @@ async def at_start(stores: Stores, home: Path, at: datetime = DAY) -> tuple[list
     """Run it as a start of the program does; returns what was said, and what the menu has of it."""
     heard: list[Notice] = []
     told = BackupNotes()
-    backup = DailyBackup(stores, home, told, heard.append, clock=lambda: at, delay=0)
+    write = partial(write_backup_in_steps, stores, clock=lambda: at)
+    backup = DailyBackup(write, home, told, heard.append, clock=lambda: at, delay=0)
     backup.start()
     await backup.wait_until_done()
     return heard, told.notes()
@@ -127,7 +133,8 @@ async def test_daily_backup_ends_when_the_program_closes(
     async def close() -> None:
         steps.append("closed")
 
-    backup = DailyBackup(stores, home, BackupNotes(), lambda _: None, clock=lambda: DAY, delay=0)
+    write = partial(write_backup_in_steps, stores)
+    backup = DailyBackup(write, home, BackupNotes(), lambda _: None, clock=lambda: DAY, delay=0)
     backup.start()
     await going.wait()
     await backup.wrap_close(close)()
@@ -140,7 +147,8 @@ async def test_daily_backup_ends_when_the_program_closes(
 
 async def test_daily_backup_not_begun_does_not_delay_closing(stores: Stores, home: Path) -> None:
     await fill(stores)
-    backup = DailyBackup(stores, home, BackupNotes(), lambda _: None, delay=3_600)
+    write = partial(write_backup_in_steps, stores)
+    backup = DailyBackup(write, home, BackupNotes(), lambda _: None, delay=3_600)
     backup.start()
     await backup.stop()
     assert backups(home) == []
@@ -154,3 +162,61 @@ async def test_daily_backup_is_shown_in_the_menu(tmp_path: Path) -> None:
         assert ui.shows("Backed up [2] universes.")
         highlighted = ui.app.screen.query_one("#modes").highlighted  # type: ignore[attr-defined]
         assert highlighted == 1, "what was chosen stays chosen"
+
+
+@pytest.mark.slow
+async def test_daily_backup_is_written_by_a_process_beside_play(stores: Stores, home: Path) -> None:
+    """What is written meanwhile is in none or all of it: it reads one moment of a library that is open."""
+    await fill(stores)
+    heard: list[Notice] = []
+    backup = DailyBackup(partial(write_backup_beside_play, home), home, BackupNotes(), heard.append, delay=0)
+    backup.start()
+    await play_campaign(stores, name="Played meanwhile")
+    await backup.wait_until_done()
+    assert [notice.severity for notice in heard] == ["information"]
+    (path,) = backups(home)
+    names = [universe.name for universe in verify_backup(path).universes]
+    assert names[:2] == ["The Salt Coast", "The Other Coast"]
+    assert set(names[2:]) <= {"Played meanwhile"}
+
+
+@pytest.mark.slow
+async def test_daily_backup_of_an_empty_library_by_a_process_is_silent(stores: Stores, home: Path) -> None:
+    heard: list[Notice] = []
+    backup = DailyBackup(partial(write_backup_beside_play, home), home, BackupNotes(), heard.append, delay=0)
+    backup.start()
+    await backup.wait_until_done()
+    assert (heard, backups(home)) == ([], [])
+
+
+@pytest.mark.slow
+async def test_daily_backup_process_that_cannot_write_says_why(stores: Stores, home: Path) -> None:
+    await fill(stores)
+    (home / "backups").write_text("a letter")
+    with pytest.raises(ArchiveError, match="A backup cannot be written to"):
+        await write_backup_beside_play(home, home / "backups", derive_library_id(home), 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 0.6])
+async def test_daily_backup_process_ends_with_the_program_and_leaves_nothing(
+    stores: Stores, home: Path, seconds: float
+) -> None:
+    await fill(stores)
+    folder = home / "backups"
+    backup = asyncio.create_task(write_backup_beside_play(home, folder, derive_library_id(home), 10))
+    await asyncio.wait([backup], timeout=seconds)
+    backup.cancel()
+    await asyncio.wait([backup])
+    assert all(verify_backup(path) for path in backups(home))
+    assert [path for path in home.rglob("*") if path.parent.name.startswith(".unfinished")] == []
+
+
+@pytest.mark.slow
+async def test_daily_backup_process_that_is_killed_is_said(
+    stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(stores)
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    with pytest.raises(StoreError, match="The process that writes it ended"):
+        await write_backup_beside_play(home, home / "backups", derive_library_id(home), 10)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -375,6 +376,107 @@ async def test_library_whose_lock_was_deleted_opens_without_its_log(path: Path) 
     path.with_name("library.lock").unlink()
     db = await open_library(path)
     await db.close()
+
+
+async def copy_of_an_open_library(folder: Path, title: str) -> Path:
+    """Return a library as a kill leaves it: with its log, in which the title is."""
+    db = await open_library(folder / "library.db")
+    await db.write(Role.ORCHESTRATOR, writing(title))
+    copy = Path(shutil.copytree(folder, folder.with_name(f"{folder.name} as killed"))) / "library.db"
+    await db.close()
+    return copy
+
+
+async def titles_in(path: Path) -> list[str]:
+    db = await open_library(path)
+    read = await db.read(titles)
+    await db.close()
+    return read
+
+
+async def test_library_with_the_log_of_another_is_not_opened(tmp_path: Path) -> None:
+    """SQLite itself would replay it: whoever lays one library's log beside another loses turns without a word."""
+    ann, bert = [await copy_of_an_open_library(tmp_path / name, name) for name in ("Ann", "Bert")]
+    own_log, foreign_log = ann.with_name("library.db-wal"), bert.with_name("library.db-wal")
+    kept_log = own_log.read_bytes()
+    own_log.write_bytes(foreign_log.read_bytes())
+    before = ann.read_bytes()
+    for _ in range(2):
+        with pytest.raises(
+            LibraryUnreadable, match=r"library\.db-wal beside .* is not of this library"
+        ) as error:
+            await open_library(ann)
+    assert "put the library's own back" in error.value.todo
+    assert ann.read_bytes() == before
+    own_log.write_bytes(kept_log)
+    assert await titles_in(ann) == ["Ann"]
+
+    assert not own_log.exists(), "closed properly, it has none"
+    own_log.write_bytes(foreign_log.read_bytes())
+    with pytest.raises(LibraryUnreadable, match="is not of this library"):
+        await open_library(ann)
+    own_log.unlink()
+    assert await titles_in(ann) == ["Ann"]
+    assert await titles_in(bert) == ["Bert"]
+
+
+async def test_library_that_is_older_than_its_log_is_not_opened(tmp_path: Path) -> None:
+    """After a crash I copy the library.db of last week over the one that is there."""
+    home = tmp_path / "home"
+    for week in range(2):
+        db = await open_library(home / "library.db")
+        for number in range(20):
+            await db.write(Role.ORCHESTRATOR, writing(f"{week}/{number}: {'x' * 500}"))
+        await db.close()
+        if week == 0:
+            last_week = (home / "library.db").read_bytes()
+    killed = await copy_of_an_open_library(home, "last")
+    this_week, log = killed.read_bytes(), killed.with_name("library.db-wal")
+    killed.write_bytes(last_week)
+    with pytest.raises(
+        LibraryUnreadable, match=r"library\.db is older than library\.db-wal beside it"
+    ) as error:
+        await open_library(killed)
+    assert "Put the newer library.db back" in error.value.todo
+    assert killed.read_bytes() == last_week
+    killed.write_bytes(this_week)
+    assert (await titles_in(killed))[-1] == "last"
+    assert not log.exists()
+    killed.write_bytes(last_week)
+    assert len(await titles_in(killed)) == 20, "closed properly, any copy of it opens"
+
+
+async def test_library_knows_its_log_however_often_that_was_begun_anew(tmp_path: Path) -> None:
+    db = await open_library(tmp_path / "home" / "library.db")
+    for number in range(4):
+        await db.write(Role.ORCHESTRATOR, writing(str(number)))
+        await db.write_as_owner(lambda c: None)
+        checkpoint = apsw.Connection(str(db.path))
+        checkpoint.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+        checkpoint.close()
+    await db.write(Role.ORCHESTRATOR, writing("last"))
+    copy = Path(shutil.copytree(tmp_path / "home", tmp_path / "killed")) / "library.db"
+    await db.close()
+    assert await titles_in(copy) == ["0", "1", "2", "3", "last"]
+
+
+async def test_library_closed_while_somebody_reads_it_opens_again(path: Path) -> None:
+    """SQLite leaves the log to the reader then, which may not remove it."""
+    db = await open_library(path)
+    await db.write(Role.ORCHESTRATOR, writing("The Lamp"))
+    reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    reader.execute("SELECT count(*) FROM stories").fetchall()
+    await db.close()
+    reader.close()
+    assert path.with_name("library.db-wal").stat().st_size
+    assert await titles_in(path) == ["The Lamp"]
+
+
+async def test_library_with_the_lock_of_an_earlier_version_opens(tmp_path: Path) -> None:
+    for number, content in enumerate(("4711", "4711 open", "", "\udcff no lock of ours " * 40)):
+        copy = await copy_of_an_open_library(tmp_path / str(number), str(number))
+        copy.with_suffix(".lock").write_bytes(content.encode(errors="surrogateescape"))
+        assert await titles_in(copy) == [str(number)]
 
 
 async def test_library_lock_that_was_deleted_lets_no_second_process_in(path: Path) -> None:

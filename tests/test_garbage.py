@@ -40,8 +40,25 @@ def collector(stopwatch: Stopwatch) -> Iterator[GarbageCollector]:
     thresholds = gc.get_threshold()
     collector = GarbageCollector(stopwatch)
     collector.start()
+    stopwatch.seconds += PAUSE_SECONDS + 1
+    collector.collect_in_pause()  # what is left of the start
+    collector.note_key()
     yield collector
     gc.set_threshold(*thresholds)
+
+
+@pytest.mark.slow
+def test_garbage_of_the_start_is_collected_in_the_first_pause(stopwatch: Stopwatch) -> None:
+    thresholds = gc.get_threshold()
+    collector = GarbageCollector(stopwatch)
+    garbage = make_old_garbage(2)
+    collector.start()
+    collector.collect_in_pause()
+    assert garbage() is not None, "no key waits for it"
+    stopwatch.seconds += PAUSE_SECONDS + 1
+    collector.collect_in_pause()
+    gc.set_threshold(*thresholds)
+    assert garbage() is None
 
 
 def make_old_garbage(middle_collections: int) -> weakref.ref[Cycle]:

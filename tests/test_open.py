@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 import subprocess
 import sys
@@ -12,11 +13,12 @@ import pytest
 
 from stores.authority import Role, Store
 from stores.errors import InputError, LibraryInUse, LibraryUnreadable, StoreError
-from stores.open import StoreKind, open_stores, read_store_kinds
+from stores.open import StoreKind, open_stores, open_stores_for_reading, read_store_kinds
 from stores.ports import TextItem, VectorItem
 from stores.records.play import MoveKind
 from tests.campaign import play_campaign
 from tests.contract import builders as make
+from tests.program import copy_empty_library
 
 DAY = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -129,6 +131,20 @@ async def test_stores_with_a_damaged_library_release_the_lock(tmp_path: Path) ->
         with pytest.raises(LibraryUnreadable):
             await open_stores(tmp_path)
     assert "index.db" not in names_in(tmp_path)
+
+
+async def test_library_with_a_damaged_trigger_is_refused_in_words_by_whatever_only_reads(
+    tmp_path: Path,
+) -> None:
+    await asyncio.to_thread(copy_empty_library, tmp_path)
+    library = tmp_path / "library.db"
+    content = library.read_bytes()
+    place = content.index(b"VALUES", content.index(b"CREATE TRIGGER changes_"))
+    library.write_bytes(content[:place] + b"VALQES" + content[place + 6 :])
+    for open_home in (open_stores, open_stores_for_reading):
+        with pytest.raises(LibraryUnreadable, match=r"library\.db is damaged") as error:
+            await open_home(tmp_path)
+        assert "monitor restore" in error.value.todo
 
 
 async def test_stores_with_an_impossible_index_leave_nothing_open(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ HEAVY = {
     "keyring",
     "onnxruntime",
     "sqlite3",
+    "opentelemetry",
+    "prometheus_client",
     "mcp",
     "mcp_types",
     "aiohttp",
@@ -98,9 +100,10 @@ def test_requirements_of_a_player_have_no_test_tool_no_server_driver_and_no_extr
     playing = required_names(project["dependencies"])
     assert playing <= player
     assert required_names(extras["servers"]) <= player | servers
-    assert required_names(extras["mcp"]) | required_names(extras["serve"]) <= player | optional
+    for extra in ("mcp", "serve", "telemetry"):
+        assert required_names(extras[extra]) <= player | optional, extra
     assert required_names(extras["dev"]) <= player | optional | servers | dev
-    for extra in ("mcp", "serve", "servers", "dev"):
+    for extra in ("mcp", "serve", "telemetry", "servers", "dev"):
         direct = {re.sub(r"[-_.]+", "-", Requirement(line).name).lower() for line in extras[extra]}
         assert not (direct - playing) & player, extra
     assert not player & servers

@@ -60,6 +60,30 @@ def test_settings_with_an_unknown_name_can_still_be_changed_by_the_program(tmp_p
         ("[backup]\ndaily = 'perhaps'", "backup.daily: true or false should stand here"),
         ("[budget]\nday = inf", "budget.day: a number should stand here"),
         ('[backup]\nfolder = "a\\u0000b"', "backup.folder: no folder has such a name"),
+        ("[backup]\nfolder = 3", "backup.folder: a folder in quotes should stand here"),
+        ("[budget]\nday = 1e300", "budget.day: it should be 100,000 or less"),
+        ("[budget]\nweekly_tokens = 0xffffffffffffffffffff", "it should be 1,000,000,000,000 or less"),
+        ("[model]\nseconds = 0", "model.seconds: it should be more than 0"),
+        (
+            f"[narrator]\nmax_tokens = '{'9' * 5_000}'",
+            "narrator.max_tokens: a whole number should stand here",
+        ),
+        ("[narrator]\nstop = ['a', 'b', 'c', 'd', 'e']", "narrator.stop: it should have at most 4 entries"),
+        ("[narrator]\nstop = 3", "cannot be used: narrator.stop: words in quotes should stand here."),
+        ("[telemetry]\nprometheus_port = 70000", "telemetry.prometheus_port: it should be 65,535 or less"),
+        (
+            "[telemetry]\nprometheus_port = 'yes'",
+            "telemetry.prometheus_port: a whole number should stand here",
+        ),
+        (
+            "[telemetry]\nprometheus_host = 'everywhere'",
+            "telemetry.prometheus_host: an address of this machine should stand here, as 127.0.0.1",
+        ),
+        (
+            "[telemetry]\notlp_endpoint = 'collector:4318'",
+            "telemetry.otlp_endpoint: an address begins with http:// or https:// and names a server",
+        ),
+        ("[telemetry]\notlp_seconds = 0", "telemetry.otlp_seconds: it should be 1 or more"),
         ("backup = 3", "backup: a section with fields should stand here"),
         ("[" * 5_000, "cannot be used"),
         ("a = " + "[" * 5_000, "cannot be used"),
@@ -79,3 +103,11 @@ def test_log_masks_what_pydantic_quotes_of_a_value() -> None:
     traceback = "Not permitted [type=extra_forbidden, input_value='AIzaSyD-1234567890', input_type=str]"
     assert "AIza" not in mask_secrets(traceback)
     assert "input_type=str" in mask_secrets(traceback)
+
+
+def test_settings_send_no_telemetry_unless_they_say_where_to(tmp_path: Path) -> None:
+    assert not read_settings(tmp_path).telemetry.is_on
+    write(tmp_path, "[telemetry]\nprometheus_port = 9464")
+    telemetry = read_settings(tmp_path).telemetry
+    assert telemetry.is_on
+    assert telemetry.prometheus_host == "127.0.0.1"

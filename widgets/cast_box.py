@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widgets import Static
 
+from agents.typed_numbers import living_numbers
 from agents.views.play_views import CastMember
 from widgets.numbers import CHANGED_SIGN, number_parts
 from widgets.safe_text import content, one_line
@@ -34,7 +35,8 @@ def cast_content(cast: Sequence[CastMember], width: int | None = None) -> Conten
 
 def _member_parts(member: CastMember) -> Iterator[Content]:
     yield content(one_line(member.name), "bold $text-primary" if member.is_pc else "bold")
-    for text, is_changed in number_parts(member.numbers, member.changed_keys):
+    numbers = living_numbers(member.numbers, (*member.tags, member.note), member.changed_keys)
+    for text, is_changed in number_parts(numbers, member.changed_keys):
         yield content(text, "$text-warning" if is_changed else "")
     if member.note and member.note not in member.tags:
         yield _tag_part(member.note, is_changed=member.is_note_staged)

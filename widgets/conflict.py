@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from agents.proposals.evidence import show_words
+from agents.typed_numbers import living_numbers
 from agents.views.conflict_views import ConflictStatement, RulingOption, RulingVariant
 from agents.views.play_views import EntityCard
 from agents.views.world_views import EvidenceSource
@@ -87,7 +88,8 @@ def _card_lines(statement: ConflictStatement, card: EntityCard) -> Iterator[Cont
         yield content(f"also {', '.join(map(one_line, entity.aliases))}")
     if entity.description:
         yield content(one_line(entity.description))
-    state = [*([numbers_text(entity.numbers)] if entity.numbers else []), *map(one_line, entity.tags)]
+    numbers = numbers_text(living_numbers(entity.numbers, entity.tags))
+    state = [*filter(None, [numbers]), *map(one_line, entity.tags)]
     if state:
         yield content(" · ".join(state), "$text-secondary")
     facts = [*card.facts, *(view for _, _, view in card.relations)]

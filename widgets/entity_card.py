@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.typed_numbers import living_numbers
 from agents.views.play_views import EntityCard, FactView, ProposalView
 from stores.records.canon import FactStatus, Standing
 from stores.records.ids import Id
@@ -164,7 +165,7 @@ def _head_rows(entity: Entity, appears_in: Sequence[str]) -> Iterator[ListRow[Ca
     if entity.description.strip():
         yield _single_line_row("gap description", [])
         yield _text_row("description", entity.description.strip(), Ink.PROSE)
-    state = _state_text(entity.numbers, entity.tags)
+    state = _state_text(living_numbers(entity.numbers, entity.tags), entity.tags)
     if state:
         yield _single_line_row("gap state", [])
         yield _text_row("state", state, Ink.STRONG)
@@ -172,7 +173,7 @@ def _head_rows(entity: Entity, appears_in: Sequence[str]) -> Iterator[ListRow[Ca
         yield _text_row("appears", "appears in " + ", ".join(map(one_line, appears_in)), Ink.MUTED)
 
 
-def _state_text(numbers: dict[str, Number], tags: Sequence[str]) -> str:
+def _state_text(numbers: Mapping[str, Number], tags: Sequence[str]) -> str:
     return "   ".join(filter(None, (numbers_text(numbers), ", ".join(map(one_line, tags)))))
 
 

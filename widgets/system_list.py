@@ -11,15 +11,22 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.jobs.job_status import BackgroundView
+from agents.telemetry.figures import FigureRow
 from stores.records.jobs import Job, JobKind
 from widgets.ink import Ink, Line
+from widgets.loop_chart import LoopPosition, draw_loop
 from widgets.plain_rows import heading_row, text_row
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import one_line, pad, wrap
 
 NameValuePairs = Sequence[tuple[str, str]]
 
-NAME_CELLS = 24
+Figures = Sequence[tuple[str, Sequence[FigureRow]]]
+"""Rows of figures under their headings."""
+
+_AIM_SIGNS = {None: ("·", Ink.MUTED), True: ("✓", Ink.GOOD), False: ("!", Ink.WARN)}
+
+NAME_CELLS = 26
 WELL_STATES = ("ok", "ready", "open")
 
 JOB_LABELS = {
@@ -48,7 +55,8 @@ class SystemList(RowList[Job]):
     HELP_TITLE: ClassVar[str] = "System"
     HELP_TEXT: ClassVar[str] = (
         "The state of storage and of background work: search indexes, memories. Play never waits for it. A "
-        "job that failed five times stops here until you try it again."
+        "job that failed five times stops here until you try it again. Below: how fast MONITOR has been since it "
+        "was opened, beside what it aims at, what failed, and where its loops stand."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "retry", "Try again", id="system.retry", tooltip="Try this job again"),
@@ -63,11 +71,12 @@ class SystemList(RowList[Job]):
         health: NameValuePairs,
         background: BackgroundView,
         documents: NameValuePairs,
-        loops: NameValuePairs,
+        figures: Figures,
+        loops: Sequence[LoopPosition],
         notes: Sequence[str],
     ) -> None:
         """Show these; `documents` says how their passages were served."""
-        self.set_rows(list(_system_rows(health, background, documents, loops, notes)))
+        self.set_rows(list(_system_rows(health, background, documents, figures, loops, notes)))
 
     def row_highlighted(self, value: Job | None) -> None:
         self.refresh_bindings()
@@ -89,7 +98,8 @@ def _system_rows(
     health: NameValuePairs,
     background: BackgroundView,
     documents: NameValuePairs,
-    loops: NameValuePairs,
+    figures: Figures,
+    loops: Sequence[LoopPosition],
     notes: Sequence[str],
 ) -> Iterator[ListRow[Job]]:
     yield heading_row("Storage")
@@ -110,10 +120,14 @@ def _system_rows(
         yield heading_row("Reading documents, since MONITOR was opened")
         for name, state in documents:
             yield ListRow(f"documents {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
-    if loops:
-        yield heading_row("State of play")
-        for name, state in loops:
-            yield ListRow(f"loop {name}", partial(_pair_lines, "·", Ink.MUTED, name, state))
+    for title, rows in figures:
+        yield heading_row(title)
+        for row in rows:
+            sign, ink = _AIM_SIGNS[row.is_within_aim]
+            yield ListRow(f"{title} {row.label}", partial(_pair_lines, sign, ink, row.label, row.value))
+    yield heading_row("Loops, and where they stand")
+    for position in loops:
+        yield ListRow(f"loop {position.loop}", partial(draw_loop, position))
     if notes:
         yield heading_row("Notes")
         for number, note in enumerate(notes):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
@@ -47,6 +48,18 @@ class AcceptedProposal:
     confidence: float
 
 
+class CommitKind(StrEnum):
+    """What a commit belongs to."""
+
+    SCENE_END = "scene_end"
+    STORY_END = "story_end"
+    SCENE = "scene"
+    """A commit in the middle of a scene."""
+    UNDO = "undo"
+    UNIVERSE = "universe"
+    """A commit outside any scene."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommitExtras:
     """What a commit writes beside its proposals."""
@@ -61,6 +74,16 @@ class CommitExtras:
     """The commit that this one takes back."""
     reopened: tuple[ProposalOutcome, ...] = ()
     """Proposals that the commit which is taken back had closed, and that wait again."""
+
+    @property
+    def kind(self) -> CommitKind:
+        if self.undoes is not None:
+            return CommitKind.UNDO
+        if self.complete_story is not None:
+            return CommitKind.STORY_END
+        if self.scene is None:
+            return CommitKind.UNIVERSE
+        return CommitKind.SCENE_END if self.close_scene else CommitKind.SCENE
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +146,7 @@ class _BatchBuilder:
         self._evidence: dict[Id, Evidence] = {}
         self._supports: dict[tuple[Id, Id], Support] = {}
         self.other_fact_ids: dict[Id, Id] = {}
+        self._quoted: set[tuple[Id, EvidenceKind, Id, str]] = set()
 
     def add_proposal(self, proposal: ProposedChange, confidence: float) -> None:
         """Make one proposal true in the draft. Raises MissingError or UnwritableError and changes nothing."""
@@ -197,6 +221,10 @@ class _BatchBuilder:
 
     def _support(self, subject_id: Id, evidence: Iterable[Evidence]) -> None:
         for piece in evidence:
+            quoted = (subject_id, piece.kind, piece.ref_id, piece.quote.strip(" .!?…"))
+            if piece.quote and quoted in self._quoted:
+                continue  # two proposals quote the same words, one of them with the stop
+            self._quoted.add(quoted)
             self._evidence.setdefault(piece.id, piece)
             self._supports.setdefault(
                 (subject_id, piece.id), Support(subject_id=subject_id, evidence_id=piece.id)

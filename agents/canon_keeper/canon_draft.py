@@ -7,7 +7,7 @@ writes the differences.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
 from agents.canon_keeper.fact_readings import (
@@ -59,6 +59,7 @@ class CanonDraft:
         self._sentences = SentenceIndex(catalogue, self.is_nested)
         self._named_entity_count = 0
         self._last_rivals: tuple[Fact, tuple[SentenceRival, ...]] | None = None
+        self._last_rival_facts: tuple[Fact, tuple[Fact, ...]] | None = None
         """Of the fact that was asked about last, while nothing changed: each check asks several times."""
         for fact in canon.facts:
             self._index_fact(fact)
@@ -137,8 +138,13 @@ class CanonDraft:
         ids = (*self._facts_by_statement[fact.statement_key], *claim_ids)
         yield from (self.facts[i] for i in dict.fromkeys(ids) if i != fact.id)
 
-    def rival_facts(self, fact: Fact) -> Iterator[Fact]:
-        """Yield the facts that cannot be true at the same time as this one, whatever their times."""
+    def rival_facts(self, fact: Fact) -> Sequence[Fact]:
+        """Return the facts that cannot be true at the same time as this one, whatever their times."""
+        if self._last_rival_facts is None or self._last_rival_facts[0] is not fact:
+            self._last_rival_facts = (fact, tuple(self._find_rival_facts(fact)))
+        return self._last_rival_facts[1]
+
+    def _find_rival_facts(self, fact: Fact) -> Iterator[Fact]:
         fact_key = fact_key_of(fact, self.catalogue)
         for other_id in self._facts_by_key[fact_key] if fact_key else ():
             other = self.facts[other_id]
@@ -226,6 +232,7 @@ class CanonDraft:
 
     def change_secrecy(self, fact: Fact, secrecy: Secrecy) -> None:
         """Say who may know a fact."""
+        self._last_rival_facts = None
         self._facts_before.setdefault(fact.id, fact)
         self.facts[fact.id] = fact.model_copy(update={"secrecy": secrecy})
 
@@ -250,7 +257,7 @@ class CanonDraft:
         self._index_fact(fact)
 
     def _index_fact(self, fact: Fact) -> None:
-        self._last_rivals = None
+        self._last_rivals = self._last_rival_facts = None
         if fact.id not in self.facts:
             self._sentences.add_fact(fact)
             reading, fact_key = read_fact(fact, self.catalogue), fact_key_of(fact, self.catalogue)

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
+from stores.records.canon import CanonBatch
 from stores.records.ids import Id
 from stores.records.workflow import Canonization, CanonizationState
 
@@ -19,9 +21,10 @@ _UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 class CommitJournal:
     """Writes commit plans to the log, and finishes or drops those that were interrupted."""
 
-    def __init__(self, canon: CanonWriter, log: CanonKeeperLog) -> None:
+    def __init__(self, canon: CanonWriter, log: CanonKeeperLog, telemetry: Telemetry = NO_TELEMETRY) -> None:
         self._canon = canon
         self._log = log
+        self._telemetry = telemetry
         self.commit_count = 0
         """Writes to canon that were begun since the program started."""
 
@@ -32,11 +35,17 @@ class CommitJournal:
 
     async def finish_commit(self, canonization: Canonization) -> CommitResult:
         """Write a planned batch and close over it. Raises StoreError, with everything kept."""
+        with self._telemetry.span(Operation.CANON_WRITE, records=_records_of(canonization)) as span:
+            span.amount = len(canonization.batch.facts)
+            return await self._write_and_close(canonization)
+
+    async def _write_and_close(self, canonization: Canonization) -> CommitResult:
         try:
             if canonization.state is CanonizationState.PLANNED:
                 self.commit_count += 1
                 await self._canon.commit(canonization.batch)
-                await self._log.mark_written(canonization.id)
+                if not _leaves_trace(canonization.batch):
+                    await self._log.mark_written(canonization.id)
             outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
             await self._log.close_canonization(canonization, outcome_fact_ids)
         except StoreError as error:
@@ -106,7 +115,8 @@ class CommitJournal:
     async def _is_in_canon(self, canonization: Canonization) -> bool:
         """Say whether the batch was written: it is there whole or not at all.
 
-        A batch that adds nothing shows no trace; to drop it and commit again changes nothing either.
+        A batch that adds nothing shows no trace: a mark says that it was written. Cut off before the mark it is
+        dropped, and to commit it again changes nothing either.
         """
         batch = canonization.batch
         if canonization.state is CanonizationState.WRITTEN:
@@ -117,3 +127,12 @@ class CommitJournal:
             first = batch.supports[0]
             return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
         return False
+
+
+def _records_of(canonization: Canonization) -> SpanRecords:
+    return SpanRecords(canonization.universe_id, canonization.story_id or "", canonization.scene_id or "")
+
+
+def _leaves_trace(batch: CanonBatch) -> bool:
+    """Say whether canon shows that a batch was written: then nobody waits for a mark in the log."""
+    return bool(batch.facts or batch.supports)

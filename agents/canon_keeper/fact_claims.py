@@ -210,7 +210,12 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
     is_current = is_true(claim.fact) and claim.fact.valid_to is None
     rival_facts = list(draft.rival_facts(claim.fact)) if is_current else []
     if is_current:
-        rival_facts += [rival.fact for rival in _sentence_rivals(claim, draft)]
+        rival_facts += [
+            rival.fact
+            for rival in _sentence_rivals(claim, draft)
+            # A theft of yesterday does not end who has the thing since today.
+            if not (rival.is_change and starts_later(rival.fact, claim.fact))
+        ]
     named_facts = [f for f in named_facts if is_open(f) or f.status is FactStatus.SUPERSEDED]
     rival_facts = [f for f in rival_facts if is_open(f)]
     return list({f.id: f for f in (*named_facts, *rival_facts) if is_true(f)}.values())

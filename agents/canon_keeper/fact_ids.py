@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from stores.records.canon import Fact, FactStatus
 from stores.records.ids import Id, derive_id
@@ -27,9 +28,14 @@ _LASTING_FIELDS = (
 """What a fact says, which no commit changes."""
 
 
+@lru_cache(maxsize=10_000)
+def _derive_first_fact_id(proposal_id: Id) -> Id:
+    return derive_id("fact", proposal_id)
+
+
 def first_fact_id(proposal: ProposedChange) -> Id:
     """Return the id of the fact that a proposal becomes when it is committed for the first time."""
-    return derive_id("fact", proposal.id)
+    return _derive_first_fact_id(proposal.id)
 
 
 def fact_id_of(proposal: ProposedChange) -> Id:

@@ -58,7 +58,7 @@ class ClaimKey(NamedTuple):
 
 
 def read_fact(fact: Fact, catalogue: Catalogue) -> FactReading:
-    subject, object_ = fact.entity(SUBJECT), fact.entity(OBJECT)
+    subject, object_ = (fact.entity(SUBJECT), fact.entity(OBJECT)) if fact.involves else (None, None)
     inverse_of = catalogue[fact.predicate].inverse_of
     if inverse_of is not None:
         return FactReading(inverse_of, object_, subject, fact.value)
@@ -146,6 +146,13 @@ def starts_later(one: Fact, other: Fact) -> bool:
     if one.valid_from is None:
         return False
     return other.valid_from is None or one.valid_from > other.valid_from
+
+
+def is_later(one: Fact, other: Fact) -> bool:
+    """Say whether `one` begins after `other` did or, if they begin together, was recorded after it."""
+    if one.valid_from == other.valid_from:
+        return one.recorded_at > other.recorded_at
+    return starts_later(one, other)
 
 
 def is_open(fact: Fact) -> bool:

@@ -38,6 +38,7 @@ from agents.proposals.decisions import (
     require_decidable,
     undo_decision,
 )
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
@@ -65,11 +66,18 @@ class CanonKeeper:
     """Assesses, decides and commits proposals. All its data is in the stores."""
 
     def __init__(
-        self, canon: CanonWriter, log: CanonKeeperLog, catalogue: Catalogue, ids: IdGenerator, clock: Clock
+        self,
+        canon: CanonWriter,
+        log: CanonKeeperLog,
+        catalogue: Catalogue,
+        ids: IdGenerator,
+        clock: Clock,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._canon = canon
         self._log = log
-        self._journal = CommitJournal(canon, log)
+        self._telemetry = telemetry
+        self._journal = CommitJournal(canon, log, telemetry)
         self._ids = ids
         self._clock = clock
         self.policies = PolicyStore(log, catalogue, clock)
@@ -246,6 +254,28 @@ class CanonKeeper:
         rules: KindRules | None,
         decisions: Mapping[Id, Decision] = MappingProxyType({}),
     ) -> CommitResult:
+        scene = closing.scene
+        records = SpanRecords(
+            universe_id, story_id or (scene.story_id if scene else ""), scene.id if scene else ""
+        )
+        with self._telemetry.span(Operation.COMMIT, closing.kind, records) as span:
+            result = await self._plan_and_write(
+                universe_id, proposals, reason, story_id, closing, undecided, rules, decisions
+            )
+            span.amount = result.accepted_count
+            return result
+
+    async def _plan_and_write(
+        self,
+        universe_id: Id,
+        proposals: Sequence[ProposedChange],
+        reason: str,
+        story_id: Id | None,
+        closing: CommitExtras,
+        undecided: UndecidedHandling,
+        rules: KindRules | None,
+        decisions: Mapping[Id, Decision],
+    ) -> CommitResult:
         stored_proposals = {
             i: p.model_copy(update={"status": ProposalStatus.PENDING, "decision": decisions[i]})
             if i in decisions
@@ -275,7 +305,7 @@ class CanonKeeper:
         result = replace(
             result,
             changes=tuple(change for change in changes if change.removesuffix(".") not in statements),
-            repeated=repeated,
+            repeated=tuple(title for title in repeated if title.removesuffix(".") not in statements),
         )
         held_as_deferred = plan.held_count if undecided != "leave" else 0
         return replace(

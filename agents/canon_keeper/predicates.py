@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from string import Formatter
@@ -72,6 +72,14 @@ class Catalogue:
     """Every predicate that is known. An unknown name gives a predicate that forbids nothing."""
 
     predicates: Mapping[str, Predicate]
+    _exclusions: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """What `excluded_by` returned, which each check asks for many times."""
+    _related_predicates: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """What `related_predicates` returned, for which each proposal asks."""
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates.get(name) or _default_predicate(name)
@@ -85,8 +93,10 @@ class Catalogue:
 
     def excluded_by(self, name: str) -> frozenset[str]:
         """Return what cannot be said at once with `name`, of the same two."""
-        declared = (p.name for p in self.predicates.values() if name in p.excludes)
-        return frozenset((*self[name].excludes, *declared))
+        if name not in self._exclusions:
+            declared = (p.name for p in self.predicates.values() if name in p.excludes)
+            self._exclusions[name] = frozenset((*self[name].excludes, *declared))
+        return self._exclusions[name]
 
     def inverse_predicates(self, name: str) -> frozenset[str]:
         """Return the other readings of `name`: `contains` for `located_in`."""
@@ -98,9 +108,11 @@ class Catalogue:
 
     def related_predicates(self, name: str) -> frozenset[str]:
         """Return every predicate whose facts can meet one of `name`: itself, inverses, exclusions."""
-        canonical = self[name].inverse_of or name
-        roots = {canonical, *self.excluded_by(canonical)}
-        return frozenset(roots.union(*map(self.inverse_predicates, roots)))
+        if name not in self._related_predicates:
+            canonical = self[name].inverse_of or name
+            roots = {canonical, *self.excluded_by(canonical)}
+            self._related_predicates[name] = frozenset(roots.union(*map(self.inverse_predicates, roots)))
+        return self._related_predicates[name]
 
     def label(self, name: str, *, is_reversed: bool = False) -> str:
         """Return the words for a predicate on screens; `is_reversed` reads it from its object's end."""

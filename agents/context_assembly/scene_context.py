@@ -14,6 +14,7 @@ from agents.canon_keeper.fact_readings import ALIVE
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.proposals.line_order import sort_in_line_order
+from agents.prose.called_names import find_called
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from stores.errors import InputError
@@ -293,10 +294,15 @@ class SceneContextLoader:
             return matching_entities
         if scene_matches := _match_partial_name(scene_entities, name):
             return scene_matches
-        searched_entities = await self.canon.entities(
-            context.universe.id, search=without_article(name), limit=MAX_PARTIAL_MATCHES
-        )
-        return _match_partial_name(searched_entities, name)
+        searched_entities = await self._search_by_name(context, without_article(name))
+        if matches := _match_partial_name(searched_entities, name):
+            return matches
+        # `Lady Marr` is no run of words of Lady Isolde Marr.
+        last_word = name.split()[-1:] if " " in name.strip() else []
+        return find_called(name, [e for w in last_word for e in await self._search_by_name(context, w)])
+
+    async def _search_by_name(self, context: SceneContext, words: str) -> list[Entity]:
+        return await self.canon.entities(context.universe.id, search=words, limit=MAX_PARTIAL_MATCHES)
 
     async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
         """Return the one entity that `name` means here; `me` is the hero.
@@ -436,4 +442,6 @@ def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:
 def _match_partial_name(entities: Iterable[Entity], name: str) -> list[Entity]:
     entities_by_id = {entity.id: entity for entity in entities}
     spellings = [(s, e.id) for e in entities_by_id.values() for s in (e.name, *e.aliases)]
-    return [entities_by_id[i] for i in match_names(name, spellings)]
+    return [entities_by_id[i] for i in match_names(name, spellings)] or (
+        find_called(name, list(entities_by_id.values())) if " " in name else []
+    )

@@ -76,11 +76,11 @@ class DeclarationService:
         self._ids = ids
 
     async def find_known(
-        self, context: SceneContext, kind: EntityKind, argument: str, example: str, *, is_here: bool = False
+        self, context: SceneContext, kind: EntityKind, argument: str, example: str
     ) -> Entity | None:
-        """Return whom a typed name without a description means: the one who is known and has all its words.
+        """Return what a typed name without a description means: the one that is called so, or has all its words.
 
-        A whole name means somebody who is known only if they are said to be here: two may have one name.
+        A description says that another is meant: two may have one name.
         """
         new_entity = declare.read_entity(argument, example)
         if new_entity.description or new_entity.is_important or new_entity.numbers:
@@ -91,8 +91,10 @@ class DeclarationService:
             for entity in await self._context.find_entities(context, new_entity.name, allow_partial=True)
             if is_like_kind(entity.kind, kind)
             and not context.is_dead(entity)
-            and any(_has_words(name, typed_name, whole=is_here) for name in (entity.name, *entity.aliases))
+            and any(_has_words(name, typed_name) for name in (entity.name, *entity.aliases))
         ]
+        called_so = [e for e in matches if typed_name in map(normalize_name, (e.name, *e.aliases))]
+        matches = called_so or matches
         return matches[0] if len(matches) == 1 else None
 
     async def declare_entity(
@@ -104,19 +106,32 @@ class DeclarationService:
         return await self._stage_proposal(context, change, argument, critical=new_entity.is_important)
 
     async def declare_place(self, context: SceneContext, argument: str, example: str) -> list[ProposedChange]:
-        """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from."""
+        """Propose a discovered place; `Crypt > Chamber` (or `here > Chamber`) says where it leads on from.
+
+        To a place that is known only the way is proposed.
+        """
         name, colon, description = argument.partition(":")
         start_name, arrow, name = name.rpartition(">")
-        new_place = _read_new_entity(context, f"{name.strip()}{colon}{description}", example)
-        change = declare.build_entity_creation(new_place, EntityKind.PLACE, self._ids.new())
-        proposals = [self._build_proposal(context, change, argument, critical=True)]
+        own_words = f"{name.strip()}{colon}{description}"
+        new_place = _read_new_entity(context, own_words, example)
+        creation = declare.build_entity_creation(new_place, EntityKind.PLACE, self._ids.new())
+        known_place = await self.find_known(context, EntityKind.PLACE, own_words, example) if arrow else None
+        proposals = [] if known_place else [self._build_proposal(context, creation, argument, critical=True)]
         if arrow:
+            start = await self._find_start_place(context, start_name.strip())
+            if known_place is not None and known_place.id == start.id:
+                raise InputError(
+                    f"{start.name} does not lead on to itself.",
+                    kept="Nothing was proposed.",
+                    todo=f"A description makes it another place, as in: {example}",
+                )
             catalogue = await self._read_catalogue(context.universe.id)
-            connection = declare.build_connection_fact(
-                await self._find_start_place(context, start_name.strip()), change, catalogue.phrase
+            place_id, place_name = (
+                (known_place.id, known_place.name) if known_place else (creation.entity_id, creation.name)
             )
+            connection = declare.build_connection_fact(start, place_id, place_name, catalogue.phrase)
             # The words that tell of the place tell of the way there, which begins where they are spoken.
-            evidence = _supporting_turn_evidence(context, change, argument)
+            evidence = _supporting_turn_evidence(context, creation, argument)
             proposals.append(self._build_proposal(context, connection, argument, evidence=evidence))
         return await self._stage_command(proposals)
 
@@ -456,7 +471,6 @@ def _site_of(context: SceneContext) -> ProposalSite:
     )
 
 
-def _has_words(name: str, typed_name: str, *, whole: bool) -> bool:
-    """Say whether a name has all words of a normalized one, and more unless the `whole` name may be meant."""
-    typed_words, words = frozenset(typed_name.split()), frozenset(normalize_name(name).split())
-    return typed_words < words or (whole and typed_words == words)
+def _has_words(name: str, typed_name: str) -> bool:
+    """Say whether a name has all words of a normalized one."""
+    return frozenset(typed_name.split()) <= frozenset(normalize_name(name).split())

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from agents.declarations.lasting_facts import Statement
-from agents.prose.names import names_of
+from agents.prose.called_names import find_called
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
-from stores.records.world import ACTORS, Entity, EntityKind, fold_name
+from stores.records.world import ACTORS, Entity, EntityKind
 
 _DEPARTURE: Final = re.compile(
     r"(?P<who>[^\W\d_a-z][\w'’ -]{0,60}?) (?:has |have |had )?"
@@ -53,13 +53,3 @@ def read_departures(sentences: Sequence[Statement], entities: Sequence[Entity]) 
         if len(people) == 1 and len(places) == 1:
             departures.append(Departure(people[0], places[0], quote))
     return departures
-
-
-def find_called(name: str, entities: Sequence[Entity]) -> list[Entity]:
-    """Return the entities that prose may call so, with or without an article."""
-    folded_name = _fold_without_article(name)
-    return [e for e in entities if folded_name in map(_fold_without_article, (e.name, *names_of(e)))]
-
-
-def _fold_without_article(name: str) -> str:
-    return fold_name(name).removeprefix("the ")

@@ -6,16 +6,18 @@ Words that somebody speaks, thinks or is said to have said state nothing, and ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
-from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
+from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -37,6 +39,7 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
+_TAKES_BACK: Final = re.compile(r"\b(?:back|refus\w*|declin\w*|pretend\w*)\b")
 _TURNS_OUT: Final = re.compile(r"^(?:(?:But|And|So|Yet) )?(?:[Ii]t|[Aa]s it) turns out(?: that|,) ")
 _HURT: Final = (
     r"(?:hurt|wounded|injured|stunned|bruised|asleep|unconscious|senseless|lost|captured|in hiding)"
@@ -104,7 +107,26 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
         )
         for kind in (EntityKind.OBJECT, EntityKind.CHARACTER)
     ]
-    return [part for part in parts if any(reader.states_fact(part.sentence) for reader in readers)]
+
+    def states_fact(part: Statement) -> bool:
+        return any(reader.states_fact(part.sentence) for reader in readers)
+
+    return [statement for part in parts for statement in _find_stating(part, states_fact)]
+
+
+def _find_stating(part: Statement, states_fact: Callable[[Statement], bool]) -> list[Statement]:
+    """Return the part if it states a fact as a whole; else what its clauses state: `Dob stole the bell and ran`."""
+    if states_fact(part):
+        return [part]
+    clauses = split_clauses(part.sentence)
+    if any(clause.is_on_same_thing and _TAKES_BACK.search(clause.sentence) for clause in clauses):
+        return []
+    statements = [
+        # With the hero's name in it, it is in other words than the text.
+        Statement(clause.sentence, clause.quote if clause.quote in part.quote else part.quote)
+        for clause in clauses
+    ]
+    return [statement for statement in statements if states_fact(statement)]
 
 
 def as_first_person(sentence: str) -> str:
@@ -121,10 +143,7 @@ def read_lasting_facts(
     names = build_name_book(entities)
     reader = LastingStatementReader(names)
     return [
-        LastingFact(
-            _build_fact(sentence, find_named(sentence, names, entities), catalogue, tick),
-            quote,
-        )
+        LastingFact(build_stated_fact(sentence, names, entities, catalogue, tick), quote)
         for sentence, quote in statements
         if reader.states_fact(sentence) and not _names_somebody_else(sentence, names)
     ]
@@ -146,7 +165,7 @@ def find_unknown_things(text: str, known: Sequence[Entity]) -> list[str]:
         match = _UNKNOWN_THING.match(sentence)
         if match is None or reader.states_fact(sentence):
             continue
-        things = [*known, _guess_entity(match["thing"], EntityKind.OBJECT)]
+        things = [*known, guess_entity(match["thing"], EntityKind.OBJECT)]
         if LastingStatementReader(build_name_book(things)).states_fact(sentence):
             names.append(match["thing"])
     return names
@@ -157,9 +176,14 @@ def _split_parts(text: str) -> Iterator[Statement]:
 
     Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
     """
+    text = unquote_values(text)
     if SINGLE_QUOTED.search(text):
         return
-    for sentence in split_sentences(strip_speech(text))[:MAX_SENTENCES]:
+    told_text = strip_speech(text)
+    framed = find_framed_sentences(told_text)
+    for position, sentence in enumerate(split_sentences(told_text)[:MAX_SENTENCES]):
+        if position in framed:
+            continue
         if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
             yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
         sentence = _TURNS_OUT.sub("", sentence)
@@ -178,7 +202,11 @@ def _without_idle_words(words: str) -> str:
     return words
 
 
-def _build_fact(sentence: str, mentioned: Sequence[Entity], catalogue: Catalogue, tick: int) -> AssertFact:
+def build_stated_fact(
+    sentence: str, names: NameBook, entities: Sequence[Entity], catalogue: Catalogue, tick: int
+) -> AssertFact:
+    """Return the fact that a sentence states of those entities that it names: of the catalogue, or in its own words."""
+    mentioned = find_named(sentence, names, entities)
     return read_sentence_fact(sentence, mentioned, catalogue, tick) or AssertFact(
         fact_kind=FactKind.ATTRIBUTE,
         predicate=STATED_PREDICATE,
@@ -221,8 +249,9 @@ def guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iter
         tokens = read_tokens(name, names.restricted_to(name))
         # A part of the name may be that of somebody known, and the whole that of another.
         if name and not all(token.entity or not token.text[0].isupper() for token in tokens):
-            yield _guess_entity(name, kind)
+            yield guess_entity(name, kind)
 
 
-def _guess_entity(name: str, kind: EntityKind) -> Entity:
+def guess_entity(name: str, kind: EntityKind) -> Entity:
+    """Return an entity that stands in for somebody or something of a name that nobody has."""
     return Entity(id=f"name:{name}", universe_id="", kind=kind, name=name, recorded_at=_NO_TIME)

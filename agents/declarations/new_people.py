@@ -5,12 +5,12 @@ Only what is said of people alone makes somebody of a name: kinship, marriage, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import ALIVE, OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
-from agents.declarations.lasting_facts import Statement, guess_entities
+from agents.declarations.lasting_facts import guess_entities
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.prose.names import find_names
 from stores.records.canon import AssertFact, CreateEntity
@@ -29,14 +29,6 @@ def find_unknown_names(text: str, known: Sequence[Entity]) -> list[str]:
     """Return the names in a text that none of these has, each once."""
     guesses = {guess.name for guess in guess_entities(text, known, EntityKind.CHARACTER)}
     return [name for name in find_names(text) if name in guesses]
-
-
-def find_unknown_people(
-    statements: Iterable[Statement], known: Sequence[Entity], catalogue: Catalogue
-) -> list[str]:
-    """Return the full names of those whom statements would make known, if nobody has these names."""
-    people = (_find_new_person(statement.sentence, known, catalogue, 0) for statement in statements)
-    return [person.name for person, _ in filter(None, people) if " " in person.name]
 
 
 def read_new_person(

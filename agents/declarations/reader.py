@@ -147,15 +147,15 @@ def build_entity_creation(new_entity: NewEntity, kind: EntityKind, entity_id: Id
     )
 
 
-def build_connection_fact(start: Entity, place: CreateEntity, phrase: PhraseFact) -> AssertFact:
-    """Return the fact that a path leads from `start` to the new place."""
+def build_connection_fact(start: Entity, place_id: Id, place_name: str, phrase: PhraseFact) -> AssertFact:
+    """Return the fact that a path leads from `start` to the other place."""
     return AssertFact(
         fact_kind=FactKind.RELATION,
         predicate="connected_to",
-        statement=phrase("connected_to", start.name, place.name),
+        statement=phrase("connected_to", start.name, place_name),
         involves=(
             Involvement(role="subject", entity_id=start.id),
-            Involvement(role="object", entity_id=place.entity_id),
+            Involvement(role="object", entity_id=place_id),
         ),
     )
 

@@ -66,20 +66,20 @@ def read_deaths(
     dead_ids = dict.fromkeys(c.subject.entity for c in reading.claims if says_death(c))
     dead = [entities_by_id[i] for i in dead_ids if i in entities_by_id]
     return [
-        build_death(who, catalogue, tick)
+        build_life(who, catalogue, tick, is_alive=False)
         for who in dead
         if not catalogue[ALIVE].subjects or who.kind in catalogue[ALIVE].subjects
     ]
 
 
-def build_death(who: Entity, catalogue: Catalogue, tick: int) -> AssertFact:
-    """Return the fact that somebody is dead from a time on."""
+def build_life(who: Entity, catalogue: Catalogue, tick: int, *, is_alive: bool) -> AssertFact:
+    """Return the fact that somebody is alive or dead from a time on."""
     return AssertFact(
         fact_kind=FactKind.STATE,
         predicate=ALIVE,
-        statement=catalogue.phrase(ALIVE, who.name, value=False),
+        statement=catalogue.phrase(ALIVE, who.name, value=is_alive),
         involves=(Involvement(role="subject", entity_id=who.id),),
-        value=False,
+        value=is_alive,
         valid_from=tick,
     )
 

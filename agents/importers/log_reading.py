@@ -118,6 +118,8 @@ def _detect_format(lines: Sequence[str], front_matter: FrontMatter) -> LogFormat
     """Return the format of the lines. Raises InputError if nothing shows it."""
     if looks_like_json(lines):
         return LogFormat.JSON
+    if front_matter.value("type", "format").casefold() == LogFormat.LONELOG:
+        return LogFormat.LONELOG  # long prose has few signs
     signs, line_count = count_signs(lines), sum(bool(line.strip()) for line in lines)
     if signs >= MIN_SIGNS and signs >= line_count * MIN_SIGN_SHARE:
         return LogFormat.LONELOG

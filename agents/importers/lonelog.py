@@ -1,7 +1,7 @@
 """Reads solo logs: Lonelog (by R. Bisceglie), and the journal that MONITOR exports, which is similar.
 
 `@` action (`@(Name)` of whom), `?` question, `->` answer, `d:` roll, `=>` what happens, `S1` scene, `(note: ...)`.
-`agents.services.story_export` writes the journal.
+`agents.exports.story_journal` writes the journal.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ class QueueEntry:
     number: int = 0
     urgent: bool = False
     items_left: int = 1
+    ready_since: float = 0.0
+    """When it could have been done, in seconds of the queue's clock."""
     attempts: int = 0
     """Failures in a row."""
 

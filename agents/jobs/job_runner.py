@@ -30,6 +30,7 @@ from agents.jobs.job_queue import JobQueue, QueueEntry
 from agents.jobs.job_status import BackgroundView, StatusPublisher, build_background_view
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater, Worker
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanOutcome, SpanRecords, Telemetry
 from stores.errors import InputError, MonitorError, StoreUnavailable
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, derive_job_id
@@ -108,7 +109,9 @@ class JobRunner:
         find_hold: FindHold = never_hold,
         read_shares: ReadShares = equal_shares,
         is_enabled: bool = True,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._follow_ups = follow_ups
         self._is_enabled = is_enabled
         self._find_hold = find_hold
@@ -210,6 +213,18 @@ class JobRunner:
         """Return the known number of items left to do in a universe."""
         return sum(one.items_left for one in self._entries.values() if one.subject.universe_id == universe_id)
 
+    def read_longest_waits(self) -> dict[Id, float]:
+        """Return by universe how many seconds the job that waits longest for its turn has waited.
+
+        It may be called in any thread.
+        """
+        now, waits = self._seconds(), dict[Id, float]()
+        for entry in tuple(self._entries.values()):
+            if not entry.is_running and not entry.wait_reason:
+                universe_id = entry.subject.universe_id
+                waits[universe_id] = max(waits.get(universe_id, 0.0), now - entry.ready_since)
+        return waits
+
     def rescan(self, kind: JobKind) -> None:
         """Have the workers of this kind list their subjects again, in a few seconds."""
         for worker in self._workers:
@@ -225,7 +240,7 @@ class JobRunner:
             for entry in self._entries.values():
                 if entry.worker is worker and entry.wait_reason and not entry.waits_after_failure:
                     entry.wait_reason = ""
-                    self._queues[queue_name].put(entry)
+                    self._put_ready(entry)
             self._wake_events[queue_name].set()
             if self._tasks:
                 self._rescan_soon(worker)
@@ -402,9 +417,13 @@ class JobRunner:
             entry.urgent, entry.wait_reason, entry.waits_after_failure = True, "", False
         else:
             return
-        self._queues[worker.queue].put(entry)
+        self._put_ready(entry)
         self._wake_events[worker.queue].set()
         self._status_publisher.schedule()
+
+    def _put_ready(self, entry: QueueEntry) -> None:
+        entry.ready_since = self._seconds()
+        self._queues[entry.worker.queue].put(entry)
 
     # --- doing work ------------------------------------------------------------------------------------
 
@@ -433,10 +452,16 @@ class JobRunner:
                 "",
             )
             try:
-                reason = await self._find_hold(kind, entry.subject) if entry.subject.tokens else ""
-                if reason:
-                    raise RetryLater(reason, seconds=HOLD_SECONDS)
-                await self._process(entry)
+                with self._telemetry.span(Operation.JOB, kind, _records_of(entry.subject)) as span:
+                    span.waited_seconds = max(0.0, self._seconds() - entry.ready_since)
+                    try:
+                        reason = await self._find_hold(kind, entry.subject) if entry.subject.tokens else ""
+                        if reason:
+                            raise RetryLater(reason, seconds=HOLD_SECONDS)
+                        await self._process(entry)
+                    except (RetryLater, StoreUnavailable):
+                        span.outcome = SpanOutcome.POSTPONED
+                        raise
                 store_wait_seconds = 0.0
             except RetryLater as error:
                 self._pause(kind, queue, entry, error.what, error.seconds, error.whole_kind)
@@ -477,7 +502,7 @@ class JobRunner:
             entry.attempts = 0
             await self._store.clear_failure(worker.kind, subject.id)
         if entry.items_left or entry.rerun:
-            self._queues[worker.queue].put(entry)
+            self._put_ready(entry)
         else:
             del self._entries[entry.key]
             for kind in self._follow_ups.get(worker.kind, ()):
@@ -496,7 +521,7 @@ class JobRunner:
         self._postpone(queue, entry, until, reason)
 
     def _postpone(self, queue: JobQueue, entry: QueueEntry, until: float, reason: str) -> None:
-        entry.wait_reason = reason or "it waits"
+        entry.wait_reason, entry.ready_since = reason or "it waits", until
         queue.put(entry, due=until)
 
     async def _fail(self, queue: JobQueue, entry: QueueEntry, error: Exception) -> None:
@@ -518,7 +543,8 @@ class JobRunner:
             await self._poison(entry)
         else:
             entry.wait_reason, entry.waits_after_failure = error_text, True
-            queue.put(entry, due=self._seconds() + seconds)
+            entry.ready_since = self._seconds() + seconds
+            queue.put(entry, due=entry.ready_since)
 
     async def _poison(self, entry: QueueEntry) -> None:
         del self._entries[entry.key]
@@ -556,6 +582,10 @@ class JobRunner:
         log.warning(
             "background: %s of %s: %s", worker.kind, subject_text, error, exc_info=_unexpected_error(error)
         )
+
+
+def _records_of(subject: JobSubject) -> SpanRecords:
+    return SpanRecords(universe_id=subject.universe_id, subject_id=subject.id)
 
 
 def _unexpected_error(error: Exception) -> Exception | None:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import pickle
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from agents.embeddings import Embedding
 from agents.events import Event
 from agents.jobs.worker import JobSubject
+from agents.telemetry.spans import Span
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -70,6 +71,8 @@ class WorkAnswer:
 
     subjects: tuple[JobSubject, ...] = ()
     items_left: int = 0
+    span: Span | None = field(default=None, compare=False)
+    """How long the process took for a piece of work, and what it waited for meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from agents.jobs.worker_pipe import (
     WorkAnswer,
     WorkRequest,
 )
+from agents.telemetry.spans import NO_TELEMETRY, Telemetry
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -232,7 +233,9 @@ class ProcessWorker:
         priority: int,
         concerns: Callable[[Event], bool],
         is_anything_new: Callable[[], Awaitable[bool]] = _always_new,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._process = process
         self._kind, self._queue, self._priority = kind, queue, priority
         self._concerns = concerns
@@ -274,13 +277,16 @@ class ProcessWorker:
         """Raises ProcessLost if the process was lost at this work and no other, and else RetryLater."""
         request = Reconcile(self._kind, subject_id)
         try:
-            return (await self._process.work(request)).items_left
+            answer = await self._process.work(request)
         except ProcessNotStarted as error:
             raise RetryLater(error.what, seconds=error.seconds, whole_kind=True) from error
         except ProcessLost as error:
             if error.unfinished == {request}:
                 raise
             raise RetryLater(error.what, seconds=RETRY_SECONDS) from error
+        if answer.span is not None:
+            self._telemetry.record(answer.span)
+        return answer.items_left
 
     async def _ask_subjects(
         self, request: ListSubjects | NoteEvent | ConfirmComplete

@@ -39,6 +39,7 @@ from agents.jobs.worker_pipe import (
     pack_frame,
     unpack_from_program,
 )
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -53,8 +54,9 @@ class ProgramPipe:
     Implements `stores.ports.MemoryWriter`, `SourceWriter` and `ArchivedLogWriter`.
     """
 
-    def __init__(self, write: Callable[[bytes], None]) -> None:
+    def __init__(self, write: Callable[[bytes], None], telemetry: Telemetry = NO_TELEMETRY) -> None:
         self._write = write
+        self._telemetry = telemetry
         self._numbers = count(READY_NUMBER + 1)
         self._answers_by_number: dict[int, asyncio.Future[Done | TextEmbeddings]] = {}
 
@@ -112,8 +114,9 @@ class ProgramPipe:
         number = next(self._numbers)
         answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
-            self._write(pack_frame(number, request))
-            message: Done | TextEmbeddings = await answer
+            with self._telemetry.span(Operation.WRITE_BACK, type(request).__name__):
+                self._write(pack_frame(number, request))
+                message: Done | TextEmbeddings = await answer
             return message
         finally:
             del self._answers_by_number[number]
@@ -134,11 +137,15 @@ class PipedCursors:
 
 
 async def serve_workers(
-    workers: Sequence[Worker], requests: asyncio.StreamReader, program: ProgramPipe
+    workers: Sequence[Worker],
+    requests: asyncio.StreamReader,
+    program: ProgramPipe,
+    telemetry: Telemetry = NO_TELEMETRY,
 ) -> None:
     """Say that the workers are ready, and answer requests side by side until there are no more.
 
-    What is under way then is cancelled: it is found again at the next start.
+    What is under way then is cancelled: it is found again at the next start. What `telemetry` measures of a piece of
+    work goes with its answer.
     """
     worker_by_kind = {worker.kind: worker for worker in workers}
     program.answer(READY_NUMBER, Done())
@@ -150,15 +157,18 @@ async def serve_workers(
                     case (Done() | TextEmbeddings() | Failure()) as message:
                         program.take_answer(number, message)
                     case request:
-                        tasks.create_task(_answer(worker_by_kind[request.kind], number, request, program))
+                        worker = worker_by_kind[request.kind]
+                        tasks.create_task(_answer(worker, number, request, program, telemetry))
     except* (asyncio.IncompleteReadError, BrokenPipeError):
         pass  # the program has closed the pipe, or was killed
 
 
-async def _answer(worker: Worker, number: int, request: WorkRequest, program: ProgramPipe) -> None:
+async def _answer(
+    worker: Worker, number: int, request: WorkRequest, program: ProgramPipe, telemetry: Telemetry
+) -> None:
     message: WorkAnswer | Postponed | Failure
     try:
-        message = await _ask(worker, request)
+        message = await _ask(worker, request, telemetry)
     except RetryLater as error:
         message = Postponed(error.what, error.seconds, error.whole_kind)
     except MonitorError as error:
@@ -168,14 +178,16 @@ async def _answer(worker: Worker, number: int, request: WorkRequest, program: Pr
     program.answer(number, message)
 
 
-async def _ask(worker: Worker, request: WorkRequest) -> WorkAnswer:
+async def _ask(worker: Worker, request: WorkRequest, telemetry: Telemetry) -> WorkAnswer:
     match request:
         case ListSubjects():
             return WorkAnswer(tuple(await worker.subjects()))
         case NoteEvent(_, event):
             return WorkAnswer(tuple(await worker.on_event(event)))
         case Reconcile(_, subject_id):
-            return WorkAnswer(items_left=await worker.reconcile(subject_id))
+            with telemetry.span(Operation.WORK, worker.kind, SpanRecords(subject_id=subject_id)) as span:
+                items_left = await worker.reconcile(subject_id)
+            return WorkAnswer(items_left=items_left, span=span)
         case ConfirmComplete():
             return WorkAnswer(tuple(await worker.confirm_complete()))
         case _:

@@ -36,7 +36,8 @@ def _split_stops(value: object) -> object:
         value = [part for part in value.split(",") if part.strip()]
     if not isinstance(value, list | tuple):
         return value
-    return tuple(part.replace("\\n", "\n").strip(" ") if isinstance(part, str) else part for part in value)
+    stops = (part.replace("\\n", "\n").strip(" ") if isinstance(part, str) else part for part in value)
+    return tuple(stop for stop in stops if stop != "")  # nothing would end every answer before its first word
 
 
 def _address(value: object) -> object:
@@ -94,18 +95,25 @@ class PersonaSettings(_Section):
     r"""Texts that end an answer before they are written; `\n` stands for the end of a line."""
 
 
+MAX_DOLLARS: Final = 100_000.0
+"""The largest budget of money."""
+
+MAX_WEEKLY_TOKENS: Final = 1_000_000_000_000
+"""The largest budget of tokens."""
+
+
 class BudgetSettings(_Section):
     """Default budgets in US dollars; None: no limit."""
 
-    weekly_tokens: int | None = Field(default=None, ge=0)
+    weekly_tokens: int | None = Field(default=None, ge=0, le=MAX_WEEKLY_TOKENS)
     """Tokens that a model may use in each universe in a week: it bounds models without a price, too."""
 
     cheaper_model: str = ""
     """Model that takes over what a budget holds back, as far as its price allows (empty: none)."""
 
-    day: float | None = Field(default=None, ge=0.0)
-    story: float | None = Field(default=None, ge=0.0)
-    universe: float | None = Field(default=None, ge=0.0)
+    day: float | None = Field(default=None, ge=0.0, le=MAX_DOLLARS)
+    story: float | None = Field(default=None, ge=0.0, le=MAX_DOLLARS)
+    universe: float | None = Field(default=None, ge=0.0, le=MAX_DOLLARS)
 
 
 class EngineSettings(_Section):

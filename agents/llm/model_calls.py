@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
@@ -35,6 +35,7 @@ from agents.llm.prompt_builder import (
 from agents.llm.retry import AttemptLog, stream_with_retries
 from agents.llm.usage_estimate import estimate_usage, is_plausible, price_tokens
 from agents.sanitize import clean
+from agents.telemetry.spans import NO_TELEMETRY, Operation, Span, SpanOutcome, SpanRecords, Telemetry
 from stores.ports import NarratorLog
 from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id, derive_id
@@ -47,6 +48,15 @@ MAX_CHARACTERS = 60_000
 
 REUSABLE_OUTCOMES = (CallOutcome.DONE, CallOutcome.CUT, CallOutcome.STOPPED)
 """Outcomes of calls whose text is used again when their step is repeated."""
+
+
+_SPAN_OUTCOMES: Final = {
+    CallOutcome.DONE: SpanOutcome.DONE,
+    CallOutcome.CUT: SpanOutcome.DONE,
+    CallOutcome.STOPPED: SpanOutcome.CANCELLED,
+    CallOutcome.REFUSED: SpanOutcome.FAILED,
+    CallOutcome.FAILED: SpanOutcome.FAILED,
+}
 
 
 @dataclass(slots=True)
@@ -98,7 +108,9 @@ class ModelCalls:
         events: EventBus,
         *,
         timer: Callable[[], float] = time.perf_counter,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._model = model
         self._log = log
         self._settings = settings
@@ -354,6 +366,7 @@ class ModelCalls:
 
     async def _record(self, call: LlmCall) -> None:
         await self._log.record_call(call)
+        self._telemetry.record(span_of_call(call))
         self._events.publish(LlmCallRecorded(call.id, call.story_id))
 
     def _build_record(
@@ -437,6 +450,20 @@ async def _reread_answer(call: LlmCall, output_type: type[T]) -> FallbackOutcome
 
     facts = ModelFacts(call.model, takes_schema=True)
     return await ask_with_fallbacks(earlier_answer, LlmRequest(call.model, (), 1), output_type, facts)
+
+
+def span_of_call(call: LlmCall) -> Span:
+    """Return what a call's record says of its time, its tokens and its end."""
+    return Span(
+        Operation.MODEL_CALL,
+        call.persona,
+        SpanRecords(call.universe_id, call.story_id or "", call.scene_id or "", call.run_id or ""),
+        started_at=call.at.timestamp() - call.seconds,
+        seconds=call.seconds,
+        outcome=_SPAN_OUTCOMES[call.outcome],
+        amount=call.tokens_in + call.tokens_out,
+        has_ended=True,
+    )
 
 
 def _call_id(persona: Persona, call_context: CallContext) -> Id:

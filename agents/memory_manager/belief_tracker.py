@@ -40,7 +40,6 @@ class BeliefTracker:
 
     def __init__(self, stretch: SceneStretch) -> None:
         self._stretch = stretch
-        self._claims_by_text: dict[tuple[str, Id | None], list[SentenceClaim]] = {}
         self._held_claims: dict[tuple[Id, str], dict[Id, tuple[Memory, SentenceClaim]]] = {}
         """What a character believes, by character and slot."""
         self._linked_pairs: set[tuple[Id, Id]] = set()
@@ -76,11 +75,7 @@ class BeliefTracker:
         return None
 
     def read_claims(self, text: str, speaker_id: Id | None) -> list[SentenceClaim]:
-        if (text, speaker_id) not in self._claims_by_text:
-            self._claims_by_text[text, speaker_id] = self._stretch.claim_reader.read_claims(
-                text, self._stretch.ids_by_name, speaker_id
-            )
-        return self._claims_by_text[text, speaker_id]
+        return self._stretch.claim_reader.read_claims(text, self._stretch.ids_by_name, speaker_id)
 
     def knows_fact(self, entity_id: Id, fact_id: Id) -> bool:
         return (entity_id, fact_id) in self._linked_pairs

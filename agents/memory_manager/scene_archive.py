@@ -134,7 +134,16 @@ def unpack_log(data: bytes) -> SceneLog:
         )
         if len(scene_log.turns) != header["turns"]:
             raise ValueError("turns are missing")
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zlib.error) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        EOFError,
+        OSError,
+        zlib.error,
+    ) as error:
         raise ArchiveError(
             "That archived log cannot be read.",
             kept="The log itself is unchanged in the library.",

@@ -81,26 +81,50 @@ class SentenceClaim(NamedTuple):
 MAX_FACTS_KEPT: Final = 10_000
 """Facts whose claims a reader keeps."""
 
+MAX_SENTENCES_KEPT: Final = 5_000
+"""Sentences whose claims a reader keeps: what the people of a scene remember is compared with each of its pieces."""
+
 
 class ClaimReader:
     """Reads claims by the predicates of one universe's catalogue.
 
-    It keeps what facts claim as long as the names are the same: after each exchange the same facts are compared with
-    the new turns. One thread at a time may use it.
+    It keeps what facts and sentences claim as long as the names are the same: after each exchange the same ones are
+    compared with the new turns. One thread at a time may use it.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
         self._patterns = _compile_patterns(catalogue.predicates.values())
         self._claims_by_fact: dict[tuple[Id, str, str, str], list[SentenceClaim]] = {}
-        self._names_of_claims: IdsByName = {}
-        self._booked_names: IdsByName = {}
+        self._claims_by_sentence: dict[tuple[str, Id | None], list[SentenceClaim]] = {}
+        self._names: IdsByName = {}
         self._name_book = _name_book_of({})
 
     def read_claims(
         self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None = None
     ) -> list[SentenceClaim]:
         """Return what a sentence of the speaker claims; nothing for a question or a mere possibility."""
+        self._use_names(ids_by_name)
+        key = (sentence, speaker_id)
+        if key not in self._claims_by_sentence:
+            if len(self._claims_by_sentence) >= MAX_SENTENCES_KEPT:
+                self._claims_by_sentence.clear()
+            self._claims_by_sentence[key] = self._read_claims_of_sentence(sentence, ids_by_name, speaker_id)
+        return self._claims_by_sentence[key]
+
+    def _use_names(self, ids_by_name: IdsByName) -> None:
+        """Forget what was read by other names. The same names come in another mapping with each piece of a scene."""
+        if ids_by_name is self._names:
+            return
+        if ids_by_name != self._names:
+            self._claims_by_fact.clear()
+            self._claims_by_sentence.clear()
+            self._name_book = _name_book_of(ids_by_name)
+        self._names = ids_by_name
+
+    def _read_claims_of_sentence(
+        self, sentence: str, ids_by_name: IdsByName, speaker_id: Id | None
+    ) -> list[SentenceClaim]:
         text = _drop_address(
             _OPENING_PHRASE.sub("", " ".join(sentence.split()).strip(_EDGE_CHARS)), ids_by_name
         )
@@ -114,7 +138,7 @@ class ClaimReader:
             claim._replace(is_affirmed=is_affirmed == claim.is_affirmed)
             for claim in self._read_patterns(affirmed_text, ids_by_name, speaker_id)
         ]
-        read_claims = self._read_sentence(text, ids_by_name, speaker_id)
+        read_claims = self._read_sentence(text, speaker_id)
         read_keys = {claim.fact_key for claim in read_claims}
         other_claims = [claim for claim in pattern_claims if claim.fact_key not in read_keys]
         return [
@@ -123,10 +147,8 @@ class ClaimReader:
             SentenceClaim("said", _normalise_text(affirmed_text), is_affirmed),
         ]
 
-    def _read_sentence(self, text: str, ids_by_name: IdsByName, speaker_id: Id | None) -> list[SentenceClaim]:
+    def _read_sentence(self, text: str, speaker_id: Id | None) -> list[SentenceClaim]:
         """Return the claims of a sentence about somebody or something that has a name."""
-        if ids_by_name is not self._booked_names:
-            self._booked_names, self._name_book = ids_by_name, _name_book_of(ids_by_name)
         claims = read_statement(text, self._name_book, speaker_id or "").claims
         slots = (_slot_of(claim, self.catalogue) for claim in claims)
         return list(dict.fromkeys(slot for slot in slots if slot is not None))
@@ -137,10 +159,7 @@ class ClaimReader:
 
     def read_fact_claims(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
         """Return what a fact claims."""
-        if ids_by_name is not self._names_of_claims:
-            if ids_by_name != self._names_of_claims:
-                self._claims_by_fact.clear()
-            self._names_of_claims = ids_by_name
+        self._use_names(ids_by_name)
         key = (fact.id, fact.predicate, fact.statement, str(fact.value))
         if key not in self._claims_by_fact:
             if len(self._claims_by_fact) >= MAX_FACTS_KEPT:
@@ -151,7 +170,8 @@ class ClaimReader:
     def _read_claims_of_fact(self, fact: Fact, ids_by_name: IdsByName) -> list[SentenceClaim]:
         fact_claims = _claims_from_predicate(fact, self.catalogue)
         if not fact_claims:
-            fact_claims = [c for c in self.read_claims(fact.statement, ids_by_name) if c.fact_key != "said"]
+            sentence_claims = self._read_claims_of_sentence(fact.statement, ids_by_name, None)
+            fact_claims = [claim for claim in sentence_claims if claim.fact_key != "said"]
         return [*fact_claims, SentenceClaim("said", _normalise_text(fact.statement))]
 
     def _read_patterns(self, text: str, ids_by_name: IdsByName, speaker_id: Id | None) -> list[SentenceClaim]:

@@ -13,7 +13,7 @@ from agents.orchestrator.deadlock import describe_circle
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
-from agents.orchestrator.input.parser import RollInput, WordsInput
+from agents.orchestrator.input.parser import RollInput, WordsInput, strip_inline_roll
 from agents.orchestrator.input.speakers import require_speakers
 from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.narration import Narration
@@ -38,6 +38,7 @@ from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
 
+WORDS_WAIT: Final = "Esc, or another line, tells it without a roll."
 UNANSWERED_QUESTION: Final = (
     "Nobody answers by itself: > answers as the GM, ? before a yes-or-no question asks the oracle, "
     "F8 asks the record."
@@ -175,7 +176,7 @@ class LinePlayer:
         if run.roll is None:
             return run
         reply = await self._play_tools.dice_requests.request_missing_input(run.line, run.roll, run.context)
-        return replace(run, reply=reply)
+        return replace(run, reply=reply and _with_waiting_words(reply, run))
 
     async def _require_speakers(self, run: LineRun) -> LineRun:
         """Refuse a line in which somebody speaks who is dead or away."""
@@ -267,6 +268,15 @@ def _is_unanswered_question(run: LineRun) -> bool:
     return words.endswith("?") and not is_answered
 
 
+def _with_waiting_words(reply: Reply, run: LineRun) -> Reply:
+    """Return a reply that asks for something with the words that wait for it: another line is told behind them."""
+    if not isinstance(run.parsed, WordsInput):
+        return reply
+    is_question = run.roll is not None and run.roll.kind == "oracle"
+    words = run.parsed.text if is_question else strip_inline_roll(run.line)
+    return replace(reply, lines=(*reply.lines, WORDS_WAIT), plain_line=words) if words else reply
+
+
 def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: RollInput) -> Reply:
     """Return a reply that puts the suggested likelihood into the prompt."""
     faces_text = f" = {' '.join(map(str, roll.faces))}" if roll.faces else ""
@@ -275,6 +285,8 @@ def _suggestion_reply(question: str, suggestion: LikelihoodSuggestion, roll: Rol
         (
             f"Canon suggests {suggestion.text}",
             "Enter asks at that; change the word before the colon if you see it otherwise.",
+            WORDS_WAIT,
         ),
+        plain_line=question,
         prompt_text=f"? {suggestion.likelihood}: {question}{faces_text}",
     )

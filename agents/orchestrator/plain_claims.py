@@ -6,7 +6,7 @@ autopilot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_readings import (
@@ -24,14 +24,16 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
+from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
     Handover,
+    HandoverFact,
     HandoverReader,
     find_ended_ids,
     find_other_holding,
     moved_thing_id,
     read_handovers,
-    thing_of,
+    says_who_has_thing,
 )
 from agents.declarations.lasting_facts import (
     LastingFact,
@@ -42,21 +44,23 @@ from agents.declarations.lasting_facts import (
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
-from agents.declarations.new_people import find_unknown_people
-from agents.declarations.sentence_facts import build_death
+from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
+from agents.declarations.unknown_names import UnknownName
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
+from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import names_of
-from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldDeath
+from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
+from agents.views.play_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (
@@ -71,7 +75,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import ACTORS, Entity, EntityKind, fold_name
+from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
@@ -112,8 +116,7 @@ class PlainClaims:
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
-        self._noted_names: set[tuple[Id, str]] = set()
-        """Scenes and names of which a notice said that nobody has them, so that it is said once."""
+        self._name_notices = NameNotices(canon, cast_moves)
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
@@ -130,7 +133,8 @@ class PlainClaims:
         if turn is None:
             return ()
         deaths = await self._cast_moves.find_deaths(context, turn) if tells else []
-        if not (statements or departures or handovers or deaths):
+        survivors = await self._cast_moves.find_survivors(context, turn) if tells else []
+        if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(
             context,
@@ -148,20 +152,24 @@ class PlainClaims:
             and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
+        kinds = {entity.id: entity.kind for entity in entities}
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
-        handover_quotes = {fact.quote for fact in handover_facts}
+        held_facts = await self._read_held(handover_facts, context, kinds)
+        handover_quotes = {fact.quote for fact in held_facts}
         facts = [
             *(
                 fact
                 for fact in stated_facts
-                if fact.quote not in handover_quotes and not any(_only_tells(fact, death) for death in deaths)
+                if fact.quote not in handover_quotes
+                and not any(_only_tells(fact, fate) for fate in (*deaths, *survivors))
             ),
             *(
-                LastingFact(build_death(death.who, catalogue, exchange.tick), death.quote)
-                for death in deaths
-                if not any(_tells_life(fact.fact, death.who) for fact in stated_facts)
+                LastingFact(build_life(fate.who, catalogue, exchange.tick, is_alive=is_alive), fate.quote)
+                for is_alive, fates in ((False, deaths), (True, survivors))
+                for fate in fates
+                if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
             ),
-            *[await self._end_earlier_holding(fact, entities) for fact in handover_facts],
+            *held_facts,
         ]
         new_facts = await self._drop_known(facts, context, catalogue, entities)
         site = ProposalSite(
@@ -181,15 +189,30 @@ class PlainClaims:
             for proposal_id, change, quote in changes[:MAX_CLAIMS]
         )
 
-    async def _end_earlier_holding(
-        self, handover_fact: LastingFact, entities: Sequence[Entity]
-    ) -> LastingFact:
-        """Return the fact with those of canon that it ends: the bell that Bela took lies at Pier Nine no more."""
-        fact, quote = handover_fact
-        thing = thing_of(fact, entities)
-        facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
-        ended_ids = find_ended_ids(fact, thing, facts)
-        return LastingFact(fact.model_copy(update={"ends": ended_ids}), quote)
+    async def _read_held(
+        self, handover_facts: Iterable[HandoverFact], context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[LastingFact]:
+        """Return the facts with those of canon that they end: the bell that Bela took lies at Pier Nine no more.
+
+        Who drops what nobody is known to have changes nothing.
+        """
+        lasting_facts = []
+        for fact, quote, thing, is_mere_loss in handover_facts:
+            moves = await self._read_moves(thing, context, kinds)
+            if is_mere_loss and not moves:
+                continue
+            ended_ids = find_ended_ids(fact, thing, (f for f in moves if f.id))
+            lasting_facts.append(LastingFact(fact.model_copy(update={"ends": ended_ids}), quote))
+        return lasting_facts
+
+    async def _read_moves(
+        self, thing: Entity, context: SceneContext, kinds: Mapping[Id, EntityKind]
+    ) -> list[Fact]:
+        """Return the facts of canon and of open proposals on who has a thing or where it is, the last one last."""
+        canon_facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+        changes = (p.change for p in context.staged_proposals)
+        facts = [*canon_facts, *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact))]
+        return [fact for fact in facts if moved_thing_id(fact, kinds) == thing.id]
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -218,7 +241,13 @@ class PlainClaims:
             for other in rows
             if other.proposal.id not in proposed_ids and _may_be_same_debt(row.proposal, other.proposal)
         )
-        return (*named_lines, *time_lines, *debt_lines, *describe_conflicts(own_rows))
+        return (
+            *named_lines,
+            *_describe_ended_holdings(own_rows),
+            *time_lines,
+            *debt_lines,
+            *describe_conflicts(own_rows),
+        )
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
@@ -230,18 +259,12 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, _words_of(handovers))
         catalogue = await self._read_catalogue(context.universe.id)
+        kinds = {entity.id: entity.kind for entity in entities}
         lines = []
         for handover in handovers:
-            for fact, _ in read_handovers([handover], entities, catalogue, exchange.tick):
-                canon_facts = await self._canon.facts_about(
-                    thing_of(fact, entities).id, FactsAboutQuery(newest=MAX_COMPARED_FACTS)
-                )
-                changes = (p.change for p in context.staged_proposals)
-                facts = [
-                    *canon_facts,
-                    *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact)),
-                ]
-                holding = find_other_holding(handover, fact, entities, facts)
+            for fact, _, thing, _ in read_handovers([handover], entities, catalogue, exchange.tick):
+                moves = await self._read_moves(thing, context, kinds)
+                holding = find_other_holding(handover, entities, moves)
                 is_repeated = (
                     holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
                 )
@@ -280,40 +303,29 @@ class PlainClaims:
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
     ) -> list[CommandHint]:
-        """Return a notice on each name in the words that means nobody and nothing that is known, once a scene.
-
-        So it is with who is here by the words, with the place that the hero would have gone to, and with each thing
-        and person of whom they state something lasting.
-        """
+        """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
         text = strip_typed_markers(exchange.words)
-        unknown_names = [(moves.unknown_place, "/place", "makes it known")] if moves.unknown_place else []
-        unknown_names += [(name, "/npc here", "brings them in") for name in moves.strangers]
-        tells = is_narration(exchange, text)
-        known, hero = list(context.entities.values()), context.player_character()
+        unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
+        unknown_names += [UnknownName(name, EntityKind.CHARACTER, is_here=True) for name in moves.strangers]
+        tells, known = is_narration(exchange, text), list(context.entities.values())
         unknown_names += [
-            (name, "/thing", "makes it known") for name in (find_unknown_things(text, known) if tells else ())
+            UnknownName(name, EntityKind.OBJECT)
+            for name in (find_unknown_things(text, known) if tells else ())
         ]
-        statements = find_statements(text, known, hero.name if hero is not None else "") if tells else []
-        if statements and not exchange.proposals:
-            catalogue = await self._read_catalogue(context.universe.id)
-            people = find_unknown_people(statements, known, catalogue)
-            unknown_names += [(name, "/npc", "makes them known") for name in people]
+        if handovers := _find_handovers(exchange, text, context):
+            named = await self._read_named_entities(context, _words_of(handovers))
+            unknown_names += [
+                UnknownName(name, EntityKind.OBJECT) for name in find_unknown_handed_things(handovers, named)
+            ]
         if tells and find_strangers_in_claims(text, known):
             named = await read_named_entities(self._canon, context, text)
             unknown_names += [
-                (name, "/npc", "makes them known")
+                UnknownName(name, EntityKind.CHARACTER)
                 for name in find_strangers_in_claims(text, [*known, *named])
             ]
-        notices = []
-        for name, command, effect in unknown_names:
-            key = (context.scene.id, fold_name(name))
-            if key not in self._noted_names and not await self._canon.find_entity(context.universe.id, name):
-                self._noted_names.add(key)
-                notices.append(
-                    CommandHint(
-                        f"“{name}” is not known in this world: {command} {name} {effect}", f"{command} {name}"
-                    )
-                )
+        notices = await self._name_notices.notice_each(unknown_names, context)
+        if not exchange.is_oracle_question:
+            notices += await self._name_notices.notice_others(text, context)
         return notices
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
@@ -330,13 +342,11 @@ class PlainClaims:
             return ()
         entities = await self._read_named_entities(context, statements)
         stated_text = " ".join(statement.quote for statement in statements)
-        lines = []
-        for shared_name in find_shared_names(stated_text, entities):
-            key = (context.scene.id, f"shared {fold_name(shared_name.name)}")
-            if key not in self._noted_names:
-                self._noted_names.add(key)
-                lines.append(describe_shared_name(shared_name))
-        return tuple(lines)
+        return tuple(
+            describe_shared_name(shared_name)
+            for shared_name in find_shared_names(stated_text, entities)
+            if self._name_notices.add(context, f"shared {shared_name.name}")
+        )
 
     async def _read_named_entities(
         self, context: SceneContext, statements: Sequence[Statement]
@@ -357,7 +367,8 @@ class PlainClaims:
     ) -> list[LastingFact]:
         """Return the facts that neither canon has, nor an open proposal, nor one before them.
 
-        Of what changes hands or places only the last counts: the bell that went to Vess and back may go to her again.
+        Of what changes hands or places only the last counts, and so of who is alive: the bell that went to Vess and
+        back may go to her again.
         """
         kinds, names = {entity.id: entity.kind for entity in entities}, build_name_book(entities)
         # What the player rejected may be true by now: it is proposed anew.
@@ -374,8 +385,16 @@ class PlainClaims:
                 query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
                 canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
             moved_id = moved_thing_id(fact, kinds)
-            moves = [f for f in open_facts if moved_id and moved_thing_id(f, kinds) == moved_id]
-            known_facts = moves[-1:] or (*canon_facts[subject_id], *open_facts)
+            if moved_id and moved_id not in canon_facts:
+                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
+                canon_facts[moved_id] = await self._canon.facts_about(moved_id, query)
+            changes = [
+                f
+                for f in (*(canon_facts[moved_id] if moved_id else ()), *open_facts)
+                if (moved_id and moved_thing_id(f, kinds) == moved_id)
+                or (fact.predicate == f.predicate == ALIVE and f.entity(SUBJECT) == subject_id)
+            ]
+            known_facts = changes[-1:] or (*canon_facts[subject_id], *open_facts)
             is_known = any(
                 is_same_statement(fact, known_fact, catalogue)
                 or (moved_id and _is_same_move(fact, known_fact, kinds))
@@ -427,10 +446,27 @@ def _is_same_by_other_names(fact: Fact, other: Fact, names: NameBook) -> bool:
     return words == other_words
 
 
+def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:
+    """Yield a line on each row by whose deed somebody has a thing no more: that Bela has it ends that by itself."""
+    for row in rows:
+        _, before, after = next(iter(row.diff), ("", "", ""))
+        if says_who_has_thing(before) and not says_who_has_thing(after):
+            yield f"It ends: {before}"
+
+
 def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:
     """Say whether two facts have one thing with one holder or in one place, by whatever names."""
     is_move = moved_thing_id(other, kinds) is not None
-    return is_move and fact.predicate == other.predicate and set(fact.involves) == set(other.involves)
+    # Who is known to have a thing may yet be said to have stolen it.
+    is_deed, is_other_deed = (
+        f.predicate != LOCATED_IN and not says_who_has_thing(f.statement) for f in (fact, other)
+    )
+    return (
+        is_move
+        and (is_other_deed or not is_deed)
+        and fact.predicate == other.predicate
+        and set(fact.involves) == set(other.involves)
+    )
 
 
 def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:
@@ -444,7 +480,7 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
         is_gm=exchange.gm_authored,
         people_here=[name for actor in context.present_actors() for name in names_of(actor)],
     )
-    return reader.find(text)
+    return reader.find_moves(text)
 
 
 def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
@@ -459,7 +495,7 @@ def _tells_life(fact: AssertFact, who: Entity) -> bool:
     return fact.predicate == ALIVE and Involvement(role=SUBJECT, entity_id=who.id) in fact.involves
 
 
-def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldDeath]) -> bool:
+def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldFate]) -> bool:
     """Say whether it is where the hero is, which follows from where they go, or a death told of `I` or `you`."""
     fact, quote = lasting_fact
     is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
@@ -467,11 +503,11 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
     return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
 
 
-def _only_tells(lasting_fact: LastingFact, death: ToldDeath) -> bool:
-    """Say whether a mere sentence says nothing but that somebody dies, such as that they do not live till morning."""
+def _only_tells(lasting_fact: LastingFact, fate: ToldFate) -> bool:
+    """Say whether a mere sentence says only that somebody dies or lives, such as that they do not live till morning."""
     fact = lasting_fact.fact
-    is_about_dead_alone = {i.entity_id for i in fact.involves} == {death.who.id}
-    return fact.predicate == STATED_PREDICATE and is_about_dead_alone and lasting_fact.quote in death.quote
+    is_about_them_alone = {i.entity_id for i in fact.involves} == {fate.who.id}
+    return fact.predicate == STATED_PREDICATE and is_about_them_alone and lasting_fact.quote in fate.quote
 
 
 def _is_known_death(fact: AssertFact, context: SceneContext) -> bool:

@@ -12,21 +12,18 @@ from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
-from agents.declarations.lasting_facts import find_named
+from agents.declarations.lasting_facts import build_stated_fact
 from agents.declarations.named_entities import read_named_entities
-from agents.declarations.reader import build_involvements
-from agents.declarations.sentence_facts import read_sentence_fact
 from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
-from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hearsay import find_beliefs, find_rumours
 from agents.prose.names import names_of
 from stores.ports import CanonReader
-from stores.records.canon import AssertFact, Authority, FactKind, Standing, normalize_statement
+from stores.records.canon import AssertFact, Authority, Standing, normalize_statement
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
@@ -55,22 +52,14 @@ class PlainHearsay:
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
-        proposals = []
+        proposals, names = [], build_name_book(entities)
         for words, quote in rumours:
-            named = find_named(words, build_name_book(entities), entities)
-            statement = as_sentence(words)
-            if not named or await self._is_known(normalize_statement(statement), context):
+            fact = build_stated_fact(words, names, entities, catalogue, exchange.tick)
+            if not fact.involves or await self._is_known(normalize_statement(fact.statement), context):
                 continue
-            fact = read_sentence_fact(words, named, catalogue, exchange.tick) or AssertFact(
-                fact_kind=FactKind.ATTRIBUTE,
-                predicate=STATED_PREDICATE,
-                statement=statement,
-                involves=tuple(build_involvements(named)),
-                valid_from=exchange.tick,
-            )
             proposals.append(
                 build_proposal(
-                    derive_id("rumour", turn.id, statement),
+                    derive_id("rumour", turn.id, fact.statement),
                     fact.model_copy(update={"standing": Standing.RUMOUR}),
                     [words_evidence(turn, quote)],
                     Authority.SYSTEM,

@@ -6,8 +6,9 @@ when it is undone. What is less plain is only offered, as a command that Tab tak
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.proposal_description import is_rumour, stated_title
@@ -16,12 +17,13 @@ from agents.context_assembly.story_agenda import read_staged_commitments
 from agents.context_assembly.story_decisions import read_decisions
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
+from agents.declarations.same_promises import SamePromise, find_same_promise
 from agents.orchestrator.exchange import Exchange
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
 from agents.prose.plain_decisions import find_decisions
-from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_player
+from agents.prose.plain_promises import PlainPromise, find_promises_of_gm, find_promises_of_player
 from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
@@ -35,13 +37,22 @@ from agents.prose.speech import strip_speech
 from agents.solo.story_decisions import describe_overflow
 from agents.views.play_views import Reply
 from stores.ports import LogReader
-from stores.records.canon import AssertFact, Authority, normalize_statement
+from stores.records.canon import AssertFact, Authority, EndFact, Fact
 from stores.records.ids import Clock
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
 
 MAX_PROMISES: Final = 3
 """Promises of one line that are proposed."""
+
+
+class _MadePromise(NamedTuple):
+    """A promise in the words of a line."""
+
+    fact: AssertFact
+    promise: PlainPromise
+    same: SamePromise | None
+    """The open promise that it may be in other words."""
 
 
 class PlainVows:
@@ -62,13 +73,37 @@ class PlainVows:
         self._clock = clock
 
     async def build_promises(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
-        """Return a proposal for each promise that the words of an exchange make."""
+        """Return a proposal for each promise that the words of an exchange make, and that is not open already."""
+        turn = exchange.build_words_turn(self._clock())
+        if turn is None:
+            return ()
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        )
+        return tuple(
+            self._proposals.build(
+                made.fact,
+                made.promise.quote,
+                # Who was not there to hear it may never have been promised it: the player decides.
+                # What others are said to promise is read from prose as any other claim is.
+                Authority.GM
+                if not made.promise.promiser and _is_heard(made.fact, context)
+                else Authority.SYSTEM,
+                site,
+                turn=turn,
+            )
+            for made in await self._read_promises(exchange, context)
+            if made.same is None or not made.same.is_certain
+        )
+
+    async def _read_promises(self, exchange: Exchange, context: SceneContext) -> list[_MadePromise]:
+        """Return the promises in the words of an exchange, each with the open one that it may be in other words."""
         turn = exchange.build_words_turn(self._clock())
         if turn is None or exchange.is_oracle_question:
-            return ()
+            return []
+        people = [e for e in context.entities.values() if e.kind in ACTORS]
         if exchange.gm_authored:
-            people = [names_of(e) for e in context.entities.values() if e.kind in ACTORS]
-            promises = find_promises_of_gm(turn.text, people)
+            promises = find_promises_of_gm(turn.text, [names_of(e) for e in people])
         else:
             promises = find_promises_of_player(turn.text)
         listeners = _list_listeners(exchange, context)
@@ -77,29 +112,35 @@ class PlainVows:
             await build_promise_fact(promise, context, listeners, find, exchange.tick)
             for promise in promises[:MAX_PROMISES]
         ]
-        known_keys = await self._list_known_promises(context) if any(facts) else frozenset[str]()
-        site = ProposalSite(
-            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        # What these very words propose is no other promise.
+        own_ids = {proposal.id for proposal in exchange.proposals}
+        open_promises = (
+            [f for f in await self._list_open_promises(context) if f.proposal_id not in own_ids]
+            if any(facts)
+            else []
         )
-        return tuple(
-            self._proposals.build(
-                fact,
-                promise.quote,
-                # Who was not there to hear it may never have been promised it: the player decides.
-                # What others are said to promise is read from prose as any other claim is.
-                Authority.GM if not promise.promiser and _is_heard(fact, context) else Authority.SYSTEM,
-                site,
-                turn=turn,
-            )
+        return [
+            _MadePromise(fact, promise, find_same_promise(fact, open_promises, people))
             for fact, promise in zip(facts, promises, strict=False)
-            if fact is not None and normalize_statement(fact.statement) not in known_keys
-        )
+            if fact is not None
+        ]
 
-    async def _list_known_promises(self, context: SceneContext) -> frozenset[str]:
-        """Return what was promised and is open, in canon or proposed in the scene, by normalized statement."""
+    async def describe_same_promise(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Return a line on the open promise that a declared one may be in other words; `context` is before it."""
+        people = [e for e in context.entities.values() if e.kind in ACTORS]
+        open_promises = await self._list_open_promises(context)
+        promises = (p.change for p in proposals if isinstance(p.change, AssertFact))
+        matches = (find_same_promise(promise, open_promises, people) for promise in promises)
+        return tuple(_describe_same(match) for match in matches if match is not None)
+
+    async def _list_open_promises(self, context: SceneContext) -> list[Fact]:
+        """Return what was promised and is open, in canon or proposed in the scene, and not said to be settled."""
+        settled_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
         facts = [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
-        return frozenset(normalize_statement(fact.statement) for fact in facts)
+        return [fact for fact in facts if fact.predicate == "promised" and fact.id not in settled_ids]
 
     async def add_reply_lines(self, exchange: Exchange, context: SceneContext, reply: Reply) -> Reply:
         """Say what the words of an exchange promised and decided, and offer what they seem to settle.
@@ -112,10 +153,12 @@ class PlainVows:
         lines = [
             f"Proposed{' as a rumour' if is_told else ''}: {title}" for title, is_told in titles if title
         ]
-        offered_line = ""
+        same_lines, offered_line = await self._describe_same_promises(exchange, context)
+        lines += same_lines
         if not exchange.gm_authored:
-            decision_lines, offered_line = await self._describe_decisions(exchange, context)
+            decision_lines, offered_decision = await self._describe_decisions(exchange, context)
             lines += decision_lines
+            offered_line = offered_line or offered_decision
         offered_line = offered_line or await self._offer_settlement(exchange, context)
         if offered_line:
             lines.append(f"{_OFFERS[offered_line.split()[0]]} {offered_line} (Tab takes it)")
@@ -124,6 +167,21 @@ class PlainVows:
         return replace(
             reply, lines=(*reply.lines, *lines), suggested_line=reply.suggested_line or offered_line
         )
+
+    async def _describe_same_promises(
+        self, exchange: Exchange, context: SceneContext
+    ) -> tuple[list[str], str]:
+        """Return a line on each promise that is open in other words, and the command that keeps one of two."""
+        lines, offered_line = list[str](), ""
+        titles = {stated_title(proposal.change) for proposal in exchange.proposals}
+        for made in await self._read_promises(exchange, context):
+            title = made.fact.statement
+            if made.same is None or not (made.same.is_certain or title in titles):
+                continue
+            lines.append(_describe_same(made.same))
+            if not made.same.is_certain:
+                offered_line = offered_line or f"/reject {title.rstrip('.')}"
+        return lines, offered_line
 
     async def _describe_decisions(self, exchange: Exchange, context: SceneContext) -> tuple[list[str], str]:
         """Return a line on each decision that the words go against or enter, and the command for a less plain one."""
@@ -163,7 +221,9 @@ class PlainVows:
         deeds = sentences if exchange.gm_authored else _list_unspoken(words)
         if not command and settles_commitment(deeds):
             own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
-            command, statements = "/paid", await self._list_commitment_statements(context)
+            command, commitments = "/paid", await self._list_commitments(context)
+            # Nothing is given back to somebody who is not there.
+            statements = [f.statement for f in commitments if _is_heard(f, context)]
             statements = [statement for statement in statements if statement not in own_titles]
             index = find_settled(deeds, statements)
         if index is None:
@@ -172,10 +232,17 @@ class PlainVows:
         return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
 
     async def _list_commitment_statements(self, context: SceneContext) -> list[str]:
+        return [commitment.statement for commitment in await self._list_commitments(context)]
+
+    async def _list_commitments(self, context: SceneContext) -> list[Fact]:
         """Return the promises and debts that are open, in canon and proposed in the scene."""
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-        facts = (*(commitment.fact for commitment in commitments), *read_staged_commitments(context))
-        return [fact.statement for fact in facts]
+        return [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
+
+
+def _describe_same(same: SamePromise) -> str:
+    question = "" if same.is_certain else ", in other words?"
+    return f"Promised already{question or ':'} {same.fact.statement}"
 
 
 def _list_unspoken(words: str) -> list[str]:
@@ -183,7 +250,7 @@ def _list_unspoken(words: str) -> list[str]:
     return [sentence.text for sentence in find_hero_sentences(words) if not sentence.is_spoken]
 
 
-def _is_heard(fact: AssertFact, context: SceneContext) -> bool:
+def _is_heard(fact: AssertFact | Fact, context: SceneContext) -> bool:
     """Say whether the people who are in a promise are here and alive."""
     here_ids = {context.story.pc_id, *(e.id for e in context.present_actors() if not context.is_dead(e))}
     involved = (context.entities.get(i.entity_id) for i in fact.involves)
@@ -193,6 +260,7 @@ def _is_heard(fact: AssertFact, context: SceneContext) -> bool:
 
 
 _OFFERS: Final = {
+    "/reject": "The same?",
     "/decide": "Decision?",
     "/paid": "Kept?",
     "/broken": "Broken?",

@@ -44,6 +44,7 @@ from stores.records.play import Scene, Speaker
 from stores.records.workflow import (
     Decision,
     Loop,
+    Transition,
     TransitionProposal,
     Verdict,
 )
@@ -168,7 +169,7 @@ class SceneLoop:
             return await self._close_scene(context)
         if state != "active":
             raise build_refusal(Loop.SCENE, state, "critical_event")
-        return await self.commit_mid_scene(context, only_ids, reason)
+        return await self._commit_active(context, last_transition, only_ids, reason)
 
     async def finish_interrupted_close(self, scene: Scene) -> Scene:
         """After a crash between the commit and the scene's end, close the scene and open the next."""
@@ -192,10 +193,24 @@ class SceneLoop:
         self, context: SceneContext, only_ids: Sequence[Id] | None, reason: str
     ) -> CommitReport:
         """Commit in mid-scene; the scene stays Active."""
+        last_transition = await self._loops.read_last_transition(Loop.SCENE, context.scene.id)
+        return await self._commit_active(context, last_transition, only_ids, reason)
+
+    # --- inside --------------------------------------------------------------------------------------
+
+    async def _commit_active(
+        self,
+        context: SceneContext,
+        last_transition: Transition | None,
+        only_ids: Sequence[Id] | None,
+        reason: str,
+    ) -> CommitReport:
         pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
         rows = await self._views.build_proposal_rows(pending_proposals)
-        await self._loops.fire(Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200])
+        await self._loops.fire_after(
+            last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
+        )
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
         )
@@ -203,8 +218,6 @@ class SceneLoop:
         await self._journal.enter_committed_places(context)
         self._publish_commit(context.scene, result)
         return result
-
-    # --- inside --------------------------------------------------------------------------------------
 
     async def _close_scene(
         self, context: SceneContext, reversal: CommitReversal | None = None

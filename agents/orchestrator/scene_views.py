@@ -26,6 +26,7 @@ from agents.proposals.line_order import sort_as_made, sort_in_line_order
 from agents.resolver.working_state import fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
+from agents.typed_numbers import DEAD_TAG
 from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -46,7 +47,6 @@ MAX_CLOSED_ROWS = 30
 """Decided rows that are shown, the latest ones; withdrawn ones are left out."""
 
 
-DEAD_TAG = "dead"
 """How the sheet of somebody who is dead in canon says so."""
 
 

@@ -18,7 +18,7 @@ from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
-from agents.orchestrator.dispatcher import Access, Dispatcher
+from agents.orchestrator.dispatcher import Access, Dispatched, Dispatcher
 from agents.orchestrator.input.parser import CommandInput, WordsInput, parse_input
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration, is_paused, is_retake
@@ -29,6 +29,7 @@ from agents.orchestrator.record_worker import RecordWorker
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.presence_checks import NotPresent
+from agents.telemetry.spans import NO_TELEMETRY, ExchangeKind, Operation, Span, SpanRecords, Telemetry
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
 from stores.records.play import Scene, StoryMode
@@ -52,7 +53,9 @@ class TypedLines:
         commands: CommandRegistry,
         tools: CommandTools,
         records: RecordWorker,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._dispatcher = dispatcher
         self._contexts = contexts
         self._line_player = line_player
@@ -138,6 +141,30 @@ class TypedLines:
         What an operation that `moves_timeline` brings back was announced when it was staged. One that `needs_records`
         waits until it is recorded what the narrations before changed.
         """
+        with self._telemetry.span(Operation.COMMAND, access.value, SpanRecords(scene_id=scene_id)) as span:
+            return await self._perform(
+                scene_id,
+                access,
+                work,
+                span,
+                action=action,
+                moves_timeline=moves_timeline,
+                needs_records=needs_records,
+                with_view=with_view,
+            )
+
+    async def _perform(
+        self,
+        scene_id: Id,
+        access: Access,
+        work: Callable[[SceneContext], Awaitable[Outcome]],
+        span: Span,
+        *,
+        action: str,
+        moves_timeline: bool,
+        needs_records: bool,
+        with_view: bool,
+    ) -> Reply:
         if needs_records:
             await self._records.record_all(scene_id)
         try:
@@ -147,6 +174,7 @@ class TypedLines:
             if not await self._records.record_all(scene_id):
                 raise
             dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
+        _describe_span(span, dispatched)
         if next_line := dispatched.result.next_line:
             reply = await self.submit(scene_id, next_line, with_view=with_view)
             return replace(reply, lines=(*dispatched.result.reply.lines, *reply.lines))
@@ -230,3 +258,13 @@ class TypedLines:
         if not state.offered_command or state.offered_command.startswith("/end"):
             return ()
         return (await self.submit(scene_id, state.offered_command)).lines
+
+
+def _describe_span(span: Span, dispatched: Dispatched[Outcome]) -> None:
+    """Have the span say whether it was an exchange, and which."""
+    scene, exchange = dispatched.before.scene, dispatched.result.exchange
+    span.records = SpanRecords(scene.universe_id, scene.story_id, scene.id)
+    if exchange is not None:
+        span.operation = Operation.EXCHANGE
+        span.kind = ExchangeKind.PLAIN if exchange.narration is None else ExchangeKind.NARRATED
+        span.records = span.records._replace(run_id=exchange.run_id)

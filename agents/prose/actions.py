@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from agents.prose.frames import is_framed
 from agents.prose.names import HONORIFICS, any_name_pattern
 from agents.prose.speech import SAYS, SPEAKS, find_speeches, is_spoken_by, strip_speech
 from agents.prose.words import split_paragraphs, split_sentences
@@ -29,8 +30,21 @@ _UNREAL_ACTORS = (
     r"portrait|painting|picture|letter|voice in your (?:head|mind)|memory|memories|remember\w*|recall\w*|"
     r"dream\w*|vision|imagin\w*|echo\w*"
 )
-_UNREAL: Final = re.compile(rf"\b(?:{_UNREAL_ACTORS})\b", re.IGNORECASE)
-"""What a sentence beside it says that words were: a memory, a dream, an echo."""
+_UNREAL_VOICE: Final = re.compile(
+    r"\b(?:ghosts?|spirit|spectre|shade|wraith|voice in your (?:head|mind)|memory|memories|only a dream|vision|"
+    r"imagin\w*|echo\w*|(?:read\w*|the|his|her|this) letter (?:says|reads|said|begins)|"
+    r"read\w* (?:the|his|her|my|your) letter)\b",
+    re.IGNORECASE,
+)
+"""What a sentence beside it says that words were: a memory, a dream, an echo; not what only stands or lies there."""
+_UNREAL_MANNER: Final = re.compile(
+    r"(?:\b(?:used to|years ago|long ago|back then|as though|as if|somewhere|elsewhere|never again|or so|"
+    r"in (?:the|your|my|his|her) (?:\w+ )?(?:dreams?|memory|memories|mind|head|letter|picture|portrait|painting|"
+    r"photograph|song|story|tale))|"
+    rf"^\s*(?:or )?(?:the|a|an) (?:\w+ )?(?:{_UNREAL_ACTORS}))\b",
+    re.IGNORECASE,
+)
+"""Behind who says something and a comma: that they do not say it now."""
 _NOT_NOW = re.compile(
     rf"\b(?:{_UNREAL_ACTORS}|think\w*|thought|wonder\w*|once|used to|had|years ago|long ago|"
     r"back then|last (?:night|week|year|time|summer|winter)|yesterday|every|always|usually|often|if|"
@@ -60,14 +74,6 @@ _COMES = (
 )
 
 
-_FRAMES: Final = re.compile(
-    r"\b(?:dream\w*|nightmares?|sleeps?|slept|asleep|doze[sd]?|photographs?|photos?|pictures?|portraits?|paintings?|"
-    r"engravings?|remember\w*|recall\w*|memory|memories|songs?|ballads?|tales?|story|stories|legends?|"
-    r"that was (?:the|in|before|when|how)|years ago|winters ago|long ago|back then)\b",
-    re.IGNORECASE,
-)
-"""What the sentences after it are in, and not in the present: a dream, a picture, a memory, a song."""
-_FRAME_ENDS: Final = re.compile(r"\b(?:wakes?|woke|awake|waking|now|here and now|at last)\b", re.IGNORECASE)
 _BEYOND = (
     r"(?:outside|from (?:without|beyond|under|behind|below the|the (?:street|yard|road|lane|quay|other side))|"
     r"through the (?:\w+ )?(?:door|wall|window|shutters?|hatch|floor|planks|grating|keyhole)|on the other side|"
@@ -80,13 +86,8 @@ _VOICE_OUTSIDE: Final = re.compile(
     rf"{_HEARD}[^.!?]*\b{_BEYOND}\b|\b{_BEYOND}\b[^.!?]*{_HEARD}", re.IGNORECASE
 )
 """A sentence before the words that says who is heard from there: `A voice comes through the wall.`"""
+_GOES_ON: Final = re.compile(r",|\band\b")
 _SENTENCE_STARTS: Final = re.compile(r"(?<=[.!?…])\s+")
-
-
-def _is_framed(text_before: str) -> bool:
-    """Return whether what stands before in a paragraph opens a dream, a memory or a picture, and does not close it."""
-    frames = [match.end() for match in _FRAMES.finditer(text_before)]
-    return bool(frames) and _FRAME_ENDS.search(text_before, frames[-1]) is None
 
 
 def find_spoken_words(text: str, names: Sequence[str], *, is_near: bool = False) -> str:
@@ -95,12 +96,16 @@ def find_spoken_words(text: str, names: Sequence[str], *, is_near: bool = False)
     With `is_near`, what is heard from outside does not count.
     """
     for speech in find_speeches(text):
-        if not is_spoken_by(speech, names) or _is_framed(strip_speech(speech.paragraph[: speech.start])):
+        if not is_spoken_by(speech, names):
             continue
         # Only the sentence of the attribution: what is outside or long ago beside it may be anything else.
         text_before = strip_speech(speech.paragraph[max(0, speech.start - 60) : speech.start])
         text_after = strip_speech(speech.paragraph[speech.end :][:60])
-        attribution = f"{_SENTENCE_STARTS.split(text_before)[-1]} ¶ {_SENTENCE_STARTS.split(text_after)[0]}"
+        said_after, manner = [*_GOES_ON.split(_SENTENCE_STARTS.split(text_after)[0], 1), ""][:2]
+        said = f"{_SENTENCE_STARTS.split(text_before)[-1]} ¶ {said_after}"
+        attribution = f"{said},{manner}"
+        if is_framed(strip_speech(speech.paragraph[: speech.start]), attribution, names):
+            continue
         subordinate_clause = re.search(
             rf"\b(?:as|what|like|how|when|where|than|of|because|that)\s+{any_name_pattern(names)}",
             attribution,
@@ -109,7 +114,9 @@ def find_spoken_words(text: str, names: Sequence[str], *, is_near: bool = False)
         if is_near and is_outside:
             continue
         is_now = (
-            _NOT_NOW.search(attribution) is None and _UNREAL.search(f"{text_before} ¶ {text_after}") is None
+            _NOT_NOW.search(said) is None
+            and _UNREAL_MANNER.search(manner) is None
+            and _UNREAL_VOICE.search(f"{text_before} ¶ {text_after}") is None
         )
         if subordinate_clause is None and is_now:
             return speech.spoken_text or speech.paragraph
@@ -128,7 +135,7 @@ def find_act(text: str, names: Sequence[str]) -> str:
     )
     for sentence, sentences_before in sentences:
         match = re.search(verb, sentence)
-        if match is None or _NOT_NOW.search(sentence) or _is_framed(sentences_before):
+        if match is None or _NOT_NOW.search(sentence) or is_framed(sentences_before, sentence, names):
             continue
         text_before = sentence[: match.start()].rstrip()
         if re.search(

@@ -7,19 +7,22 @@ remembered or dreamt, and what happens elsewhere, move nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.prose import cast_words as words
+from agents.prose import death_phrases as deaths
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
 from agents.prose.dealings import find_asked, find_dealt_with
 from agents.prose.destinations import DestinationReader
+from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
-from agents.prose.phrases import compile_phrases
+from agents.prose.names import NON_NAME_WORDS
+from agents.prose.phrases import PhrasePattern
 from agents.prose.sentence_phrases import who_of
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
@@ -52,13 +55,13 @@ _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
 """The beginning of a predicate that may be said of a body, too."""
-_ALSO_GOES: Final = compile_phrases(
+_ALSO_GOES: Final = PhrasePattern(
     "[lead escort carry walk march drag follow take see show usher bear hurry help]"
 )
 """Verbs of making somebody leave, whose subject leaves as well."""
-_LEADS_SOMEBODY: Final = compile_phrases(r"[lead take guide bring drag carry escort] @(?P<who>[^@]+)@")
-_TAKES: Final = compile_phrases("[take lead drag carry pull]")
-_SEES_OFF: Final = compile_phrases(r"""
+_LEADS_SOMEBODY: Final = PhrasePattern(r"[lead take guide bring drag carry escort] @(?P<who>[^@]+)@")
+_TAKES: Final = PhrasePattern("[take lead drag carry pull]")
+_SEES_OFF: Final = PhrasePattern(r"""
     to the (door|gate)
     [see show] @[^@]+@ (out|off)
     """)
@@ -67,15 +70,8 @@ _SLEEPS_HERE: Final = re.compile(
     r"(?:\s+(?:inside|here|there|(?:by|at|on|before|beside|under)\s+the\s+\w+))?\s*[.!,;]?\s*$"
 )
 """Who sleeps where the scene is, as far as the words say."""
-_SLAMS_DOOR: Final = compile_phrases(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
+_SLAMS_DOOR: Final = PhrasePattern(r"\s*[slam bang shut close pull lock bolt] .*\b(door|gate|hatch)\b")
 """What somebody does on the way out: `leaves and slams the door`."""
-TELLS_DEATH: Final = re.compile(
-    r"\b(?:die[sd]?|dead|kill\w*|sl[ae]ys?|slew|slain|murder\w*|behead\w*|execut\w*|assassinat\w*|strangl\w*|hanged|"
-    r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+ghost|pass\w*\s+away|survive|outlive|"
-    r"live\s+to|succumb\w*|not\s+last|(?:his|her|their|your|my)\s+neck|(?:his|her|their|its|your)\s+(?:\w+\s+)?(?:last|life|end|death))\b",
-    re.IGNORECASE,
-)
-"""Words without one of which no text tells of a death."""
 _OPENS_WITH_TIME: Final = re.compile(
     r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE
 )
@@ -98,8 +94,8 @@ _TELLS_PRESENT: Final = re.compile(
 """What is told in the present; what stands beside it in the past was so before."""
 
 
-class NarratedDeath(NamedTuple):
-    """Who dies by a text, and the words that say so."""
+class NarratedFate(NamedTuple):
+    """Who dies by a text, or lives after all, and the words that say so."""
 
     number: int | None
     """The number of a figure; None for the hero."""
@@ -189,22 +185,22 @@ class CastReader:
         reading = self._read_text(text, state, is_gm)
         return reading.companions | (set(state.present) if reading.company_goes else set())
 
-    def find_deaths(self, text: str, *, is_gm: bool) -> list[NarratedDeath]:
+    def find_deaths(self, text: str, *, is_gm: bool) -> list[NarratedFate]:
         """Return who dies by a text, here or elsewhere, with the words that say so: each once."""
-        if not TELLS_DEATH.search(text):
+        if not deaths.TELLS_DEATH.search(text):
+            self.pass_over(text, is_gm=is_gm)
+            return []
+        return _quote_fates(self._read_text(text, CastState(), is_gm).deaths, text, deaths.TELLS_DEATH)
+
+    def find_survivors(self, text: str, *, is_gm: bool) -> list[NarratedFate]:
+        """Return who lives after all by a text, with the words that say so: each once."""
+        if not deaths.TELLS_LIFE.search(text):
             self.pass_over(text, is_gm=is_gm)
             return []
         reading = self._read_text(text, CastState(), is_gm)
-        sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
-        quotes_by_mark: dict[str, str] = {}
-        for mark, position in reading.deaths:
-            sentence = sentences[position] if position < len(sentences) else text
-            parts = [part.strip(" ,.!…") for part in sentence.split("¶")]
-            quotes_by_mark.setdefault(mark, next(filter(TELLS_DEATH.search, parts), parts[-1]))
-        return [
-            NarratedDeath(None if mark == HERO else int(mark), quote)
-            for mark, quote in quotes_by_mark.items()
-        ]
+        dead_marks = {mark for mark, _ in reading.deaths}
+        survivals = [(mark, position) for mark, position in reading.survivals if mark not in dead_marks]
+        return _quote_fates(survivals, text, deaths.TELLS_LIFE)
 
     def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
         reading = CastReading.begin(state)
@@ -212,9 +208,11 @@ class CastReader:
         if not is_gm:
             sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
+        framed = find_framed_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
         for position, sentence in enumerate(sentences):
             reading.sentence_position = position
-            self._read_sentence(sentence, reading)
+            if position not in framed:
+                self._read_sentence(sentence, reading)
         return reading
 
     # --- sentences -----------------------------------------------------------------------------------
@@ -236,12 +234,28 @@ class CastReader:
         for match in turns.CARRIES.finditer(text):
             reading.carried.update(figures_of(who_of(match), reading))
         self._read_whole_sentence(text, reading)
+        self._read_deaths(sentence, reading)
         for clause in find_clauses(text):
             reading.deal_with(figures_of(find_dealt_with(clause, text), reading))
             self._read_clause(clause, text, reading)
         if reading.exit_cast is not None or reading.company_goes:
             for match in turns.LEAVING_BEHIND.finditer(text):
                 reading.move(CastMove.STAYS_BEHIND, figures_of(who_of(match), reading))
+
+    def _read_deaths(self, sentence: MarkedSentence, reading: CastReading) -> None:
+        """Read who dies by what the sentence says of what kills them, or of what belongs to them."""
+        if _OPENS_WITH_TIME.match(sentence.text):
+            return
+        marks = [
+            *(m for clause in find_clauses(sentence.text) for m in deaths.find_killed(_with_claim(clause))),
+            *(
+                m
+                for clause in (find_clauses(sentence.owned_text) if sentence.owned_text else ())
+                for m in deaths.find_killed_in_part(clause.text)
+            ),
+        ]
+        reading.note_deaths(marks)
+        reading.move(CastMove.DIES, [n for mark in marks for n in figures_of(mark, reading)])
 
     def _is_within_place(self, sentence: str) -> bool:
         return self._other_places.search(sentence) is None and any(
@@ -314,7 +328,9 @@ class CastReader:
             reading.subject = who_of(match)
             reading.move(CastMove.COMES, figures_of(reading.subject, reading))
             return True
-        match = turns.STRANGERS_ACT.match(text)
+        match = turns.STRANGERS_ACT.match(text) or _find_named_stranger(text)
+        if match is not None and _does_nothing(match[0], text[match.end() :]):
+            return True
         rest = text[match.end() :] if match else text.lstrip() if reading.is_about_strangers else ""
         reading.is_about_strangers = match is not None or turns.STRANGERS_DO.match(text) is not None
         return self._read_act_on_others(rest, reading) is not None
@@ -328,8 +344,10 @@ class CastReader:
         if reading.is_told_in_present and PAST_VERB.match(rest):
             return None
         numbers = figures_of(subject, reading)
-        if HERO in subject.split(",") and words.DIES.match(rest):
+        if HERO in subject.split(",") and deaths.DIES.match(rest):
             reading.note_deaths([*numbers, HERO])
+        if deaths.LIVES.match(rest):
+            reading.note_survivals([*numbers, *([HERO] if HERO in subject.split(",") else [])])
         if subject == COMPANY or HERO in subject.split(","):
             return self._hero_acts.read(subject, numbers, rest, reading)
         if subject.startswith(EVERYONE):
@@ -382,8 +400,10 @@ class CastReader:
         if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
+        is_gone_already = is_leaving and not reading.is_within_place and reading.present.isdisjoint(numbers)
         if (
             words.ACTS.match(rest)
+            and not is_gone_already
             and not ELSEWHERE.search(sentence)
             and not self._other_places.search(sentence)
         ):
@@ -394,7 +414,7 @@ class CastReader:
 
     def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         """Read who dies, falls asleep or wakes; return whether the predicate says nothing else."""
-        if words.DIES.match(rest) and not _OPENS_WITH_TIME.match(sentence):
+        if deaths.DIES.match(rest) and not _OPENS_WITH_TIME.match(sentence):
             reading.note_deaths(numbers)
             reading.move(CastMove.DIES, numbers)
             return True
@@ -411,7 +431,7 @@ class CastReader:
     def _read_act_on_others(self, rest: str, reading: CastReading) -> CastMove | None:
         """Read what is done to others; return whether they come or leave by it."""
         for pattern, move in (
-            (words.KILLS, CastMove.DIES),
+            (deaths.KILLS, CastMove.DIES),
             (words.STUNS, CastMove.FALLS_ASLEEP),
             (words.ROUSES, CastMove.WAKES),
             (words.SENDS_AWAY, CastMove.LEAVES),
@@ -459,6 +479,8 @@ class CastReader:
         """Move those whom a clause attaches to somebody who moves: `followed by`, `with ... in tow`."""
         if reading.last_move is not None:
             for match in turns.ATTACHED.finditer(text):
+                if not _is_company(text, match):
+                    continue
                 numbers = figures_of(who_of(match), reading)
                 if reading.last_move is CastMove.COMES:
                     reading.bring_in(numbers)
@@ -466,10 +488,49 @@ class CastReader:
                     reading.move(reading.last_move, numbers)
         if reading.exit_cast is not None:
             for match in turns.COMES_ALONG.finditer(text):
+                if not _is_company(text, match):
+                    continue
                 companions = figures_of(who_of(match), reading)
                 reading.bring_in(companions)
                 reading.companions.update(companions)
                 reading.names_company |= match["who4"] is not None
+
+
+def _quote_fates(fates: Iterable[tuple[str, int]], text: str, telling: re.Pattern[str]) -> list[NarratedFate]:
+    """Return fates by their marks and the positions of their sentences, with the words that tell of each."""
+    sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
+    quotes_by_mark: dict[str, str] = {}
+    for mark, position in fates:
+        sentence = sentences[position] if position < len(sentences) else text
+        parts = [part.strip(" ,.!…") for part in sentence.split("¶")]
+        quotes_by_mark.setdefault(mark, next(filter(telling.search, parts), parts[-1]))
+    return [
+        NarratedFate(None if mark == HERO else int(mark), quote) for mark, quote in quotes_by_mark.items()
+    ]
+
+
+def _with_claim(clause: MarkedClause) -> str:
+    """Return a clause with what stands behind it if that is `claims @1@`, which a fever does, too."""
+    is_claim = clause.report.startswith("claim") and "@" not in clause.text
+    return f"{clause.text.removesuffix(' ¶')} {clause.report}" if is_claim else clause.text
+
+
+def _find_named_stranger(text: str) -> re.Match[str] | None:
+    match = turns.NAMED_STRANGER_ACTS.match(text)
+    is_name = match is not None and NON_NAME_WORDS.isdisjoint(match["name"].casefold().split())
+    return match if is_name else None
+
+
+def _does_nothing(doer: str, rest: str) -> bool:
+    """Say whether words before a deed deny it, or it is a joke or a grief that kills."""
+    is_killing = deaths.KILLS.match(rest) is not None
+    return deaths.is_not_done(doer) or (is_killing and deaths.is_way_of_speaking(doer))
+
+
+def _is_company(clause: str, match: re.Match[str]) -> bool:
+    """Say whether who a pattern finds in a clause moves along, and is not only spoken with and the like."""
+    who = next(key for key, mark in match.groupdict().items() if key.startswith("who") and mark)
+    return turns.is_company(clause, match.start(who))
 
 
 def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:

@@ -21,6 +21,8 @@ class CastMove(StrEnum):
     FALLS_ASLEEP = "falls asleep"
     WAKES = "wakes"
     DIES = "dies"
+    SURVIVES = "survives"
+    """They lie here as dead, and live after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class CastReading:
     """Whether the hero is said to go alone."""
     deaths: list[tuple[str, int]] = field(default_factory=list)
     """The marks of those who die, here or elsewhere, each with the position of the sentence that says so."""
+    survivals: list[tuple[str, int]] = field(default_factory=list)
+    """The marks of those who live after all, each with the position of the sentence that says so."""
     sentence_position: int = -1
     is_within_place: bool = False
     """Whether the sentence has people move about where the scene is."""
@@ -119,6 +123,15 @@ class CastReading:
     def note_deaths(self, marks: Iterable[object]) -> None:
         """Note that the sentence tells of deaths, by the marks of the dead."""
         self.deaths += ((str(mark), self.sentence_position) for mark in marks)
+
+    def note_survivals(self, marks: Iterable[object]) -> None:
+        """Note that the sentence tells who lives, by their marks."""
+        texts = [str(mark) for mark in marks]
+        self.survivals += ((text, self.sentence_position) for text in texts)
+        for number in (int(text) for text in texts if text.isdecimal()):
+            if number in self.bodies:
+                self._apply(CastMove.SURVIVES, number)
+                self.moves.append((CastMove.SURVIVES, number))
 
     def begin_sentence(
         self, excepted: set[int], *, is_within_place: bool, absent: frozenset[int] = frozenset()
@@ -183,6 +196,8 @@ class CastReading:
                 return is_here and number not in self.senseless
             case CastMove.WAKES:
                 return is_here and number in self.senseless
+            case CastMove.SURVIVES:
+                return number in self.bodies
             case _:
                 assert_never(kind)
 
@@ -206,6 +221,10 @@ class CastReading:
             case CastMove.DIES:
                 self.present.discard(number)
                 self.dead.add(number)
+            case CastMove.SURVIVES:
+                self.present.add(number)
+                self.dead.discard(number)
+                self.bodies.discard(number)
             case CastMove.GOES_OUT_OF_EARSHOT:
                 self.out_of_earshot.add(number)
             case CastMove.FALLS_ASLEEP:

@@ -1,4 +1,4 @@
-"""The phrases by which people come, go, stay, fall asleep and die in marked prose (`agents/prose/mentions.py`).
+"""The phrases by which people come, go, stay and fall asleep in marked prose (`agents/prose/mentions.py`).
 
 Most patterns begin right behind the mark of who does it, so that `does not leave`, `wants to leave` and `will
 leave` do not match: what stands between is no adverb.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.phrases import compile_phrases, phrases
+from agents.prose.phrases import PhrasePattern, phrases
 
 ADVERBS: Final = (
     r"(?:\s*,?\s*(?:(?!(?:near|bare|rare|hard|scarce|alleged|supposed|reported|seeming|apparent|possib|probab|virtual|practical)ly\b)[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|finally|just|still|soon|again|together|"
@@ -127,7 +127,7 @@ _WORDS: Final = {
     "PERSON": r"@[\dA,-]+@",
 }
 
-LEAVES: Final = compile_phrases(
+LEAVES: Final = PhrasePattern(
     r"""
     [leave]END
     [leave] THE (\w+ )?(?i:PLACE_NOUN)(?! (open|on|in|at|under|unlocked|empty|behind|to @|door|key|window)\b)
@@ -221,7 +221,7 @@ LEAVES: Final = compile_phrases(
 )
 """`leaves`, `goes out`, `has gone`, `slips away into the crowd`."""
 
-GETS_OUT: Final = compile_phrases(
+GETS_OUT: Final = PhrasePattern(
     r"""
     (GO|[get rise slide scrabble hoist pull heave]) DIRECTION(up |HIMSELF )?FROM(OWNER )?(\w+ ){0,2}?THING\b(?! PART)
     """,
@@ -236,7 +236,7 @@ GETS_OUT: Final = compile_phrases(
 )
 """Somebody gets out of something that may stand in the scene: a boat, a bed, the water, a coat."""
 
-ENTERS: Final = compile_phrases(
+ENTERS: Final = PhrasePattern(
     r"""
     [enter]\b(?! (a trance|the (data|code|number|fray)|into (an? )?(agreement|discussion)))
     GO DIRECTIONin\b(?! (circles|place|front|line|the (city|town|capital|distance|woods|village|street|garden|
@@ -325,7 +325,7 @@ ENTERS: Final = compile_phrases(
 )
 """`comes in`, `steps out of the shadows`, `is back`, `follows me`."""
 
-ACTS: Final = compile_phrases(
+ACTS: Final = PhrasePattern(
     "[nod shake shrug grin smile frown wink stride step run turn kneel lean point wave laugh sigh cough spit draw "
     "raise lift grab grip hand offer throw pour pull push reach listen glance hesitate gesture bow drink eat sing "
     "strike attack swing lunge parry kiss open close gasp stare slam bang tap pat clap poke kick punch slap bite "
@@ -350,7 +350,7 @@ SPEAKS: Final = (
     r"continues?|goes\s+on|purrs?|drawls?|rasps?|stammers?)"
 )
 
-FALLS_ASLEEP: Final = compile_phrases(
+FALLS_ASLEEP: Final = PhrasePattern(
     r"""
     [fall] ((fast|sound|back) )?(asleep|unconscious|senseless|insensible)\b
     [fall] into an? (\w+ )?(sleep|slumber|swoon|faint|stupor|coma|doze)\b
@@ -375,7 +375,7 @@ FALLS_ASLEEP: Final = compile_phrases(
     """,
     _WORDS,
 )
-WAKES: Final = compile_phrases(
+WAKES: Final = PhrasePattern(
     r"""
     [wake awake waken awaken]\b
     [come] (round|around)\b
@@ -388,38 +388,7 @@ WAKES: Final = compile_phrases(
     """,
     _WORDS,
 )
-DIES: Final = compile_phrases(
-    r"""
-    [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
-        out|a (little|bit|thousand))\b)
-    [fall drop collapse slump keel] (\w+ ){0,4}?(stone )?dead\b(?! (asleep|tired|drunk))
-    [breathe draw gasp] (his|her|their|its|your|my) (very )?last\b(?! (coin|card|breath before))
-    (is|am|are|was|were|lies|lie|lay) ((stone|quite|now|found|left) )?dead\b(?! (tired|drunk|set|serious|wrong|right|
-        certain|sure|asleep|on|against|ahead|beat|silent|quiet|calm|pale|white|keen|weight|to|level|centre|lucky|
-        broke)\b)
-    (is|am|are|was|were) (killed|slain|murdered|beheaded|crushed to death|shot dead|(stabbed|beaten|burned|burnt|
-        trampled|hacked|clubbed|choked|starved|frozen|crushed|strangled|put) to death|hanged|executed|drowned|strangled|
-        beheaded)\b
-    [bleed] (out|to death)\b
-    [drown perish expire]\b(?! (@|in (work|paper|debt|tears|sorrow)|out|his|her|their|my|your|a|an|the))
-    [give] up the ghost
-    [burn freeze choke starve] to death
-    [fall plunge jump leap tumble drop] to (his|her|their|its|your|my) deaths?\b
-    [take] (his|her|their|your|my) own li(fe|ves)\b
-    [kill hang] (himself|herself|themselves|yourself|myself)\b
-    [succumb] to (his|her|their|its|the|your) (\w+ )?(wounds?|injur(y|ies)|fever|plague|cold|disease|illness|
-        poison)\b
-    [pass] away\b
-    [lose] (his|her|their|your) lifeEND
-    [break snap] (his|her|their|your|my) neck\b(?! (to|for|over|trying|working|with)\b)
-    [meet] (his|her|their|your) (death|end)\b
-    (does|do|did) not surviveEND
-    (does|do|did) not (survive|outlive|live to see|last) (the|this|that|another|his|her|their) (\w+ )?(night|day|
-        morning|dawn|hour|fall|fever|wounds?|blow|crossing|winter)\b
-    """,
-    _WORDS,
-)
-STAYS: Final = compile_phrases(
+STAYS: Final = PhrasePattern(
     r"""
     [stay remain wait linger stop] ((on|right|back) )?(?P<where>behind|outside|upstairs|downstairs|below|above|
         there|back|ashore|aboard|where|here|put|home)\b
@@ -432,23 +401,23 @@ STAYS: Final = compile_phrases(
     """,
     _WORDS,
 )
-REMAINS: Final = compile_phrases("[stay remain linger]")
-LEADS_HERO: Final = compile_phrases(
+REMAINS: Final = PhrasePattern("[stay remain linger]")
+LEADS_HERO: Final = PhrasePattern(
     r"[lead take guide bring show drag carry march usher steer pull hurry] @(?P<hero>[HW])@ DIRECTION(OUT|"
     r"TO_ELSEWHERE)",
     _WORDS,
 )
 """Somebody takes the hero somewhere else."""
-WATCHES: Final = compile_phrases(r"[watch see let] (?P<who>PERSON)\s+", _WORDS)
+WATCHES: Final = PhrasePattern(r"[watch see let] (?P<who>PERSON)\s+", _WORDS)
 """Somebody sees others do something, or lets them."""
-GOES_AFTER: Final = compile_phrases("([follow chase accompany join]|GO after) (?P<who>@[\\d,]+@)", _WORDS)
-TAKES: Final = compile_phrases(r"[take grab fetch] (?P<who>@[\d,]+@)(?=\s*$)")
+GOES_AFTER: Final = PhrasePattern("([follow chase accompany join]|GO after) (?P<who>@[\\d,]+@)", _WORDS)
+TAKES: Final = PhrasePattern(r"[take grab fetch] (?P<who>@[\d,]+@)(?=\s*$)")
 """The hero takes somebody, and goes in the next clause."""
-CLEARS: Final = compile_phrases("[clear empty] the PLACE_NOUN", _WORDS)
+CLEARS: Final = PhrasePattern("[clear empty] the PLACE_NOUN", _WORDS)
 AWAY_FROM_HERE: Final = re.compile(r"outside|upstairs|downstairs|below|above|ashore|home")
 """Where somebody who stays there is not with the hero, wherever the hero goes."""
 
-SENDS_AWAY: Final = compile_phrases(
+SENDS_AWAY: Final = PhrasePattern(
     r"""
     [throw kick drag usher escort lead carry haul march take chase bundle hustle whisk show see hurl cast toss
         turn boot frogmarch shoo marshal walk drive hound pitch fling pull heave bear wheel herd hurry rush
@@ -482,7 +451,7 @@ SENDS_AWAY: Final = compile_phrases(
 )
 """Somebody makes others leave: `drags @1@ out`."""
 
-BRINGS: Final = compile_phrases(
+BRINGS: Final = PhrasePattern(
     r"""
     [bring lead show usher drag carry march push shove wave call let pull haul help beckon escort invite fetch
         take bundle hustle] (?P<who>@[^@]+@) ((right|straight|back) )?(in\b(?! (the (arm|face|eye|ribs|chest|
@@ -498,29 +467,19 @@ BRINGS: Final = compile_phrases(
 )
 """Somebody brings others here: `shows @1@ in`."""
 
-MEETS: Final = compile_phrases(
+MEETS: Final = PhrasePattern(
     r"""
     ([find meet discover]|[run bump] into|[come stumble] (upon|across)|[stumble]
         over) (?P<who>@[\d,]+@)(?: (?P<where>\S.*))?
     """
 )
 """The hero meets somebody: `I find @1@ in the cellar`."""
-TOUCHES: Final = compile_phrases(
+TOUCHES: Final = PhrasePattern(
     "[hand give show offer kiss hug embrace wrap bandage grab hit tie stab punch help slap shake untie free greet "
     "seize grip catch hold strike tackle feed] (?P<who>@[\\d,]+@)"
 )
 """What one can do only to somebody who is here."""
-KILLS: Final = compile_phrases(
-    r"""
-    [kill slay murder behead execute assassinate strangle drown smother hang decapitate] (?P<who>@[\d,H]+@)(?! to
-        (see|hear|watch|think|know|say|admit|tell|ask|leave|let|be|have|do|go)\b)
-    [find discover] (?P<who4>@[\d,]+@) ((lying|sitting|hanging|floating) )?dead\b(?! (tired|drunk|set|serious|wrong|
-        right|certain|sure|asleep|on|against|silent|quiet|calm|pale|white|keen|level|broke)\b)
-    [beat stab choke crush burn club] (?P<who2>@[\d,H]+@) to death
-    [shoot strike cut] (?P<who3>@[\d,H]+@) ((down )?(stone )?dead)\b
-    """
-)
-STUNS: Final = compile_phrases(
+STUNS: Final = PhrasePattern(
     r"""
     [knock] (?P<who>@[\d,]+@) (out|cold|unconscious|senseless)\b
     [knock] out (?P<who2>@[\d,]+@)
@@ -529,14 +488,14 @@ STUNS: Final = compile_phrases(
     [strike club hit beat render knock] (?P<who5>@[\d,]+@) (\w+ ){0,6}?(unconscious|senseless|insensible)\b
     """
 )
-ROUSES: Final = compile_phrases(
+ROUSES: Final = PhrasePattern(
     r"""
     [wake rouse revive waken awaken] (?P<who>@[\d,A]+@)
     [shake slap nudge kick prod] (?P<who2>@[\d,A]+@) awake
     [bring] (?P<who3>@[\d,A]+@) (round|around|to(?=\s*(?:$|[.,;])| with))
     """
 )
-LEAVES_BEHIND: Final = compile_phrases(
+LEAVES_BEHIND: Final = PhrasePattern(
     r"""
     [leave] (?P<who>PERSON)(?=\s*(?:$|[.,;]))
     [leave] (?P<who2>PERSON) (behind|there|here|with|at|to|in|by|on|sleeping|asleep|standing|sitting|snoring|
@@ -545,7 +504,7 @@ LEAVES_BEHIND: Final = compile_phrases(
     """,
     _WORDS,
 )
-TAKES_ALONG: Final = compile_phrases(
+TAKES_ALONG: Final = PhrasePattern(
     r"""
     [take bring lead drag carry pull escort help haul march guide walk] (?P<who>@[\d,A]+@) (along|with @H@|out|
         up|down|off|away|back|outside|upstairs|downstairs|below|ashore|home|inside|through|into|to\b(?! one
@@ -554,9 +513,9 @@ TAKES_ALONG: Final = compile_phrases(
     """
 )
 """The hero goes somewhere with somebody."""
-FOLLOWS: Final = compile_phrases("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
+FOLLOWS: Final = PhrasePattern("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
 """The hero goes after somebody, who need not want their company."""
-GOES_WITH_OBJECT: Final = compile_phrases(
+GOES_WITH_OBJECT: Final = PhrasePattern(
     r"""
     [lead take escort carry drag walk guide help follow] @[^@]+@ (out|outside|upstairs|downstairs|below|ashore|down|
         up|
@@ -567,7 +526,7 @@ GOES_WITH_OBJECT: Final = compile_phrases(
 TO_ANOTHER_PLACE: Final = re.compile(
     r"\b(?:out|outside|upstairs|downstairs|below|ashore|away|off|home|(?:down|up)\s+the|into\s+the|to\s+the)\b"
 )
-TAKES_ASIDE: Final = compile_phrases(
+TAKES_ASIDE: Final = PhrasePattern(
     r"""
     [take draw pull lead steer beckon call tug drag] (?P<who>@[^@]+@) (aside|to one side|apart|(off )?into (a|
         the) (\w+ )?(corner|alcove|niche|nook)|out of (earshot|hearing)|a (few|little) (steps|paces|way) (away|
@@ -576,7 +535,7 @@ TAKES_ASIDE: Final = compile_phrases(
         table)\b|@A@)
     """
 )
-GOES_BACK: Final = compile_phrases(
+GOES_BACK: Final = PhrasePattern(
     r"""
     [go come walk head climb step hurry run ride row slip get move turn] backEND
     [go come walk head climb step hurry run ride row slip get move turn] back (in|inside|into|down|up|upstairs|
@@ -592,8 +551,8 @@ GOES_BACK: Final = compile_phrases(
     _WORDS,
 )
 """The hero goes back to those whom they left."""
-GOES: Final = compile_phrases("GO", _WORDS)
-COMPANY_GOES: Final = compile_phrases(
+GOES: Final = PhrasePattern("GO", _WORDS)
+COMPANY_GOES: Final = PhrasePattern(
     "[go walk ride head sail set climb move press travel run leave make hurry march row drive step slip]"
 )
 SHOUTS: Final = re.compile(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 
-UNREAL: Final = compile_phrases(
+UNREAL: Final = PhrasePattern(
     r"""
     \b(if|unless|suppose|supposing|imagin\w+|dream\w*|remember\w*|recall\w*|used to|would|could|might)\b
     \b(perhaps|maybe|presumably|probably|possibly)\b
@@ -29,8 +29,17 @@ UNREAL: Final = compile_phrases(
 )
 """A sentence with one of these moves nobody."""
 
-ELSEWHERE: Final = compile_phrases(
+_WRITINGS: Final = r"(?:letters?|notes?|messages?)"
+WRITTEN_WORDS: Final = (
+    rf"(?:(?:in|by|through) (?:(?:an?|the|this|that|my|your|his|her|their|somebody's) )?(?:\w+ )?{_WRITINGS}"
+    rf"|{_WRITINGS} (?:from|says?|said|reads?|tells?|told|begins?|began)"
+    rf"|(?:writ\w+|wrote|sends?|sent|reads?|posts?|posted|dictat\w+) (?:\S+ ){{0,4}}{_WRITINGS})"
+)
+"""Somebody speaks in writing; a letter that is handed over is a thing like any other."""
+
+ELSEWHERE: Final = PhrasePattern(
     r"""
+    \bWRITTEN\b
     \b(meanwhile|elsewhere|far (away|off)|miles away|on the other side|somewhere|at home|upstairs|downstairs|
         outside)\b
     \bacross (town|the (city|river|sea|water|bay|valley|street|border))\b
@@ -39,10 +48,11 @@ ELSEWHERE: Final = compile_phrases(
     \bin (another|the (city|capital|distance))\b
     \bnext door\b
     \b(over|on) the (radio|phone|comm|intercom|screen|line|other end)\b
-    \b(letter|portrait|painting|photograph|statue|ghost|spirit|recording|hologram)\b
+    \b(portrait|painting|photograph|statue|ghost|spirit|recording|hologram)\b
     \bfrom (below|above|outside|afar)\b
     \bthrough the (door|wall|window|keyhole)\b
     """,
+    {"WRITTEN": WRITTEN_WORDS},
     flags=re.IGNORECASE,
 )
 """What somebody does in such a sentence, they may do elsewhere."""
@@ -61,7 +71,7 @@ _REPORT_WORD: Final = (
     r"looks?\s+for|"
     r"sure|certain|afraid|glad|news|story|according)"
 )
-_REPORTS: Final = compile_phrases(
+_REPORTS: Final = PhrasePattern(
     r"""
     \bREPORT\b(OBJECT)? (@[^@]+@ )?(to [a-z]+|about|of)\b
     \bREPORT\b(OBJECT)?\s*,? (that|where|who|whom|what|how|why|when|whether|which|if)\b

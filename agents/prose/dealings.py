@@ -9,11 +9,12 @@ import re
 from typing import Final
 
 from agents.prose import cast_words as words
-from agents.prose.clauses import UNREAL, MarkedClause, find_clauses
-from agents.prose.phrases import compile_phrases
+from agents.prose.clauses import UNREAL, WRITTEN_WORDS, MarkedClause, find_clauses
+from agents.prose.phrases import PhrasePattern
+from agents.prose.sentence_phrases import who_of
 from agents.prose.verb_forms import PAST_VERB
 
-_DEALS_WITH: Final = compile_phrases(
+_DEALS_WITH: Final = PhrasePattern(
     r"""
     START([ask tell promise warn threaten question thank beg order command assure inform interrupt interrogate
         remind answer bribe accuse confront scold greet insult challenge comfort console flatter blame praise reassure
@@ -30,11 +31,12 @@ _DEALS_WITH: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
-_HERO_GIVES: Final = compile_phrases(
-    r"\s*@[HW]@ADVERBS[give hand offer pass] (?P<who>@[\d,]+@)(?= (the|an?|my|his|her|their|back|somebody's)\b)",
+_HERO_GIVES: Final = PhrasePattern(
+    r"\s*@[HW]@ADVERBS[give hand offer pass show lend sell] (?P<who>@[\d,]+@)"
+    r"(?= (the|an?|my|his|her|their|back|somebody's)\b)",
     {"ADVERBS": words.ADVERBS},
 )
-_SPEAKS_TO_HERO: Final = compile_phrases(
+_SPEAKS_TO_HERO: Final = PhrasePattern(
     r"""
     \s*(?P<who>@[\d,]+@)ADVERBS(?!PAST)([ask tell promise warn threaten question thank beg order assure inform
         answer remind bribe accuse confront scold greet insult challenge comfort console]|
@@ -44,8 +46,16 @@ _SPEAKS_TO_HERO: Final = compile_phrases(
     {"ADVERBS": words.ADVERBS, "PAST": PAST_VERB.pattern},
 )
 """Somebody speaks to the hero now: `@0@ tells @H@ where it is`; who did so in the past may be remembered."""
+_ACTS_ON_HERO: Final = PhrasePattern(
+    r"""
+    \s*(?P<who>@[\d,]+@)ADVERBS[receive welcome embrace hug kiss usher seat pay] @[HW]@
+    \s*(?P<who2>@[\d,]+@)ADVERBS[give hand offer pass show lend sell pour] @[HW]@ (the|an?|my|his|her|their|back)\b
+    """,
+    {"ADVERBS": words.ADVERBS},
+)
+"""Somebody does to the hero what needs both of them here: `@0@ receives @H@`, `@0@ gave @H@ a key`."""
 _FROM_AFAR: Final = re.compile(
-    r"\b(?:radio|phone|comm|comlink|intercom|screen|letter|note|message|telegram|raven|post|mind|heart|head|thoughts?|"
+    rf"\b{WRITTEN_WORDS}\b|\b(?:radio|phone|comm|comlink|intercom|screen|telegram|raven|post|mind|heart|head|thoughts?|"
     r"prayers?|silently|portrait|painting|picture|photograph|statue|ghost|spirit|grave|tomb|memory|hologram|recording|"
     r"magic|mirror|crystal)\b",
     re.IGNORECASE,
@@ -60,8 +70,13 @@ _ASKED: Final = re.compile(r"\s+(?:if|whether|that|to)\b")
 def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
     """Return the mark of who speaks to the hero, is spoken to or fought in a clause; empty if nobody, or from afar."""
     text = _whole(clause)
-    match = _SPEAKS_TO_HERO.match(text) or _HERO_GIVES.match(text) or _match_deal(clause)
-    return match["who"].strip("@") if match and not _FROM_AFAR.search(sentence) else ""
+    match = (
+        _SPEAKS_TO_HERO.match(text)
+        or _ACTS_ON_HERO.match(text)
+        or _HERO_GIVES.match(text)
+        or _match_deal(clause)
+    )
+    return who_of(match).strip("@") if match and not _FROM_AFAR.search(sentence) else ""
 
 
 def find_asked(sentence: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agents.prose.cast_words import GO, SITE_NOUN
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.words import drop_title_stops
 
 _DIRECTION: Final = (
@@ -19,7 +19,7 @@ _DIRECTION: Final = (
     r"[a-z]+ly|(?:down|up|along|across|through|over|by|past|out\s+of)\s+(?:the|a|my|our)\s+(?:\w+\s+)??\w+|"
     r"(?:together\s+)?with\s+@[^@]+@(?:(?:\s*,\s*|\s+and\s+)@[^@]+@)*)"
 )
-_GOES_THERE: Final = compile_phrases(
+_GOES_THERE: Final = PhrasePattern(
     r"""
     VERB(?: DIRECTION){0,3} (to|into|inside|onto|for)
     VERB(?: DIRECTION){0,2} (out|up|down|over|back) (on|upon|in)
@@ -33,10 +33,10 @@ _GOES_THERE: Final = compile_phrases(
     """,
     {
         "VERB": rf"(?:(?:am|is|are)\s+(?:going|walking|riding|heading|running|returning)|{GO}|"
-        + compile_phrases(
+        + phrases(
             "[travel journey hike trek venture descend ascend return come get set leave depart make retreat flee "
             "withdraw escape continue proceed]"
-        ).pattern
+        )
         + ")",
         "DIRECTION": _DIRECTION,
     },

@@ -7,10 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from agents.prose import cast_words as words
+from agents.prose import death_phrases as deaths
 from agents.prose.cast_reading import CastMove, CastReading
 from agents.prose.destinations import DestinationReader
 from agents.prose.mentions import COMPANY
-from agents.prose.phrases import compile_phrases
+from agents.prose.phrases import PhrasePattern
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
 from agents.prose.who_is_meant import figures_of
 
@@ -18,7 +19,7 @@ _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|s
 _GOES_TO: Final = re.compile(
     r"[a-z]+(?:\s+(?:off|out|back|on|away|up|down))?\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
-_MOTION: Final = compile_phrases(
+_MOTION: Final = PhrasePattern(
     "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "
     "leave depart stalk stride stumble]"
 )
@@ -125,7 +126,7 @@ class HeroActs:
     def _read_act_on_others(self, rest: str, reading: CastReading) -> bool:
         """Read what the hero does to others; return whether that was all."""
         for pattern, move in (
-            (words.KILLS, CastMove.DIES),
+            (deaths.KILLS, CastMove.DIES),
             (words.STUNS, CastMove.FALLS_ASLEEP),
             (words.ROUSES, CastMove.WAKES),
             (words.LEAVES_BEHIND, CastMove.STAYS_BEHIND),
@@ -152,7 +153,10 @@ class HeroActs:
             reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
             return True
         if match := words.BRINGS.match(rest):
-            reading.bring_in(figures_of(who_of(match), reading))
+            brought = figures_of(who_of(match), reading)
+            reading.bring_in(brought)
+            if reading.exit_cast is not None:  # `I go to the mill and take @0@ along`
+                reading.companions.update(brought)
             return True
         if match := words.FOLLOWS.match(rest):
             self._follow(figures_of(who_of(match), reading), rest, reading)

@@ -74,10 +74,11 @@ _NO_FIRST_NAMES: Final = (
 )
 _MIN_ADVERB_LENGTH: Final = 6
 """Letters of an adverb in `ly`; shorter words are names as well: Emily, Sally."""
-_CONTRACTIONS: Final = (
+_PLAIN_FORMS: Final = (
     (re.compile(r"\b(can)(?:not|['’]t)\b", re.I), "can not"),
     (re.compile(r"\bwon['’]t\b", re.I), "will not"),
     (re.compile(r"\b(\w+)n['’]t\b"), r"\1 not"),
+    (re.compile(r"\b[Aa]ll\s+but(?=\s+[a-z]+(?:s|ed)\b)"), "nearly"),
     (re.compile(r"\bI['’]m\b"), "I am"),
     (re.compile(r"\b(you|we|they)['’]re\b", re.I), r"\1 are"),
     (re.compile(r"\b(I|you|we|they)['’]ve\b", re.I), r"\1 have"),
@@ -133,6 +134,14 @@ _EPITHET: Final = re.compile(
 )
 """Who does something, by their name and what they are: `Tom the miller`."""
 
+_OWNED_BY: Final = re.compile(r"@[\dH]+@'s")
+_PLAYER_OWNS: Final = re.compile(r"\b[Mm]y\b")
+_HERO_OWNS: Final = re.compile(r"\b(?:[Mm]y|[Yy]our)\b")
+_BODY: Final = r"(?=\s+(?:neck|throat|life|heart|skull|head|brains|breathing|soul|spirit|corpse)\b)"
+_HE_OWNS: Final = re.compile(rf"\b[Hh]is\b{_BODY}")
+_SHE_OWNS: Final = re.compile(rf"\b[Hh]er\b{_BODY}")
+_HE_OR_SHE_OWNS: Final = re.compile(rf"\b(?:[Hh]is|[Hh]er)\b{_BODY}")
+
 _TYPED_AT: Final = "\N{SMALL COMMERCIAL AT}"
 """Stands for an @ of the text, which would be read as a mark."""
 
@@ -156,6 +165,8 @@ class MarkedSentence:
     is_question: bool
     absent: frozenset[int] = frozenset()
     """Those of whom the sentence says that they are not here."""
+    owned_text: str = ""
+    """The sentence with `@0@'s` where `text` has somebody's; empty if it has nothing of anybody's."""
 
 
 @dataclass
@@ -205,7 +216,7 @@ class MentionReader:
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
         text = drop_title_stops(text)
-        for pattern, replacement in _CONTRACTIONS:
+        for pattern, replacement in _PLAIN_FORMS:
             text = pattern.sub(replacement, text)
         return [self._mark(sentence, is_gm) for sentence in split_sentences(text)]
 
@@ -224,18 +235,35 @@ class MentionReader:
                 parts.append(f"@{mark}@ is")
                 end += 2
             elif re.match(r"['’](?:s\b)?", tail) and mark[0].isdecimal():
-                parts.append("somebody's")
+                parts.append(_owned_by(mark))
                 end += len(re.match(r"['’](?:s\b)?", tail)[0])  # type: ignore[index]
                 sentence_marks.append(mark)
             else:
                 parts.append(f"@{mark}@")
                 sentence_marks.append(mark)
-        marked = "".join([*parts, sentence[end:]])
+        owned_text = self._mark_owners("".join([*parts, sentence[end:]]), sentence_marks, is_gm)
+        marked = _OWNED_BY.sub("somebody's", "".join([*parts, sentence[end:]]))
         self._learn_gender(sentence, sentence_marks)
         absent = find_absent(marked)  # before appositions go: `@1@, who is not here`
         marked = self._join_groups(marked)
         self._remember(marked, sentence_marks)
-        return MarkedSentence(marked, sentence.rstrip("”\"’' ").endswith("?"), absent)
+        return MarkedSentence(
+            marked,
+            sentence.rstrip("”\"’' ").endswith("?"),
+            absent,
+            owned_text if _OWNED_BY.search(owned_text) else "",
+        )
+
+    def _mark_owners(self, marked: str, sentence_marks: Sequence[str], is_gm: bool) -> str:
+        """Return a marked sentence with `@H@'s` for `my`, and so for `his` and `her` where that can mean but one."""
+        marked = (_HERO_OWNS if is_gm else _PLAYER_OWNS).sub(_owned_by(HERO), marked)
+        singles = list(dict.fromkeys(mark for mark in sentence_marks if mark.isdecimal()))
+        candidates = singles or self._last_mentions[:1]
+        if len(candidates) != 1 or (singles and marked.lstrip().startswith(f"@{singles[0]}@")):
+            return marked  # `@0@ breaks her neck` is read of the subject, or may be of another's
+        gender = self._genders[int(candidates[0])]
+        owns = {"he": _HE_OWNS, "she": _SHE_OWNS, "": _HE_OR_SHE_OWNS}[gender]
+        return owns.sub(_owned_by(candidates[0]), marked)
 
     def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], is_gm: bool) -> str:
         """Return the mark of a mention; empty if it is unclear whom it means."""
@@ -305,6 +333,10 @@ class MentionReader:
             self._last_group = ",".join(dict.fromkeys(singles))
 
 
+def _owned_by(mark: str) -> str:
+    return f"@{mark}@'s"
+
+
 def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
     """Say whether what matched one of somebody's names is a part of another's."""
     before = _NAME_BEFORE.search(match.string, 0, match.start())
@@ -321,12 +353,12 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     So it is with `Hale` of Mr. Hale in `Mrs. Hale`.
     `before` and `after` are the words around it that are written with a capital, empty if there is none.
     """
-    if _is_of_other_sex(before, names):
+    if is_of_other_sex(before, names):
         return True
     part = [word.casefold() for word in words]
     longer_names = [name for name in map(_name_words, names) if len(name) > len(part)]
     is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
-    if is_last and before and not _is_no_first_name(before):
+    if is_last and before and not is_no_first_name(before):
         return True
     if not after or after.casefold() in NON_NAME_WORDS:
         return False
@@ -334,7 +366,7 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
 
 
-def _is_of_other_sex(title: str, names: Sequence[str]) -> bool:
+def is_of_other_sex(title: str, names: Sequence[str]) -> bool:
     """Say whether a title is a man's and the names are a woman's, or the other way round."""
     title = title.rstrip(".").casefold()
     titles = {name.split()[0].rstrip(".").casefold() for name in names if name.split()}
@@ -343,7 +375,7 @@ def _is_of_other_sex(title: str, names: Sequence[str]) -> bool:
     )
 
 
-def _is_no_first_name(word: str) -> bool:
+def is_no_first_name(word: str) -> bool:
     """Say whether a word before a name is a title, an owner or begins the sentence: `Captain Orrin`, `Later Orrin`."""
     folded = word.rstrip(".").casefold()
     if folded.endswith(("'s", "’s")):

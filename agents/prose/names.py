@@ -105,6 +105,11 @@ _JOINING_WORDS: Final = frozenset(
 )
 """Words that join the parts of one name."""
 
+_NUMBERS_IN_NAMES: Final = frozenset(
+    {"One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "First", "Last"}
+)
+"""Numbers that are a part of a name where they have a capital within a sentence."""
+
 _PERSON_VERB: Final = re.compile(
     r"\s+(?:says?|said|asks?|asked|nods?|nodded|shakes?|shook|smiles?|smiled|laughs?|laughed|looks?|looked|"
     r"turns?|turned|steps?|stepped|stands?|stood|grins?|grinned|shrugs?|shrugged|sighs?|sighed|whispers?|"
@@ -211,6 +216,8 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
     else:
         opens_sentence = run.opens_sentence
     while word_matches and (_is_plain(word_matches[0][0]) or word_matches[0][0] in _JOINING_WORDS):
+        if not opens_sentence and len(word_matches) > 1 and word_matches[0][0] in _NUMBERS_IN_NAMES:
+            break  # `the Three Pins`
         word_matches = word_matches[1:]
     while word_matches and _is_plain(word_matches[-1][0]):
         word_matches = word_matches[:-1]
@@ -238,16 +245,22 @@ def _is_shouted(word: str) -> bool:
 
 
 def names_of(entity: Entity) -> tuple[str, ...]:
-    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it."""
+    """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it.
+
+    A title stands with each part: Lady Isolde Marr is Isolde, Marr, Lady Isolde and Lady Marr.
+    """
+    words = entity.name.split()
     parts = [
         word
-        for word in entity.name.split()
+        for word in words
         if len(word) > 2
         and word[0].isupper()
         and not _is_title(word)
         and word.casefold() not in _NAME_PARTICLES
     ]
-    return tuple(dict.fromkeys((entity.name, *entity.aliases, *parts)))
+    is_titled = len(words) > 2 and words[0][0].isupper() and _is_title(words[0])
+    titled_parts = [f"{words[0]} {part}" for part in (parts[0], parts[-1])] if is_titled and parts else []
+    return tuple(dict.fromkeys((entity.name, *entity.aliases, *titled_parts, *parts)))
 
 
 def _is_title(word: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from agents.prose.verb_forms import past_form, present_forms
 
@@ -38,9 +40,36 @@ def _join_continued_lines(text: str) -> list[str]:
     return joined_lines
 
 
-def compile_phrases(text: str, words: Mapping[str, str] | None = None, flags: int = 0) -> re.Pattern[str]:
-    """Return the compiled pattern of `phrases`."""
-    return re.compile(phrases(text, words), flags)
+class PhrasePattern:
+    """The pattern of `phrases`, compiled when it is first needed: to compile all of them takes a third of a second."""
+
+    def __init__(self, text: str, words: Mapping[str, str] | None = None, flags: int = 0) -> None:
+        self._text = text
+        self._words = words
+        self._flags = flags
+        _patterns.append(self)
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile(phrases(self._text, self._words), self._flags)
+
+    def match(self, text: str, position: int = 0) -> re.Match[str] | None:
+        return self.compiled.match(text, position)
+
+    def search(self, text: str, position: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self.compiled.search(text, position, end)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self.compiled.finditer(text)
+
+
+_patterns: list[PhrasePattern] = []
+
+
+def compile_phrase_patterns() -> None:
+    """Compile the pattern of every module that is loaded, so that no line of play has to wait for it."""
+    for pattern in _patterns:
+        _ = pattern.compiled
 
 
 def _expand(token: re.Match[str], words: Mapping[str, str]) -> str:

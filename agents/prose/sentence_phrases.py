@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.cast_words import SPEAKS
-from agents.prose.phrases import compile_phrases, phrases
+from agents.prose.cast_words import ADVERBS, GO, SPEAKS
+from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.speech import SPOKE
 from agents.prose.verb_forms import PAST_VERB
 
@@ -28,10 +28,10 @@ _WORDS: Final = {
     "START": r"(?:^|[,;:—¶]\s*|\band\s+|\bthen\s+)",
 }
 
-GOES_OUT_INVERTED: Final = compile_phrases(
+GOES_OUT_INVERTED: Final = PhrasePattern(
     "START(out|off|away) STANDS (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE
 )
-COMES_IN_INVERTED: Final = compile_phrases(
+COMES_IN_INVERTED: Final = PhrasePattern(
     r"""
     START(in|here|there|next|((right|close) )?(behind|after|beside|with|next to) HIM)\s*,? STANDS (?P<who>PEOPLE)NOT_WHO
     START(behind (it|the WHERE|a WHERE)|from (behind|under|out of|the|
@@ -41,8 +41,8 @@ COMES_IN_INVERTED: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-STAGE_EXIT: Final = compile_phrases(r"^\s*(exit|exeunt) (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE)
-STAGE_ENTRANCE: Final = compile_phrases(
+STAGE_EXIT: Final = PhrasePattern(r"^\s*(exit|exeunt) (?P<who>PEOPLE)", _WORDS, flags=re.IGNORECASE)
+STAGE_ENTRANCE: Final = PhrasePattern(
     r"""
     ^\s*enter (?P<who>PEOPLE)
     HERO (is|are|was|were) (joined|met|greeted|welcomed|interrupted|overtaken) by (?P<who2>PEOPLE)
@@ -50,18 +50,18 @@ STAGE_ENTRANCE: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-DOOR_CLOSES: Final = compile_phrases(
+DOOR_CLOSES: Final = PhrasePattern(
     r"\b(door|doors|gate|hatch|curtain) ([a-z]+ )?([slam close shut]|[swing fall click] "
     r"shut) behind (?P<who>PEOPLE)",
     _WORDS,
 )
 """Who is behind the door has left."""
-WITH_GONE: Final = compile_phrases(
+WITH_GONE: Final = PhrasePattern(
     r"\bwith (?P<who>PEOPLE) (safely )?(gone|away|out of the (way|room|house)|off)\b",
     _WORDS,
     flags=re.IGNORECASE,
 )
-IT_IS: Final = compile_phrases(
+IT_IS: Final = PhrasePattern(
     r"""
     \b((it|there|this|that|here|stranger|newcomer|figure|visitor|rider|caller|intruder|guest) is|turns out to
         be)( none other than)?
@@ -70,8 +70,8 @@ IT_IS: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-IT_IS_WHO: Final = compile_phrases(r"\bit is (?P<who>PEOPLE) who ", _WORDS, flags=re.IGNORECASE)
-DOOR_SHOWS: Final = compile_phrases(
+IT_IS_WHO: Final = PhrasePattern(r"\bit is (?P<who>PEOPLE) who ", _WORDS, flags=re.IGNORECASE)
+DOOR_SHOWS: Final = PhrasePattern(
     r"""
     ^\s*(the|a) (\w+ )?(doors?|curtain|gate|hatch|flap|lift|crowd)\b[^@.]{0,40}\b(on|reveals?|shows?|admits?|reveal|
         show)
@@ -80,7 +80,7 @@ DOOR_SHOWS: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-SPEAKS_HERE: Final = compile_phrases(
+SPEAKS_HERE: Final = PhrasePattern(
     r"""
     ¶\s*,?\s*SPEAKS (?P<who>PEOPLE)(?!\s*(to say|that\b))
     ^\s*(?P<who2>@\d+@)\s*:\s*¶
@@ -88,7 +88,7 @@ SPEAKS_HERE: Final = compile_phrases(
     _WORDS,
 )
 """Somebody says words that are quoted."""
-ONLY_LEFT: Final = compile_phrases(
+ONLY_LEFT: Final = PhrasePattern(
     r"""
     \bonly (?P<who>ANYBODY) ([stay remain linger]|(is|are|was|were) left|(is|are) still here)\b
     \buntil only (?P<who2>ANYBODY)
@@ -98,25 +98,25 @@ ONLY_LEFT: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-EXCEPTED: Final = compile_phrases(
+EXCEPTED: Final = PhrasePattern(
     r"\b(except|but|save|apart from|all but|other than)( for)? (?P<who>PEOPLE)(?! [a-z]+s\b)", _WORDS
 )
 """Those whom a sentence excepts from what all do."""
-AWAY_ABOARD: Final = compile_phrases(
+AWAY_ABOARD: Final = PhrasePattern(
     r"""
     \b[pull sail roll drive leave depart move rattle lurch cast disappear vanish ride fly lift steam][^@;]{0,40}\b
         with (?P<who>PEOPLE) (aboard|on board|inside|in it|at the (wheel|helm|reins))\b
     """,
     _WORDS,
 )
-LEFT_WITHOUT: Final = compile_phrases(
+LEFT_WITHOUT: Final = PhrasePattern(
     r"""
     \b([leave sail depart drive lift ride go fly move roll carry steam]|[pull] (out|away)|[set cast] off)\b[^.;@]*\b
         without (?P<who>PEOPLE)
     """,
     _WORDS,
 )
-WAITED_OUT: Final = compile_phrases(
+WAITED_OUT: Final = PhrasePattern(
     r"""
     HERO [wait] (until|till) (?P<who>ANYBODY) (?P<act>[^,;]+?)(,|;| (before|and|then)\b)
     HERO [wait] for (?P<who2>ANYBODY) to (?P<act2>[^,;]+?)(,|;| (before|and|then)\b)
@@ -128,7 +128,7 @@ _STRANGERS: Final = {
     "STRANGERS": r"(?:the|an?|two|three|four|some|several|his|her|their|my|our|somebody's)",
     "PAST": PAST_VERB.pattern,
 }
-STRANGERS_ACT: Final = compile_phrases(
+STRANGERS_ACT: Final = PhrasePattern(
     r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|it(?! (takes?|took|brings?|brought))) )"
     r"([a-z]+ly )?"
     r"(?=[a-z]+ @)",
@@ -136,11 +136,15 @@ STRANGERS_ACT: Final = compile_phrases(
     flags=re.IGNORECASE,
 )
 """Who is not on record does something to somebody who is: `two guards drag @1@ out`."""
-STRANGERS_DO: Final = compile_phrases(
+NAMED_STRANGER_ACTS: Final = re.compile(
+    rf"\s*(?P<name>[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){{0,2}})\s(?:[a-z]+ly\s)?(?=(?:[a-z]+s|{PAST_VERB.pattern})\s@)"
+)
+"""Who is not on record, by a name or a bare noun, does something to somebody who is: `Wick kills @1@`."""
+STRANGERS_DO: Final = PhrasePattern(
     r"\s*((and|then) )?STRANGERS ([\w'’-]+ ){1,3}?(PAST|[a-z]{2,}s\b)[^@]*$", _STRANGERS, flags=re.IGNORECASE
 )
 """Who is not on record does something that goes on: `the flood came`, and in the next clause `killed @1@`."""
-ALONE: Final = compile_phrases(
+ALONE: Final = PhrasePattern(
     r"""
     @(H|W|H,[\d,]+)@ (is|am|are|was|were) ((now|finally|at last|all|quite|left) )?alone\b(?P<with>[^.;]*)
     \bleav(ing|es?) HERO (all )?(alone|by myself)\b(?P<with2>[^.;]*)
@@ -148,7 +152,7 @@ ALONE: Final = compile_phrases(
     _WORDS,
     flags=re.IGNORECASE,
 )
-ATTACHED: Final = compile_phrases(
+ATTACHED: Final = PhrasePattern(
     r"""
     \b(followed|accompanied|flanked|trailed|preceded|escorted|led|supported|joined)( \w+ly)? by (?P<who>PEOPLE)
     \b((together|along) )?(with|leading|dragging|carrying|supporting|bringing|taking|pulling|pushing|hauling|
@@ -164,7 +168,7 @@ ATTACHED: Final = compile_phrases(
 )
 """Those who move with somebody who moves."""
 LEAVING_BEHIND: Final = re.compile(r"\bleaving\s+(?P<who>@[\dA,-]+@)", re.IGNORECASE)
-COMES_ALONG: Final = compile_phrases(
+COMES_ALONG: Final = PhrasePattern(
     r"""
     (?P<who>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(with HERO|along|too|HERO|(after|behind|beside) @H@)
     (?P<who2>ALL)(\s*,? [a-z]+ly)? GOES ((right|close|along) )?(close|at (my|your|our)|pace|up with)\b
@@ -180,20 +184,54 @@ COMES_ALONG: Final = compile_phrases(
     },
 )
 """Those who come along with the hero."""
-DOOR_BEHIND_HERO: Final = compile_phrases(
+DOOR_BEHIND_HERO: Final = PhrasePattern(
     r"[close shut lock bolt pull slam bar] the (\w+ )?(door|hatch|gate) (shut )?behind @H@"
 )
-CARRIES: Final = compile_phrases(
+CARRIES: Final = PhrasePattern(
     r"\b(carry|carries|carried|carrying|drag|drags|dragged|dragging|haul|hauls|hauled|hauling|lug|lugs|lugged|bear|"
     r"bears|bore|bearing|shoulder|shoulders|shouldered) (the body of )?(?P<who>@[\d,]+@)",
     _WORDS,
     flags=re.IGNORECASE,
 )
 """Somebody who is carried, and so comes along even if dead."""
-GOES_WITHOUT: Final = compile_phrases(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
+GOES_WITHOUT: Final = PhrasePattern(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE
 )
+
+
+_MOVES_ABOUT: Final = PhrasePattern(
+    "(GO|[leave set travel return come enter arrive reach cross make take bring lead carry drag help accompany "
+    "continue proceed follow depart get start journey wander trek board pass visit keep set stay remain])",
+    {"GO": GO},
+)
+_CLAUSE_VERB: Final = re.compile(
+    rf"\s*(?:@[^@]+@)?{ADVERBS}(?P<verb>(?!(?:am|is|are|was|were)\b)[a-z]+)\b(?!\s+@)"
+)
+_WITH: Final = re.compile(r"\b(?:with|alongside|beside)\s+$", re.IGNORECASE)
+_NO_VERBS: Final = frozenset(
+    {"with", "together", "along", "followed", "accompanied", "taking", "bringing", "leading"}
+)
+"""What a clause about company begins with that has no verb: `with @0@ at my side`."""
+_TO_DEAL: Final = PhrasePattern(
+    r"""
+    \bto (talk|speak|chat|argue|quarrel|joke|whisper|drink|eat|dine|sup|dance|fight|spar|trade|barter|bargain|haggle|
+        deal|negotiate|parley|confer|consult|meet|plead|reason|play|gamble|flirt|work|stay|sit|wait|live|lodge|share|spend|have|
+        discuss|plan|train|practise|pray|sing|rest|sleep|celebrate|mourn)\b
+    """
+)
+
+
+def is_company(clause: str, start: int) -> bool:
+    """Say whether who is named behind `with` moves along, and is not spoken, fought or drunk with: `speak with @0@`.
+
+    `start` is where the mark of who is named begins in the clause.
+    """
+    if not _WITH.search(clause, 0, start):
+        return True
+    verb = _CLAUSE_VERB.match(f" {clause.lstrip()}", 0)
+    is_of_deed = verb is not None and verb["verb"] not in _NO_VERBS and not _MOVES_ABOUT.match(verb["verb"])
+    return not is_of_deed and not _TO_DEAL.search(clause, 0, start)
 
 
 def who_of(match: re.Match[str]) -> str:

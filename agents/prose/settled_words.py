@@ -40,6 +40,7 @@ _TO_GIVE_BACK: Final = re.compile(
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
+_NAME_OF_DOER: Final = re.compile(r"\b[A-Z]")
 _RECEIVER: Final = re.compile(rf"\s+(?:back\s+)?(?P<name>{_NAME})\b(?!['’])")
 _OTHER_DOER: Final = re.compile(
     r"\b(?:I|we|you|he|she|they)\b|\b(?:is|are|was|were|been|gets?|got)(?: \w+ly)? $", re.IGNORECASE
@@ -108,7 +109,7 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
                 texts = [text.partition(" for ")[0] for text in texts]
             index = find_best_match(sentence, texts)
             if index is not None and (
-                _is_done_by_creditor(pattern, sentence, texts[index])
+                _is_done_by_other(pattern, sentence, texts[index])
                 or _goes_to_another(pattern, sentence, texts[index])
             ):
                 continue
@@ -117,16 +118,15 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
     return None
 
 
-def _is_done_by_creditor(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
-    """Say whether who is owed or promised something gives it: `Dob hands me the ring` keeps no promise to Dob."""
+def _is_done_by_other(pattern: re.Pattern[str], sentence: str, statement: str) -> bool:
+    """Say whether somebody else gives it than who promised it: `Dob hands me the ring` keeps no promise of mine."""
     parties, deed = _PARTIES.match(statement), pattern.search(sentence)
     if parties is None or deed is None:
         return False
     text_before = sentence[: deed.start()]
-    names_before = _stems(text_before)
     return (
-        not names_before.isdisjoint(_stems(parties["creditor"]))
-        and names_before.isdisjoint(_stems(parties["debtor"]))
+        _NAME_OF_DOER.search(text_before) is not None
+        and _stems(text_before).isdisjoint(_stems(parties["debtor"]))
         and _OTHER_DOER.search(text_before) is None
     )
 

@@ -1,10 +1,11 @@
-"""Finds the entity that a typed name means."""
+"""Finds the entity that a typed name means: as names are read in prose and in every command."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 
+from agents.prose.called_names import find_called
 from agents.typed_text import did_you_mean, fold_name
 from stores.errors import InputError
 from stores.records.world import Entity
@@ -17,7 +18,8 @@ class EntityNameLookup:
         self._by_name: defaultdict[str, dict[str, Entity]] = defaultdict(dict)
         self._by_alias: defaultdict[str, dict[str, Entity]] = defaultdict(dict)
         self._spellings: dict[str, None] = {}
-        for entity in entities:
+        self._entities = list(entities)
+        for entity in self._entities:
             self._spellings.update(dict.fromkeys((entity.name, *entity.aliases)))
             self._by_name[fold_name(entity.name)][entity.id] = entity
             for alias in entity.aliases:
@@ -29,7 +31,7 @@ class EntityNameLookup:
         Raises InputError with near names if there is none, or saying so if there are several.
         """
         key = fold_name(name)
-        matches = self._by_name.get(key) or self._by_alias.get(key) or {}
+        matches = self._by_name.get(key) or self._by_alias.get(key) or self._find_called(name)
         if len(matches) == 1:
             return next(iter(matches.values()))
         problem = (
@@ -43,3 +45,7 @@ class EntityNameLookup:
             kept="Nothing was rolled or changed.",
             todo=todo or "Check the name, or create it first.",
         )
+
+    def _find_called(self, name: str) -> dict[str, Entity]:
+        """Return those who are called so for short: `Lady Marr`, `Dob`."""
+        return {entity.id: entity for entity in find_called(name, self._entities)}

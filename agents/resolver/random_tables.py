@@ -36,6 +36,7 @@ from agents.typed_text import one_line
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.play import Die
+from stores.small_files import read_small_file
 
 MAX_ROWS: Final = 1_000
 MAX_WEIGHT: Final = 1_000
@@ -291,21 +292,11 @@ def read_tables(paths: Iterable[Path], base_library: TableLibrary) -> TableLibra
             read_errors.append(_table_error(name, f"more than {MAX_TABLES} tables are not read"))
             break
         try:
-            texts[name] = _read_table_text(path)
+            texts[name] = read_small_file(path, _MAX_BYTES).decode("utf-8-sig")
         except (OSError, ValueError) as error:
             read_errors.append(_table_error(name, str(error)))
     table_library = add_tables(texts, base_library)
     return TableLibrary(table_library.tables, table_library.notes, (*table_library.errors, *read_errors))
-
-
-def _read_table_text(path: Path) -> str:
-    if not path.is_file():
-        raise ValueError("it is not a file")
-    with path.open("rb") as file:
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
-    return data.decode("utf-8-sig")
 
 
 def _table_faults(table: RandomTable) -> Iterator[tuple[marked_yaml.ValuePath, str]]:

@@ -10,6 +10,7 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agents.proposals.effects import Effect, fit_value
@@ -29,6 +30,7 @@ from agents.resolver.resolution_requests import (
     SealedResult,
     hp_floor,
 )
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -48,12 +50,19 @@ class Resolver:
     """Rolls, and seals the results in the log; it keeps no state."""
 
     def __init__(
-        self, log: ResolverLog, ids: IdGenerator, clock: Clock, *, rules: CheckRules = roll_check
+        self,
+        log: ResolverLog,
+        ids: IdGenerator,
+        clock: Clock,
+        *,
+        rules: CheckRules = roll_check,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._log = log
         self._ids = ids
         self._clock = clock
         self._rules = rules
+        self._telemetry = telemetry
 
     async def check(self, request: CheckRequest) -> SealedResult:
         """Resolve a check; seal its result together with the changes that it proposes.
@@ -61,8 +70,48 @@ class Resolver:
         Raises InputError, with nothing rolled or stored, if the check cannot be read or an effect of
         any degree names nobody known; StoreError if the log cannot be written.
         """
-        if sealed_result := await self._find_sealed(request.turn_id):
-            return sealed_result
+        return await self._seal_once(request, partial(self._resolve_check, request))
+
+    async def roll(self, request: RollRequest) -> SealedResult:
+        """Roll plain dice, without a target or effects, and seal them.
+
+        Raises InputError, with nothing stored, if the expression cannot be rolled; StoreError.
+        """
+        return await self._seal_once(request, partial(self._resolve_roll, request))
+
+    async def draw(self, request: RollRequest, chance: ChanceDraw) -> SealedResult:
+        """Make a draw (an oracle's answer, a reaction, spark words), and seal it.
+
+        Raises InputError, with nothing stored, if typed faces do not fit; StoreError if the log cannot
+        be written.
+        """
+        return await self._seal_once(request, partial(self._resolve_draw, request, chance))
+
+    async def alter(self, request: AlterRequest) -> SealedResult:
+        """Seal a roll with some of its dice rerolled or another result picked, and its changes.
+
+        The old result is not touched. Raises InputError, with nothing stored, if the dice cannot be
+        replaced so; StoreError.
+        """
+        return await self._seal_once(request, partial(self._resolve_alteration, request))
+
+    async def read_result(self, turn_id: Id) -> Resolution:
+        """Return what was sealed for a turn. Raises InputError if nothing was."""
+        for resolution in await self._log.resolutions([turn_id]):
+            return resolution
+        raise InputError("Nothing was rolled there.", kept="Nothing was changed.")
+
+    async def _seal_once(self, request: RollRequest, resolve: Callable[[], SealedResult]) -> SealedResult:
+        """Return what is sealed for the turn already, or else seal what `resolve` returns."""
+        records = SpanRecords(request.scene.universe_id, request.scene.story_id, request.scene.id)
+        with self._telemetry.span(Operation.SEAL, request.kind, records):
+            if sealed_result := await self._find_sealed(request.turn_id):
+                return sealed_result
+            result = resolve()
+            await self._log.seal(result.resolution, result.proposals)
+            return result
+
+    def _resolve_check(self, request: CheckRequest) -> SealedResult:
         spec = request.reader(request.spec, request.numbers)
         stakes = build_stakes(spec, EntityNameLookup(request.entities), request.find_floor)
         result, by_hand = self._apply_rules(spec, request)
@@ -85,16 +134,9 @@ class Resolver:
         proposals = build_resolution_proposals(
             request, resolution, degree_stake.changes if degree_stake else ()
         )
-        await self._log.seal(resolution, proposals)
         return SealedResult(resolution, proposals)
 
-    async def roll(self, request: RollRequest) -> SealedResult:
-        """Roll plain dice, without a target or effects, and seal them.
-
-        Raises InputError, with nothing stored, if the expression cannot be rolled; StoreError.
-        """
-        if sealed_result := await self._find_sealed(request.turn_id):
-            return sealed_result
+    def _resolve_roll(self, request: RollRequest) -> SealedResult:
         dice_roll = roll_dice(
             request.spec,
             random.Random(request.seed),
@@ -110,17 +152,9 @@ class Resolver:
             text=f"{dice_roll.text} · {dice_roll.label}" if dice_roll.label else dice_roll.text,
             label=dice_roll.label,
         )
-        await self._log.seal(resolution)
         return SealedResult(resolution)
 
-    async def draw(self, request: RollRequest, chance: ChanceDraw) -> SealedResult:
-        """Make a draw (an oracle's answer, a reaction, spark words), and seal it.
-
-        Raises InputError, with nothing stored, if typed faces do not fit; StoreError if the log cannot
-        be written.
-        """
-        if sealed_result := await self._find_sealed(request.turn_id):
-            return sealed_result
+    def _resolve_draw(self, request: RollRequest, chance: ChanceDraw) -> SealedResult:
         chance_result = chance(random.Random(request.seed), request.faces)
         decided_fields: dict[str, Any] = {}
         if isinstance(chance_result, DecidingChanceResult):
@@ -135,17 +169,9 @@ class Resolver:
         proposals: tuple[ProposedChange, ...] = ()
         if isinstance(chance_result, DecidingChanceResult) and isinstance(request, ProposingRequest):
             proposals = build_resolution_proposals(request, resolution, chance_result.changes)
-        await self._log.seal(resolution, proposals)
         return SealedResult(resolution, proposals)
 
-    async def alter(self, request: AlterRequest) -> SealedResult:
-        """Seal a roll with some of its dice rerolled or another result picked, and its changes.
-
-        The old result is not touched. Raises InputError, with nothing stored, if the dice cannot be
-        replaced so; StoreError.
-        """
-        if sealed_result := await self._find_sealed(request.turn_id):
-            return sealed_result
+    def _resolve_alteration(self, request: AlterRequest) -> SealedResult:
         original = request.original
         altered_roll = alter_roll(
             original, request.alteration, random.Random(request.seed), request.faces, request.chance
@@ -172,14 +198,7 @@ class Resolver:
             }
         )
         proposals = build_resolution_proposals(request, resolution, altered_roll.changes)
-        await self._log.seal(resolution, proposals)
         return SealedResult(resolution, proposals)
-
-    async def read_result(self, turn_id: Id) -> Resolution:
-        """Return what was sealed for a turn. Raises InputError if nothing was."""
-        for resolution in await self._log.resolutions([turn_id]):
-            return resolution
-        raise InputError("Nothing was rolled there.", kept="Nothing was changed.")
 
     def _build_resolution(
         self, request: RollRequest, *, text: str, by_hand: bool | None = None, **result: Any

@@ -6,8 +6,8 @@ Where a thing is, is where it lies or who has it. `Dob's ring` is the ring: a th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
@@ -80,8 +80,13 @@ _HAS_OR_PUTS: Final = word_set(
     "takes take took taken steals steal stole stolen gets get got bears bore pockets pocketed gives give "
     "gave given hands handed passes passed lends lent puts put hides hide hid lays laid leaves left drops "
     "drop dropped throws threw loses lost buries buried sells sold buys bought brings brought finds found "
-    "receives received grabs grabbed snatches snatched"
+    "receives received grabs grabbed snatches snatched burns burn burnt burned destroys destroy destroyed "
+    "shatters shattered tears tore"
 )
+_HOLDS: Final = word_set("has have holds hold keeps keep carries carry wears wear owns own")
+"""Verbs of these that say who has a thing; the others tell what was done with it at a time."""
+_NO_MORE: Final = word_set("destroyed burnt burned ash ashes shattered")
+"""What a thing is that is nowhere."""
 _BEFORE_VERB: Final = word_set(
     "now still then already also just later soon finally quickly slowly quietly both has have had is are "
     "was were and being"
@@ -176,6 +181,13 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
     return False
 
 
+def tells_passing_of_thing(sought: SoughtOne, text: str) -> bool:
+    """Say whether a text tells what was done with the one sought, after which it may be with somebody else by now."""
+    words = [token.casefold() for token in _WORD.findall(plain_line(text))]
+    spans = _find_spans(sought, [normalize_word(word) for word in words])
+    return any(_says_who_has_it(words, begin, _HAS_OR_PUTS - _HOLDS) for begin, _ in spans)
+
+
 def is_fact_of_whereabouts(
     sought: SoughtOne, predicate: str, involved: Sequence[Involvement], statement: str
 ) -> bool:
@@ -185,7 +197,9 @@ def is_fact_of_whereabouts(
     )
     if role is not None and any(i.role == role and i.entity_id in sought.entity_ids for i in involved):
         return True
-    return tells_whereabouts(sought, statement)
+    # A fact about the sealed letter may call it the letter.
+    is_about = any(i.entity_id in sought.entity_ids for i in involved)
+    return tells_whereabouts(replace(sought, is_name=sought.is_name or is_about), statement)
 
 
 def is_called(entity: Entity, name: QuestionName) -> bool:
@@ -231,6 +245,8 @@ def _says_where_it_is(tokens: Sequence[str], words: Sequence[str], end: int) -> 
 
 def _says_place(words: Sequence[str], position: int) -> bool:
     verb, rest = words[position], words[position + 1 :]
+    if verb in ("is", "was", "are", "were") and rest and rest[0] in _NO_MORE:
+        return True
     if verb in _STAYS_OR_GOES:
         return (
             not rest
@@ -247,11 +263,11 @@ def _says_place(words: Sequence[str], position: int) -> bool:
     return False
 
 
-def _says_who_has_it(words: Sequence[str], begin: int) -> bool:
+def _says_who_has_it(words: Sequence[str], begin: int, verbs: Collection[str] = _HAS_OR_PUTS) -> bool:
     """Say whether a verb of having or putting comes shortly before: `Greta now has the ring`, `gives Osk the ring`."""
     before = words[max(0, begin - _MAX_WORDS_TO_THING) : begin]
     clause = before[max((n for n, word in enumerate(before) if not word[0].isalpha()), default=-1) + 1 :]
-    return bool(clause) and clause[-1] not in ("of", "to", "and") and not _HAS_OR_PUTS.isdisjoint(clause)
+    return bool(clause) and clause[-1] not in ("of", "to", "and") and any(word in verbs for word in clause)
 
 
 def _name_words(phrase: str) -> tuple[str, ...]:

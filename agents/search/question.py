@@ -70,6 +70,7 @@ _EQUIVALENT_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         "lie lies lied lying",
         "shoot shot shoots",
         "burn burnt burned burns",
+        "destroy destroyed destroys burn burnt burned burns ash ashes shatter shattered shatters",
         "pay paid pays",
         "sink sank sunk sinks",
         "drink drank drunk drinks",

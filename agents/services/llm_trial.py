@@ -129,5 +129,5 @@ class LlmTrialRunner:
 def _fits_schema(text: str) -> bool:
     try:
         return json.loads(text).get("sky") in ("clear", "rain", "fog")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return False

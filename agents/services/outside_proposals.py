@@ -126,7 +126,7 @@ class OutsideProposalService:
                 if not cleaned:
                     raise InputError("There is nothing stated in that.", kept=NOTHING_STAGED)
                 typed = cleaned if stated_as is StatedAs.FACT else f"{stated_as}: {cleaned}"
-                return await self._edits.plan_fact(outside.universe_id, typed)
+                return await self._edits.plan_typed_fact(outside.universe_id, typed)
             case OutsideEntity(entity_kind=kind, name=name, description=description):
                 fields = NewEntityFields(kind, name, description)
                 entity_id = derive_id("outside entity", outside.id)

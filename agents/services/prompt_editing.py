@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from agents.llm.llm_settings import AppSettings
@@ -109,6 +109,7 @@ class PromptEditor:
 
         Raises InputError that names the field; then nothing was changed.
         """
+        edit = replace(edit, text=clean(edit.text))
         before = self._find_view(await self.list_prompts(), edit)
         samplers = parse_samplers(edit)
         is_text_changed = edit.text.strip() != before.text.strip()
@@ -196,7 +197,7 @@ class PromptEditor:
                 kept=UNCHANGED,
             )
         try:
-            prompt = read_prompt(clean(edit.text), prompt_file_name(edit.persona, edit.task))
+            prompt = read_prompt(edit.text, prompt_file_name(edit.persona, edit.task))
         except InputError as error:
             needs = ", ".join(required_sections(edit.persona, edit.task))
             todo = f"It has to send: {needs}." if needs else "Correct that line."

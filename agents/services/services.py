@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agents.events import EventBus
 from agents.importers.import_runner import ImportRunner
@@ -19,7 +21,11 @@ from agents.services.policy import PolicyService
 from agents.services.query import QueryService
 from agents.services.stories import StoryService
 from agents.services.world import WorldServices
+from agents.telemetry.figures import OperationFigures
 from stores.draft_file import DraftFile
+
+if TYPE_CHECKING:
+    from agents.services.world_exports import WorldExports
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,12 @@ class Services:
     query: QueryService
     outside: OutsideProposalService
     imports: ImportRunner
+    open_exports: Callable[[], WorldExports]
+    """Returns what writes worlds into folders; nothing of it is loaded before."""
     ingest: IngestService
     llm: LlmService
     jobs: JobRunner
+    figures: OperationFigures
+    """How fast the program has been since it was opened, and what failed."""
     drafts: DraftFile
     events: EventBus

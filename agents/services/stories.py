@@ -7,23 +7,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
+from agents.exports.story_form import StoryForm
+from agents.exports.story_values import StoryRecord, without_secrets
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.session import SessionLoop
-from agents.orchestrator.session_reader import SessionReader
+from agents.orchestrator.session_reader import SESSION_ID, SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
 from agents.services.menu import MenuReader
-from agents.services.story_export import StoryRecord, without_secrets, write_journal, write_markdown
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from agents.views.llm_views import BillRow
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.workflow import Loop
 from stores.records.world import Entity, EntityKind, Universe
 
 SAMPLE_UNIVERSE_ID = derive_id("universe", "sample")
@@ -33,8 +36,8 @@ SAMPLE_SYSTEM = "lantern_twos"
 """The rule pack of the sample's characters."""
 
 
-SaveStoryText = Callable[[str, str], Awaitable[str]]
-"""Writes the text of a story of this title to a new file; returns its path."""
+SaveStory = Callable[[str, str, bytes], Awaitable[str]]
+"""Writes a story of this title to a new file with this ending; returns its path."""
 
 
 ReadStoryCosts = Callable[[Id], Awaitable[BillRow]]
@@ -66,11 +69,13 @@ class StoryService:
         play_tools: PlayTools,
         canon: CanonReader,
         startup: StartupReaders,
-        save_text: SaveStoryText,
+        save_story: SaveStory,
         read_costs: ReadStoryCosts,
         clock: Clock,
         events: EventBus,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._dispatcher = dispatcher
         self._session = session
         self._session_reader = session_reader
@@ -81,7 +86,7 @@ class StoryService:
         self._play_tools = play_tools
         self._canon = canon
         self._startup = startup
-        self._save_text = save_text
+        self._save_story = save_story
         self._read_costs = read_costs
         self._clock = clock
         self._events = events
@@ -95,18 +100,24 @@ class StoryService:
 
     async def enter(self, mode: MainMode) -> None:
         """Move the Main Loop from Idle to Executing(mode)."""
-        async with self._dispatcher.exclusive():
-            await self._session.enter_mode(mode)
+        with self._telemetry.span(Operation.MODE, mode):
+            async with self._dispatcher.exclusive():
+                await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Move the Main Loop back to Idle."""
-        async with self._dispatcher.exclusive():
-            await self._session.leave_mode()
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "leave"):
+            async with self._dispatcher.exclusive():
+                await self._session.leave_mode()
+                self._open_story_id = None
 
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
         return await self._menu_reader.read_menu((*self._recovery_lines, *notes))
+
+    async def read_main_state(self) -> str:
+        """Return the state of the Main Loop."""
+        return await self._session_reader.read_state(Loop.MAIN, SESSION_ID)
 
     async def universes(self) -> list[Universe]:
         """Return the universes that can be read; `recover` names the others."""
@@ -178,17 +189,19 @@ class StoryService:
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
-        async with self._dispatcher.exclusive():
-            scene = await self._session.resume_story(story_id)
-            self._open_story_id = story_id
+        with self._telemetry.span(Operation.MODE, "resume", SpanRecords(story_id=story_id)):
+            async with self._dispatcher.exclusive():
+                scene = await self._session.resume_story(story_id)
+                self._open_story_id = story_id
         self._events.publish(SceneOpened(scene.id))
         return scene.id
 
     async def suspend(self) -> None:
         """Leave the open story as it is (Main Loop: Suspended)."""
-        async with self._dispatcher.exclusive():
-            await self._session.suspend(self._open_story_id)
-            self._open_story_id = None
+        with self._telemetry.span(Operation.MODE, "suspend"):
+            async with self._dispatcher.exclusive():
+                await self._session.suspend(self._open_story_id)
+                self._open_story_id = None
 
     async def abandon(self, story_id: Id) -> None:
         async with self._dispatcher.exclusive():
@@ -198,16 +211,35 @@ class StoryService:
         """Return everything that an exported story contains."""
         return await self._story_record_reader.read_story_record(story_id)
 
-    async def export_story(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
-        """Write a story to a new file to read, or as a plain solo journal; return its path. Raises ArchiveError.
+    async def export_story(
+        self,
+        story_id: Id,
+        form: StoryForm = StoryForm.MARKDOWN,
+        *,
+        with_mechanics: bool = False,
+        for_players: bool = False,
+    ) -> str:
+        """Write a story to a new file; return its path. Raises ArchiveError.
 
-        What is written for players has no secrets and no notes.
+        Books and pages have its prose alone unless `with_mechanics`. What is written for players has no secrets and no
+        notes.
         """
+        data = await self.write_story(story_id, form, with_mechanics=with_mechanics, for_players=for_players)
+        return await self._save_story(
+            await self._story_record_reader.read_title(story_id), form.file_ending, data
+        )
+
+    async def write_story(
+        self, story_id: Id, form: StoryForm, *, with_mechanics: bool = False, for_players: bool = False
+    ) -> bytes:
+        """Return a story as `export_story` writes it."""
+        # Imported here: few sessions export, and all of them start.
+        from agents.exports.story_writing import write_story
+
         record = await self.story_record(story_id)
         if for_players:
             record = without_secrets(record)
-        text = write_journal(record) if as_journal else write_markdown(record)
-        return await self._save_text(record.story.title, text)
+        return await asyncio.to_thread(write_story, record, form, with_mechanics=with_mechanics)
 
     async def draft_closure(self, story_id: Id) -> str:
         """Return the lines that a story's end is edited from: what it leaves open, and who is where."""

@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import is_in_force
-from agents.context_assembly.scene_context import SceneContextLoader
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_decisions import format_mark
+from agents.exports.story_values import ExportedScene, StoryRecord, StoryThread
+from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
-from agents.services.story_export import ExportedScene, StoryRecord
 from agents.services.transcript_rows import TranscriptReader
 from agents.solo.journal_lines import JournalLine, describe_journal_entries
 from agents.views.play_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
-from stores.queries import FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import Fact, FactStatus
+from stores.records.clocks import CLOCK_PREFIX
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
-from stores.records.story_journal import PlaceEntry, PresenceEntry
+from stores.records.story_journal import PlaceEntry, PresenceEntry, ThreadEntry
+from stores.records.world import Entity
 
 
 class Stay(NamedTuple):
@@ -47,6 +50,9 @@ class StoryRecordReader:
         self._entity_cards = entity_cards
         self._transcript = transcript
 
+    async def read_title(self, story_id: Id) -> str:
+        return (await self._log.story(story_id)).title
+
     async def read_story_record(self, story_id: Id) -> StoryRecord:
         """Return everything that an exported story contains."""
         story = await self._log.story(story_id)
@@ -58,7 +64,8 @@ class StoryRecordReader:
         hero = (await self._canon.entities_by_id([story.pc_id])).get(story.pc_id) if story.pc_id else None
         notes = await self._log.notes(story_id=story_id)
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
-        for journal_line in await self._read_journal_lines(scenes):
+        context = await self._context.load_context(scenes[-1].id) if scenes else None
+        for journal_line in await self._read_journal_lines(context):
             journal_texts[journal_line.turn_id or journal_line.scene_id].append(journal_line.text)
         for mark in await self._log.decision_marks(*(scene.id for scene in scenes)):
             journal_texts[mark.turn_id].append(f"Decided: {format_mark(mark)}")
@@ -92,6 +99,13 @@ class StoryRecordReader:
             ),
             universe_name=universe.name,
             hero_name=hero.name if hero else "",
+            cast=await self._read_cast(scenes, context, story.pc_id),
+            threads=_read_threads(context),
+            clocks=[
+                fact.clock
+                for fact in await self._canon.facts(universe.id, FactQuery(prefix=CLOCK_PREFIX))
+                if fact.clock is not None and not fact.clock.closed
+            ],
         )
 
     async def _read_outcome_facts(self, exported_scenes: Sequence[ExportedScene]) -> list[Fact]:
@@ -125,11 +139,23 @@ class StoryRecordReader:
             and (place_id := fact.entity("object"))
         ]
 
-    async def _read_journal_lines(self, scenes: Sequence[Scene]) -> list[JournalLine]:
+    async def _read_cast(
+        self, scenes: Sequence[Scene], context: SceneContext | None, hero_id: Id | None
+    ) -> list[Entity]:
+        """Return who was in the scenes or came there, and their places; not the hero."""
+        ids = [i for scene in scenes for i in (*scene.cast, scene.opening_place_id, scene.place_id) if i]
+        for entry in context.story_entries if context is not None else ():
+            if isinstance(entry, PresenceEntry) and entry.here:
+                ids.append(entry.entity_id)
+            elif isinstance(entry, PlaceEntry):
+                ids.append(entry.place_id)
+        entities = await self._canon.entities_by_id(set(ids))
+        return [entities[i] for i in dict.fromkeys(ids) if i in entities and i != hero_id]
+
+    async def _read_journal_lines(self, context: SceneContext | None) -> list[JournalLine]:
         """Return the entries of the story's journal that count, in words."""
-        if not scenes:
+        if context is None:
             return []
-        context = await self._context.load_context(scenes[-1].id)
         entries = context.story_entries
         named_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
         named_ids |= {entry.place_id for entry in entries if isinstance(entry, PlaceEntry)}
@@ -137,6 +163,16 @@ class StoryRecordReader:
         entities_by_id = {**context.entities, **await self._canon.entities_by_id(named_ids)}
         names_by_id = {i: entity.name for i, entity in entities_by_id.items()}
         return describe_journal_entries(entries, names_by_id)
+
+
+def _read_threads(context: SceneContext | None) -> list[StoryThread]:
+    """Return the threads that the story's journal opened; promises, debts and questions are facts of canon."""
+    if context is None:
+        return []
+    entries = [entry for entry in context.story_entries if isinstance(entry, ThreadEntry)]
+    return [
+        StoryThread(thread.name, thread.is_open) for thread in build_threads(entries, (), context.story.id)
+    ]
 
 
 def _find_opening_place(scene: Scene, stays: Sequence[Stay], first_tick: int) -> Id | None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
 from agents.canon_keeper.fact_readings import ALIVE, OCCURRENCE_KINDS, is_true_death
+from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
+from agents.services.manual_edits import read_present_tick
 from agents.views.play_views import FactView
 from agents.views.world_views import SceneReference, TimelineEvent
 from agents.world_time.calendar import format_tick
@@ -16,7 +21,12 @@ from stores.queries import FactQuery
 from stores.records.canon import Fact, FactKind, FactStatus, normalize_statement
 from stores.records.ids import Id
 from stores.records.play import Scene, Story
+from stores.records.story_journal import Thread, ThreadEntry, find_arrived_ids, find_undone_entry_ids
 from stores.records.world import Calendar
+
+if TYPE_CHECKING:
+    from agents.diagrams.diagram_views import LanesView
+    from agents.diagrams.timeline_lanes import LanesInput
 
 MAX_SHOWN = 500
 """Rows of the timeline: the last ones."""
@@ -52,18 +62,72 @@ class TimelineReader:
     log: LogReader
     entity_cards: EntityCardReader
 
-    async def read_timeline(self, universe_id: Id, search: str = "") -> tuple[TimelineEvent, ...]:
-        """Return what has all words of `search`, in the order of world time."""
+    async def read_timeline(
+        self, universe_id: Id, search: str = "", *, limit: int = MAX_SHOWN
+    ) -> tuple[TimelineEvent, ...]:
+        """Return what has all words of `search`, in the order of world time: the last of it."""
         calendar = (await self.canon.universe(universe_id)).calendar
         happenings = [*await self._read_facts(universe_id), *await self._read_scenes(universe_id)]
         wanted_words = normalize_statement(search).split()
         matching = [
             one for one in happenings if all(w in normalize_statement(one.text) for w in wanted_words)
         ]
-        shown = sorted(matching, key=lambda one: one.order)[-MAX_SHOWN:]
+        shown = sorted(matching, key=lambda one: one.order)[-limit:]
         facts = [one.fact for one in shown if one.fact is not None]
         views = {v.fact.id: v for v in await self.entity_cards.build_fact_views(facts, calendar)}
         return tuple([await self._describe(one, views, calendar) for one in shown])
+
+    async def read_lanes(self, universe_id: Id) -> LanesView:
+        """Return the timeline in lanes: scenes, persons, places and threads."""
+        from agents.diagrams.timeline_lanes import LanesInput  # the start does without what draws
+
+        calendar = (await self.canon.universe(universe_id)).calendar
+        scene_rows = await self._read_scenes(universe_id)
+        facts = [one.fact for one in await self._read_facts(universe_id) if one.fact is not None]
+        scenes = [one.scene for one in scene_rows if one.scene is not None]
+        casts, threads = await self._read_casts_and_threads(universe_id, scenes)
+        named_ids = {i.entity_id for fact in facts for i in fact.involves}
+        named_ids.update(i for cast in casts.values() for i in cast)
+        named_ids.update(filter(None, (i for s in scenes for i in (s.opening_place_id, s.place_id))))
+        lanes_input = LanesInput(
+            entities=await self.canon.entities_by_id(named_ids),
+            facts=facts,
+            scenes=scenes,
+            scene_titles={one.scene.id: one.text for one in scene_rows if one.scene is not None},
+            casts=casts,
+            threads=threads,
+            calendar=calendar,
+        )
+        return await asyncio.to_thread(
+            _lay_lanes, lanes_input, await read_present_tick(self.log, universe_id)
+        )
+
+    async def find_first_turn(self, scene_id: Id) -> Id | None:
+        """Return the turn at which a reader of a scene starts; None if it has no turns."""
+        first_turns = await self.log.line_slice(scene_id, 0, 1)
+        return first_turns[0].id if first_turns else None
+
+    async def _read_casts_and_threads(
+        self, universe_id: Id, scenes: Sequence[Scene]
+    ) -> tuple[dict[Id, list[Id]], list[Thread]]:
+        """Return by scene who was in it, and the stories' own threads."""
+        casts: dict[Id, list[Id]] = {}
+        threads: list[Thread] = []
+        for story in (await self.log.readable_stories(universe_id)).records:
+            for scene in scenes:
+                if scene.story_id == story.id:
+                    casts[scene.id] = [*scene.cast, *find_arrived_ids(story.entries, scene.id)]
+            thread_entries = [e for e in story.entries if isinstance(e, ThreadEntry)]
+            turn_ids = {e.turn_id for e in thread_entries if e.turn_id}
+            ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
+            undone_ids = find_undone_entry_ids(story.entries)
+            counting = [
+                e
+                for e in thread_entries
+                if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
+            ]
+            threads += build_threads(sorted(counting, key=lambda e: e.tick), (), story.id)
+        return casts, threads
 
     async def _read_facts(self, universe_id: Id) -> list[_Happening]:
         happenings: list[_Happening] = []
@@ -101,11 +165,22 @@ class TimelineReader:
         if happening.scene is not None:
             first_turns = await self.log.line_slice(happening.scene.id, 0, 1)
             reference = SceneReference(happening.text, first_turns[0].id if first_turns else None)
-            return TimelineEvent(day, reference, " ".join(happening.scene.summary.split()))
+            return TimelineEvent(
+                day, reference, " ".join(happening.scene.summary.split()), happening.scene.id
+            )
         assert happening.fact is not None
         view = views[happening.fact.id]
         listed_fact = view.fact.model_copy(update={"statement": happening.text})
         return TimelineEvent(day, replace(view, fact=listed_fact))
+
+
+def _lay_lanes(records: LanesInput, now: int | None) -> LanesView:
+    from agents.diagrams.diagram_views import LanesView
+    from agents.diagrams.timeline_lanes import AxisUnit, build_axis, build_lanes
+
+    lanes = build_lanes(records)
+    axes = {unit: build_axis(lanes, records.calendar, unit, now) for unit in AxisUnit}
+    return LanesView(lanes, axes, records.calendar, now)
 
 
 def _commitment_text(fact: Fact) -> str:

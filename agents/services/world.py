@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
+from agents.services.relation_graph import RelationGraphReader
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.solo.universe_tables import UniverseTables
@@ -28,6 +30,8 @@ class WorldServices:
     previews: EditPreviews
     provenance: ProvenanceReader
     timeline: TimelineReader
+    relation_graph: RelationGraphReader
+    charts: ChartReader
     commitments: CommitmentService
     tables: UniverseTables
     export_universe: Callable[[Id], Awaitable[str]]
@@ -36,6 +40,11 @@ class WorldServices:
     async def list_entities(self, universe_id: Id, search: str = "", *, limit: int = 10_000) -> list[Entity]:
         """Return the universe's entities, or those that `search` finds, at most `limit`."""
         return await self.canon.entities(universe_id, search=search, limit=limit)
+
+    async def count_entities(self, universe_id: Id) -> int:
+        """Return how many entities are in canon."""
+        entity_count, _ = await self.canon.count(universe_id)
+        return entity_count
 
     async def list_entity_names(self, universe_id: Id) -> list[str]:
         """Return every name in canon, for `@` completion."""

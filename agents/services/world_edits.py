@@ -42,6 +42,7 @@ from stores.records.canon import (
     EndFact,
     Fact,
     FactStatus,
+    Involvement,
     MergeEntities,
     RetconFact,
     UpdateEntity,
@@ -151,22 +152,37 @@ class WorldEditor:
 
     async def propose_fact(self, universe_id: Id, text: str, since: str = "") -> StagedEdits:
         """Propose a fact, as typed after `/fact`, from a moment on (`day 3, dusk`, `always`; "" is the present)."""
-        planned = await self.plan_fact(universe_id, text, since)
+        planned = await self.plan_typed_fact(universe_id, text, since)
         return await self._manual_edits.stage_edits(universe_id, [planned.edit], tick=planned.tick)
 
-    async def plan_fact(self, universe_id: Id, text: str, since: str = "") -> PlannedEdit:
-        """Return the edit that proposes a fact; nothing is staged."""
+    async def plan_typed_fact(self, universe_id: Id, text: str, since: str = "") -> PlannedEdit:
+        """Return the edit that proposes a fact as `propose_fact` does; nothing is staged."""
         current_tick, tick = await self._read_typed_moment(universe_id, "since", since)
-        catalogue = await self._read_catalogue(universe_id)
         find_entity = await universe_entity_finder(universe_id, self._canon, self._log)
+        edit = await self.plan_fact(universe_id, text, tick, find_entity)
+        return PlannedEdit(edit, None if tick is None else current_tick)
+
+    async def plan_fact(
+        self,
+        universe_id: Id,
+        text: str,
+        tick: int | None,
+        find_entity: declare.FindEntity,
+        about_id: Id | None = None,
+    ) -> Edit:
+        """Return the edit that states a fact from `tick` on; `about_id` is part of it, also where it is not named."""
+        catalogue = await self._read_catalogue(universe_id)
         change = await declare.read_fact(clean(text), catalogue, find_entity, tick or 0)
-        change = change.model_copy(update={"valid_from": tick})
+        involves = change.involves
+        if about_id is not None and about_id not in {i.entity_id for i in involves}:
+            role = "participant" if any(i.role == SUBJECT for i in involves) else SUBJECT
+            involves = (*involves, Involvement(role=role, entity_id=about_id))
+        change = change.model_copy(update={"valid_from": tick, "involves": involves})
         change = change.model_copy(
             update={"ends": await self._find_ended_facts(universe_id, change, catalogue)}
         )
         is_critical = catalogue.is_critical(change.predicate, change.value)
-        edit = Edit(change, clean(text), is_critical=is_critical)
-        return PlannedEdit(edit, None if tick is None else current_tick)
+        return Edit(change, clean(text), is_critical=is_critical)
 
     async def propose_axiom(self, universe_id: Id, text: str) -> StagedEdits:
         """Propose a rule of the world, as typed after `/axiom`."""
@@ -181,8 +197,12 @@ class WorldEditor:
     async def propose_correction(self, fact_id: Id, edit: FactEdit) -> StagedEdits:
         """Propose the fact as it should have read from the start, on the same evidence."""
         fact = await self._read_canon_fact(fact_id)
-        edits, tick = await self._fact_corrections.plan_correction(fact, edit)
+        edits, tick = await self.plan_correction(fact, edit)
         return await self._manual_edits.stage_edits(fact.universe_id, edits, tick=tick)
+
+    async def plan_correction(self, fact: Fact, edit: FactEdit) -> tuple[list[Edit], int | None]:
+        """Return the edits that correct a fact, and their tick. Raises InputError."""
+        return await self._fact_corrections.plan_correction(fact, edit)
 
     async def propose_end(self, fact_id: Id, typed_moment: str = "") -> StagedEdits:
         """Propose that the fact ended at a moment ("" is the present)."""

@@ -20,8 +20,9 @@ from agents.proposals.evidence import turn_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.proposals.statements import build_location_fact
 from agents.prose.actions import enters_scene, find_act_of_living
-from agents.prose.cast_reader import TELLS_DEATH, CastReader, TurnReading
+from agents.prose.cast_reader import CastReader, NarratedFate, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
+from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.mentions import TITLES, Figure, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.story_journal import StoryJournal
@@ -32,7 +33,7 @@ from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 from stores.records.workflow import ProposedChange
-from stores.records.world import ACTORS, Entity, EntityKind
+from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
 MAX_SEARCHED_WORDS: Final = 12
 """Words of one text that are looked up among the names of canon."""
@@ -40,6 +41,8 @@ MAX_SAME_WORD: Final = 20
 """Characters of canon with one word in their name that are read."""
 EARLIER_TURNS: Final = 3
 """Turns before, which say whom a pronoun means."""
+MAX_SCENE_TURNS: Final = 40
+"""Last turns of a scene in which a name may stand in full."""
 MAX_PLACES: Final = 200
 """Places of a universe whose names are known as elsewhere."""
 MAX_EXCHANGE_TURNS: Final = 6
@@ -65,8 +68,8 @@ class RecordedMoves(NamedTuple):
     """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
 
 
-class ToldDeath(NamedTuple):
-    """Who dies by a turn, and the words that say so."""
+class ToldFate(NamedTuple):
+    """Who dies by a turn, or lives after all, and the words that say so."""
 
     who: Entity
     quote: str
@@ -192,17 +195,31 @@ class CastMoves:
             await self._journal.add_entries(context, entries)
         return entries
 
-    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldDeath]:
+    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
         """Return who dies by the words of a turn that is not entered yet, present or not."""
         if not TELLS_DEATH.search(turn.text):
             return []
         people = await self._list_people(context, turn.text)
-        places = await self._list_places(context)
-        reader = await self._prepare_reader(context, people, places, before=turn)
-        hero = context.player_character()
+        reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
         deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
-        told = ((hero if number is None else people[number], quote) for number, quote in deaths)
-        return [ToldDeath(who, quote) for who, quote in told if who is not None]
+        return _name_fates(deaths, people, context)
+
+    async def find_survivors(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
+        """Return which of those who are dead, by canon or a proposal, live after all by the words of a turn."""
+        if not TELLS_LIFE.search(turn.text):
+            return []
+        people = await self._list_people(context, turn.text)
+        hero = context.player_character()
+        if not any(context.is_dead(one) for one in (*people, *([hero] if hero else []))):
+            return []
+        reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
+        survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
+
+    async def read_scene_words(self, context: SceneContext) -> str:
+        """Return the last lines of the scene, with the one that was entered last."""
+        turns = await self._log.line_tail(context.scene.id, MAX_SCENE_TURNS)
+        return "\n".join(turn.text for turn in turns if turn.speaker in _STORY_SPEAKERS)
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
@@ -323,6 +340,15 @@ def _list_met(reading: TurnReading) -> set[int]:
     return {number for move, number in reading.moves if move is CastMove.COMES} | reading.missed
 
 
+def _name_fates(
+    fates: Iterable[NarratedFate], people: Sequence[Entity], context: SceneContext
+) -> list[ToldFate]:
+    """Return fates with whom they are of, which is the hero where there is no number."""
+    hero = context.player_character()
+    named = ((hero if number is None else people[number], quote) for number, quote in fates)
+    return [ToldFate(who, quote) for who, quote in named if who is not None]
+
+
 def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entity]:
     """Return the places that the scene is not in."""
     return [p for p in places if context.place is None or p.id != context.place.id]
@@ -388,6 +414,7 @@ def _build_entry(
     here_id: Id | None,
 ) -> PresenceEntry:
     awareness = {
+        CastMove.SURVIVES: Awareness.AWARE,
         CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
         CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
         CastMove.DIES: Awareness.DEAD,
@@ -522,7 +549,7 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
     """Return the people by the names and titles that mean one of them alone."""
     names_by_id = {e.id: names_of(e) for e in people}
     name_counts = Counter(n for names in names_by_id.values() for n in set(names))
-    roles_by_id = {e.id: read_roles(e.name, e.description) for e in people}
+    roles_by_id = {e.id: (*read_roles(e.name, e.description), *_read_creature_words(e)) for e in people}
     # Who is called The Miller is meant by `the miller`, though others are millers.
     called_roles = Counter(called for e in people if (called := read_called_role(e.name)))
     for e in people:
@@ -538,6 +565,14 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
         )
         for e in people
     ]
+
+
+def _read_creature_words(entity: Entity) -> tuple[str, ...]:
+    """Return what prose calls a creature in small letters: `rat`, `toll dog`, `dog`; nothing for a person."""
+    if entity.kind is not EntityKind.CREATURE:
+        return ()
+    name = fold_name(entity.name).removeprefix("the ")
+    return tuple(dict.fromkeys((name, name.split()[-1])))
 
 
 def _hero_names(context: SceneContext) -> tuple[str, ...]:

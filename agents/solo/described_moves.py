@@ -52,7 +52,7 @@ def notice_missed(moves: RecordedMoves) -> list[CommandHint]:
         return []
     command = f"/cast + {', '.join(names)}"
     verb = "is" if len(names) == 1 else "are"
-    return [CommandHint(f"{_list_names(names)} {verb} not here: {command} brings them in", command)]
+    return [CommandHint(f"{join_names(names)} {verb} not here: {command} brings them in", command)]
 
 
 def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
@@ -75,14 +75,15 @@ def _describe_company(context: SceneContext, moved_ids: Set[Id]) -> list[str]:
         for actor in context.present_actors()
         if actor.id not in {context.story.pc_id, *moved_ids} and not context.is_dead(actor)
     ]
-    return [f"{_list_names(names)} {'is' if len(names) == 1 else 'are'} with you."] if names else []
+    return [f"{join_names(names)} {'is' if len(names) == 1 else 'are'} with you."] if names else []
 
 
 def _describe_left_behind(names: Sequence[str]) -> str:
     """Return in words who stays behind, and how to take that back."""
     verb = "stays" if len(names) == 1 else "stay"
-    return f"{_list_names(names)} {verb} behind: /cast + {', '.join(names)} brings them along."
+    return f"{join_names(names)} {verb} behind: /cast + {', '.join(names)} brings them along."
 
 
-def _list_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: `Vess, Bela and Tam`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

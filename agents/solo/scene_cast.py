@@ -9,6 +9,7 @@ from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.solo.cast_moves import CastMoves
+from agents.solo.described_moves import join_names
 from agents.solo.place_occupants import PlaceOccupantReader
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
@@ -248,8 +249,7 @@ def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> s
 
 
 def _list_names(entities: Sequence[Entity]) -> str:
-    names = [e.name for e in entities]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return join_names([e.name for e in entities])
 
 
 def _verb(subjects: Sequence[Entity], verb: str) -> str:

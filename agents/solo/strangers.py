@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
+from agents.prose.lone_names import NO_PEOPLE, is_surely_name
 from agents.prose.mentions import TITLES, Figure, read_called_role, read_roles
 from agents.prose.names import NON_NAME_WORDS, find_name_spans, has_title, names_of
 from agents.prose.phrases import phrases
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import split_sentences
 from stores.records.world import Entity, fold_name
 
@@ -25,15 +25,6 @@ _NO_ROLES: Final = frozenset(_NO_ROLE_WORDS.split())
 """Titles that are other words, too, or say nothing without a name."""
 _ROLE: Final = re.compile(r"(?<!, )\b[Tt]he\s+([a-z]+)\b(?!\s+[A-Z])")
 _OWNS: Final = re.compile(r"['’]")
-_BEGINS_SENTENCE: Final = re.compile(r"(?:^|[.!?…:;“”\"»*\n])\s*$")
-_NO_PEOPLE_WORDS: Final = (
-    "night dawn dusk day morning evening noon midnight winter spring summer autumn rain snow hail wind thunder "
-    "lightning fog mist smoke fire water sunlight moonlight starlight light darkness silence death fate fortune luck "
-    "time blood dust ash steel sand cold heat pain fear grief anger hope sleep steam music laughter word help news "
-    "evil magic dinner supper breakfast lunch tea"
-)
-_NO_PEOPLE: Final = frozenset(_NO_PEOPLE_WORDS.split())
-"""What comes, goes, whispers and answers at the beginning of a sentence, and is nobody."""
 
 
 _EPITHET: Final = r"(?:\s+the\s+[a-z]+|,\s+[^,]{2,40},)?"
@@ -81,7 +72,7 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
         return ""
     name = re.sub(r"[’']s$", "", match["name"])  # `Dob's throat is cut` is of Dob
     words = fold_name(name).split()
-    if not known_words.isdisjoint(words) or not (_NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
+    if not known_words.isdisjoint(words) or not (NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
         return ""
     does_lasting = re.match(_LASTING_DEED, sentence[match.end() :]) is not None
     return name if does_lasting or CastReader([Figure((name,))]).find_deaths(sentence, is_gm=True) else ""
@@ -97,24 +88,15 @@ def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
     owners = {
         span.name for span in spans if _OWNS.match(text, span.end)
     }  # who has something need not be here
-    proven = {span.name for span in spans if not _BEGINS_SENTENCE.search(text, 0, span.start)}
     for name in dict.fromkeys(span.name for span in spans):
         words = [_bare(word) for word in fold_name(name).split()]
         own_words = words[1:] if has_title(name) and len(words) > 1 else words
         if name in owners or not known_words.isdisjoint((own_words[0], own_words[-1])):
             continue
-        if name in proven or len(words) > 1 or _acts_alone(name, text):
+        if is_surely_name(name, spans, text):
             yield name
 
 
 def _bare(word: str) -> str:
     """Return a word of a name without what ends it: `osk` of `osk's` or `osk.`."""
     return re.sub(r"['’]s?$|\.$", "", word)
-
-
-def _acts_alone(name: str, text: str) -> bool:
-    """Say whether a word that only begins sentences is somebody who does something: not `Night comes`."""
-    if fold_name(name) in _NO_PEOPLE:
-        return False
-    verbs: Sequence[str] = re.findall(rf"\b{re.escape(name)}\s+(?:[a-z]+ly\s+)?([a-z]+)", text)
-    return any(verb.endswith("s") or PAST_VERB.match(verb) for verb in verbs)

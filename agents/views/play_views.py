@@ -570,7 +570,7 @@ class Reply:
     """Text to put into the prompt: the typed line with what it still lacks, or the words of an old turn."""
 
     plain_line: str = ""
-    """The line as it was typed, where `prompt_text` offers a roll for it: Esc, or another line, plays it without."""
+    """The words of a line that waits for a roll, dice or a likelihood: Esc, or another line, plays them without."""
 
     preparing_command: str = ""
     """The command that `lines` propose to give before the offered roll (`/state`)."""

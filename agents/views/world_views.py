@@ -294,6 +294,8 @@ class TimelineEvent:
     mentioned: FactView | SceneReference
     note: str = ""
     """What came of a scene."""
+    scene_id: Id | None = None
+    """The scene, if it is one."""
 
 
 @dataclass(frozen=True, slots=True)

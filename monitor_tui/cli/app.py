@@ -7,12 +7,8 @@ commands: nothing heavy is loaded before the first frame. Exit codes: 0 done, 1 
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import sys
-from importlib import import_module
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 
@@ -34,10 +30,9 @@ from monitor_tui.cli import replication as cli_mirror
 from monitor_tui.cli import serve as cli_serve
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
-from monitor_tui.cli.common import Home, exit_with_error
+from monitor_tui.cli.common import Home
 from monitor_tui.cli.plain_output import PlainOutput
-from monitor_tui.paths import home_folder
-from stores.errors import MonitorError
+from monitor_tui.program_start import end_errors_in_words, run_app
 
 app = typer.Typer(
     help="MONITOR keeps the world true while you play: a full-screen application for solo GMs.",
@@ -63,13 +58,13 @@ def start(
     if context.invoked_subcommand not in (None, "demo"):
         sys.stdout, sys.stderr = PlainOutput(sys.stdout), PlainOutput(sys.stderr)
     if context.invoked_subcommand is None:
-        _run_app(home, "menu")
+        run_app(home, "menu")
 
 
 @app.command()
 def demo(context: typer.Context, home: Home = None) -> None:
     """Open the sample universe and play at once."""
-    _run_app(home or context.obj, "demo")
+    run_app(home or context.obj, "demo")
 
 
 for _group in (
@@ -97,60 +92,4 @@ for _group in (
 
 def main() -> None:
     """Run the command line; every error ends in words and an exit code, never in a traceback."""
-    try:
-        app()
-    except MonitorError as error:
-        exit_with_error(str(error))
-    except BrokenPipeError:
-        raise SystemExit(1) from None
-    except OSError as error:
-        exit_with_error(_describe_os_error(error))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-
-
-def _run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
-    from monitor_tui.app import MonitorApp
-    from monitor_tui.interface_memory import InterfaceMemory
-    from monitor_tui.program_log import start_log
-
-    home_path = home_folder(home)
-    start_log(home_path)
-
-    async def open_services(show_menu: Any) -> Any:
-        # In a thread: the records and the stores are imported here, while the first frame stands.
-        await asyncio.to_thread(_import_program)
-        from monitor_tui.background_mode import BackgroundMode
-        from monitor_tui.compose import open_program
-        from monitor_tui.daily_backup import BackupNotes, DailyBackup
-        from monitor_tui.inbox_watch import InboxWatch
-
-        backup_notes = BackupNotes()
-        program = await open_program(
-            home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY, show_menu=show_menu
-        )
-        backup = DailyBackup(program.stores, home_path, backup_notes, program.services.events.publish)
-        backup.start()
-        inbox_watch = InboxWatch(program.services.outside.take_in)
-        inbox_watch.start()
-        return program.services, inbox_watch.wrap_close(backup.wrap_close(program.close))
-
-    application = MonitorApp(open_services, start_at=start_at, interface=InterfaceMemory(home_path))
-    application.run()
-    if application.return_code:
-        raise SystemExit(application.return_code)
-
-
-def _import_program() -> None:
-    """Load what the stores and the menu need, so that importing it later takes no time."""
-    import_module("agents.services.menu")
-    import_module("monitor_tui.compose")
-    import_module("monitor_tui.daily_backup")
-
-
-def _describe_os_error(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
-        return "The disk is full. What was written before is safe. Free some space and try again."
-    return (
-        f"{error.filename}: {error.strerror or error}." if error.filename else f"{error.strerror or error}."
-    )
+    end_errors_in_words(app)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeVar
 import typer
 
 from monitor_tui.paths import home_folder
-from stores.errors import InputError
+from stores.errors import ArchiveError, InputError
 
 if TYPE_CHECKING:
     from agents.services.services import Services
@@ -171,6 +171,23 @@ def exit_with_error(text: str) -> NoReturn:
     """End with a clear error."""
     print_warning(text)
     raise SystemExit(1)
+
+
+def write_new_file(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet. Raises InputError for one that is, and ArchiveError."""
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise InputError(
+            f"{path} is there already.", kept="It is as it was.", todo="Name another file."
+        ) from None
+    except OSError as error:
+        raise ArchiveError(
+            f"{path} cannot be written: {error.strerror}.",
+            kept="Nothing was lost.",
+            todo="Name another file.",
+        ) from error
 
 
 def count_text(number: int, singular: str, plural: str = "") -> str:

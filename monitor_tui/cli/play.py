@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agents.exports.story_form import StoryForm
 from monitor_tui.cli.common import (
     AsJson,
     Home,
@@ -19,20 +19,15 @@ from monitor_tui.cli.common import (
     print_json,
     resolve_home,
     run_command,
+    write_new_file,
 )
+from stores.errors import InputError
 
 if TYPE_CHECKING:
     from monitor_tui.compose import Program
     from monitor_tui.play_script import ScriptResult
 
 commands = command_group()
-
-
-class StoryFormat(StrEnum):
-    """How a story is written out."""
-
-    MARKDOWN = "markdown"
-    JOURNAL = "journal"
 
 
 SEEDED_CLOCK_START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -65,12 +60,30 @@ def story(
     context: typer.Context,
     title: Annotated[str, typer.Argument(help="The story's title.")],
     form: Annotated[
-        StoryFormat, typer.Option("--as", help="Markdown with canon as footnotes, or a plain journal.")
-    ] = StoryFormat.MARKDOWN,
+        StoryForm,
+        typer.Option(
+            "--as", help="Markdown with canon as footnotes, a plain journal, a book, or a page to print."
+        ),
+    ] = StoryForm.MARKDOWN,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The file to write, in place of the screen; it must be new.")
+    ] = None,
+    mechanics: Annotated[
+        bool,
+        typer.Option("--mechanics", help="A book or page with rolls and facts, and not with prose alone."),
+    ] = False,
+    players: Annotated[bool, typer.Option("--players", help="Without secrets and notes.")] = False,
     home: Home = None,
 ) -> None:
-    """Export a story as text, to read or to print."""
-    print(run_command(_export_story(resolve_home(context, home), title, form)), end="")
+    """Export a story as text, as a book (EPUB), or as a page to print (HTML)."""
+    if form is StoryForm.EPUB and to is None:
+        raise InputError("A book is no text for a screen.", todo="Say where: --to story.epub.")
+    data = run_command(_export_story(resolve_home(context, home), title, form, mechanics, players))
+    if to is None:
+        print(data.decode(), end="")
+        return
+    write_new_file(to, data)
+    print(f"Exported to {to}")
 
 
 async def _play_script_file(
@@ -121,14 +134,15 @@ async def _open_seeded(home: Path, seed: int) -> Program:
     )
 
 
-async def _export_story(home: Path, title: str, form: StoryFormat) -> str:
-    from agents.services.story_export import write_journal, write_markdown
-
+async def _export_story(
+    home: Path, title: str, form: StoryForm, with_mechanics: bool, for_players: bool
+) -> bytes:
     program = await open_services(home, for_reading=True)
     try:
         stories = [card.story for card in await program.services.stories.stories()]
         matching_story = find_one("story", title, [(story.id, story.title, story) for story in stories])
-        record = await program.services.stories.story_record(matching_story.id)
-        return write_markdown(record) if form is StoryFormat.MARKDOWN else write_journal(record)
+        return await program.services.stories.write_story(
+            matching_story.id, form, with_mechanics=with_mechanics, for_players=for_players
+        )
     finally:
         await program.close()

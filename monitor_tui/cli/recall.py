@@ -164,8 +164,9 @@ def _parse_question(line: str, number: int, file: Path) -> RecallQuestion:
         return RecallQuestion(line.strip())
     try:
         fields = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}, line {number}: that is not JSON ({error.msg}).") from error
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deep"
+        raise InputError(f"{file}, line {number}: that is not JSON ({reason}).") from error
     text = fields.get("question")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{file}, line {number}: there is no question in it.")

@@ -1,4 +1,4 @@
-"""A line that was typed with Enter and waits in the prompt, because a roll is offered for it. Pure."""
+"""A line that was sent and waits in the prompt: for an offered roll, for dice or for a likelihood. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ OFFER_HINT = "Typing on tells it without a roll · → goes on with it"
 
 @dataclass(frozen=True, slots=True)
 class OfferedRoll:
-    """The line that waits, and the roll that is offered for it. It is played before any other line."""
+    """The line that waits, and the roll that it waits for. It is played before any other line."""
 
     typed_line: str
+    """Its words without the roll."""
     prompt_text: str
     """The line with the roll, as it was put into the prompt."""
     preparing_command: str = ""
@@ -27,7 +28,8 @@ class OfferedRoll:
 
     def is_same_line(self, sent_line: str, revised_line: str) -> bool:
         """Say whether what was sent is the line that waits, as it stands there or edited."""
-        return not {sent_line, revised_line}.isdisjoint({self.typed_line, self.prompt_text})
+        is_edited = not {sent_line, revised_line}.isdisjoint({self.typed_line, self.prompt_text})
+        return is_edited or self.typed_line in sent_line
 
     def is_prepared_by(self, sent_line: str) -> bool:
         """Say whether what was sent is the command that the offer asks for first."""

@@ -42,7 +42,8 @@ class PromptDraft:
         draft = await self._drafts.read(story_id)
         self._story_id, self._saved_draft = story_id, draft
         if draft.waiting_line:
-            prompt_text = draft.text if draft.is_selected else draft.waiting_line
+            is_of_line = draft.is_selected or draft.waiting_line in draft.text
+            prompt_text = draft.text if is_of_line else draft.waiting_line
             self.offered_roll = OfferedRoll(draft.waiting_line, prompt_text)
         self.is_kept_for_later = bool(draft.text.strip()) and not self._prompt.is_untouched
         if self.is_kept_for_later:

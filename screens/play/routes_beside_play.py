@@ -8,11 +8,13 @@ from screens.routes import (
     NamedRoute,
     ToBranchMap,
     ToCharacters,
+    ToCharts,
     ToCommitments,
+    ToLanes,
     ToQuery,
+    ToRelationMap,
     ToSourcesBesidePlay,
     ToSystem,
-    ToTimeline,
     ToUniverse,
 )
 from stores.records.ids import Id
@@ -47,7 +49,12 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
             "Read in rulebooks and notes, and review what they say",
             ToSourcesBesidePlay(universe_id),
         ),
-        NamedRoute("Timeline", "What happened, in the order of world time", ToTimeline(universe_id)),
+        NamedRoute("Timeline", "Scenes, deaths and promises, by world time", ToLanes(universe_id)),
+        NamedRoute("Relations", "Who is related to whom: a map", ToRelationMap(universe_id)),
+        NamedRoute(
+            "Places", "A map of places, and who is where", ToRelationMap(universe_id, is_of_places=True)
+        ),
+        NamedRoute("Charts", "Tension, dice, costs and the gate", ToCharts(universe_id)),
         NamedRoute(
             "Map",
             "The branches of this world, their scenes, takes and ways",

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from agents.events import (
     CanonCommitted,
@@ -24,8 +23,8 @@ from agents.events import (
     TransientEvent,
 )
 from agents.orchestrator.commit_reports import commit_lines
-from agents.orchestrator.input.bare_choice import complete_choice
 from agents.proposals.evidence import show_words
+from agents.prose.phrases import compile_phrase_patterns
 from screens.base import ErrorRaised, EventReceived, ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -38,30 +37,31 @@ from screens.gate.proposal_decisions import (
 )
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
+from screens.play.escape_steps import EscapeSteps
 from screens.play.ideas_dialog import IdeasDialog
+from screens.play.line_sender import LineSender
 from screens.play.narration_status import NarrationStatus
 from screens.play.offer_answers import OfferAnswers
-from screens.play.offered_roll import OFFER_HINT, OfferedRoll
 from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import KEPT_DRAFT_NOTE, SAVE_SECONDS, PromptDraft
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import find_cards, routes_beside_play
+from screens.play.scene_drawing import PROMPT_HINT, SceneDrawing
 from screens.play.scene_reader import SceneReading, SceneViewReader
 from screens.play.timeline_panel import TimelinePanel
 from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
-from widgets.agenda_box import AgendaBox
-from widgets.cast_box import CastBox, cast_content
-from widgets.prompt import SELECTED_HINT, PlayPrompt
+from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalList, ProposalPanel
 from widgets.proposal_rows import is_undecided
 from widgets.safe_text import one_line
 from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
+from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.events import Event, Notice
@@ -72,9 +72,7 @@ LINE_STARTS = '/>?"“'
 """Characters that begin a line in the prompt, whatever has the focus."""
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
-PROMPT_HINT = "what do you do?"
 ESCAPE_ENDS_HERE = "Esc ends here, at the prompt. After any other key it asks whether to leave for the menu."
-UNNARRATED_HINT = "F7: the GM opens it"
 
 
 class SceneScreen(ServiceScreen[None]):
@@ -177,12 +175,7 @@ class SceneScreen(ServiceScreen[None]):
         self._follows_gate = follows_gate
         self._opening_lines = opening_lines
         self._story_id = story_id
-        self._has_timeline_moved = False
         self._are_names_loaded = False
-        self._number_command = ""
-        """The command that the last reply listed numbers for."""
-        self._is_escape_spent = False
-        """Whether Escape has answered something: more of them in a row do nothing."""
         self._waiting_act: Callable[[SceneView], object] | None = None
         """What a key asked for before the scene was read."""
         self._reader = SceneViewReader(services)
@@ -196,6 +189,19 @@ class SceneScreen(ServiceScreen[None]):
         self._side = ProposalDecisions(services.gate, services.policy, id="side")
         self._draft = PromptDraft(services.drafts, self._prompt)
         self._queue = PlayQueue()
+        self._escape = EscapeSteps(self._prompt, self._draft, self._offer)
+        self._drawing = SceneDrawing(
+            self._transcript, self._status_bar, self._prompt, self._side, self._fetch_turns
+        )
+        self._lines = LineSender(
+            self._queue,
+            self._prompt,
+            self._draft,
+            self._offer,
+            play_line=self._submit_line,
+            play_next=self._play_next,
+            keep_draft=self._keep_draft,
+        )
         self._narration = NarrationStatus(
             self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
         )
@@ -207,28 +213,23 @@ class SceneScreen(ServiceScreen[None]):
                 yield self._transcript
                 yield self._notices
                 yield self._trigger_bar
-                yield Static(id="here", markup=False)
+                yield self._drawing.here_line
                 yield self._prompt
             yield self._side
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._mount_side_panels)
+        self.call_after_refresh(self._drawing.mount_panels)
         self.set_interval(SAVE_SECONDS, self._keep_draft)
         background = self.services.jobs.current_status()
         self._status_bar.background_status = backlog_text(
             background.items_left, background.current_work, at_least=MIN_SHOWN_BACKLOG
         )
 
-    async def _mount_side_panels(self) -> None:
-        """Mount the panels beside the story, once; the first frame comes without them."""
-        if not self.query(ProposalPanel):
-            await self._side.mount(ProposalPanel(), CastBox(), AgendaBox())
-
     # --- reading and drawing -----------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        self._has_timeline_moved = self._has_timeline_moved or isinstance(event, HeadMoved | CanonCommitted)
+        self._drawing.has_timeline_moved |= isinstance(event, HeadMoved | CanonCommitted)
         self._are_names_loaded = self._are_names_loaded and not isinstance(event, CanonCommitted)
         # A line that is played without a model takes milliseconds, and its reply brings the view.
         awaits_reply = self._queue.is_playing_line and not self.services.llm.is_on
@@ -247,27 +248,23 @@ class SceneScreen(ServiceScreen[None]):
             names = await self._reader.read_names(reading.view)
             tables = await self._reader.read_table_names(reading.view)
             self.post_message(self.NamesLoaded(names, tables))
+            # Before the first line needs them; the menu has no use for them, and they are 3 MB.
+            start_worker(self, partial(asyncio.to_thread, compile_phrase_patterns), "patterns")
 
     @on(SceneLoaded)
     async def _show_scene(self, message: SceneLoaded) -> None:
         reading, is_first_view = message.reading, self.view is None
         view = reading.view
-        await self._mount_side_panels()
+        await self._drawing.mount_panels()
         self.view = view
         self._timeline.show_scene(self.scene_id, view)
-        self._status_bar.view = view
-        self._status_bar.extra = reading.cost_text
-        self._show_turns(reading, is_first_view=is_first_view)
+        self._drawing.draw(
+            reading, is_first_view=is_first_view, awaits_opening=self._needs_opening_narration(view)
+        )
         self._narration.drop_appended_text(message.appended_ids)
-        self.query_one(ProposalPanel).show_proposals(view.proposals)
-        self.query_one(CastBox).show(view.cast)
-        self.query_one(AgendaBox).show(view)
-        cast_lines = [cast_content([member]) for member in view.cast]
-        self.query_one("#here", Static).update(Content("   ").join(cast_lines))
         self._offer.show(view)
         self._show_offer_keys()
         undecided_count = sum(map(is_undecided, view.proposals))
-        self._prompt.hint = self._prompt_hint(view)
         self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
         self._play_next()
         if is_first_view:
@@ -299,24 +296,6 @@ class SceneScreen(ServiceScreen[None]):
             and not (view.turn_count or view.unfinished_count)
         )
 
-    def _show_turns(self, reading: SceneReading, *, is_first_view: bool) -> None:
-        """Append new turns; if the head has moved, fetch again what is in view."""
-        transcript, view = self._transcript, reading.view
-        if is_first_view:
-            transcript.open_timeline(view.turn_count, self._fetch_turns)
-            transcript.show_previous_end(reading.previous_end)
-        elif self._has_timeline_moved or view.turn_count < transcript.total:
-            transcript.reload(min(view.turn_count, transcript.total))  # what is new comes with the tail
-        self._has_timeline_moved = False
-        for row in reading.tail:
-            transcript.append(row)
-
-    def _prompt_hint(self, view: SceneView) -> str:
-        """Return the hint for the empty prompt; at a scene's beginning, how it can be begun."""
-        if self._needs_opening_narration(view):
-            return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
-        return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
-
     @on(PlayPrompt.EmptinessChanged)
     @on(events.DescendantFocus)
     def _show_offer_keys(self) -> None:
@@ -343,7 +322,7 @@ class SceneScreen(ServiceScreen[None]):
             case "stop":
                 return self._can_stop_narration
             case "escape" | "tell_plainly" | "later":
-                return action == self._escape_action and not self._can_stop_narration
+                return action == self._escape.next_action and not self._can_stop_narration
             case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
         return super().check_action(action, parameters)
@@ -403,19 +382,8 @@ class SceneScreen(ServiceScreen[None]):
         if view.proposal.turn_id:
             self._timeline.trace_turn(view.proposal.turn_id, jump=True)
 
-    @property
-    def _escape_action(self) -> Literal["escape", "tell_plainly", "later"]:
-        """What the way back is now: from an offered roll, from an offer to commit, or else a step."""
-        if not self._prompt.input_has_focus:
-            return "escape"
-        if self._draft.offered_roll is not None and (
-            self._prompt.has_restored_text or not self._prompt.has_text
-        ):
-            return "tell_plainly"
-        return "later" if self._offer.is_shown else "escape"
-
     def _step_back(self) -> None:
-        match self._escape_action:
+        match self._escape.next_action:
             case "tell_plainly":
                 self.action_tell_plainly()
             case "later":
@@ -427,17 +395,17 @@ class SceneScreen(ServiceScreen[None]):
 
     def note_key(self, key: str) -> None:
         """Note a key before it does anything: any other than Escape ends a row of Escapes."""
-        self._is_escape_spent = self._is_escape_spent and key == "escape"
+        self._escape.note_key(key)
 
     def action_tell_plainly(self) -> None:
         """Play the words as they were typed, without the roll that is offered for them."""
-        self._is_escape_spent = True
+        self._escape.is_spent = True
         self._prompt.text = ""
-        self._tell_waiting_line()
+        self._lines.tell_waiting_line()
 
     def action_later(self) -> None:
         """Leave the offer to commit to the end of the scene."""
-        self._is_escape_spent = True
+        self._escape.is_spent = True
         self._dismiss_trigger()
 
     def action_escape(self) -> None:
@@ -449,7 +417,7 @@ class SceneScreen(ServiceScreen[None]):
             self._focus_prompt()
         elif self._notices.is_shown:
             self._notices.clear()
-        elif self._is_escape_spent:
+        elif self._escape.is_spent:
             self._notices.show_lines([ESCAPE_ENDS_HERE])
         else:
             self._confirm_leaving()
@@ -490,38 +458,14 @@ class SceneScreen(ServiceScreen[None]):
         if is_confirmed:
             self.post_message(Visit(ToMenu()))
         else:
-            self._is_escape_spent = True
+            self._escape.is_spent = True
 
     # --- playing -----------------------------------------------------------------------------------
 
     @on(PlayPrompt.LineSubmitted)
     def _send_typed_line(self, message: PlayPrompt.LineSubmitted) -> None:
         message.stop()
-        number_command, self._number_command = self._number_command, ""
-        self._send_after_offer(complete_choice(message.text, number_command), message.revised_line)
-
-    def _send_after_offer(self, line: str, revised_line: str = "") -> None:
-        """Play a line; the one that waits for the answer to an offered roll comes before it, without the roll.
-
-        What prepares that roll comes before it, and then it is offered anew.
-        """
-        offered_roll = self._draft.offered_roll
-        if offered_roll is None or offered_roll.is_same_line(line, revised_line):
-            self._draft.offered_roll = None
-            self._send_line(line)
-        elif offered_roll.is_prepared_by(line):
-            self._draft.offered_roll = None
-            self._send_line(line)
-            self._send_line(offered_roll.typed_line)
-        else:
-            self._tell_waiting_line()
-            self._send_line(line)
-
-    def _tell_waiting_line(self) -> None:
-        """Play the line for which a roll is offered as it was typed, without the roll."""
-        assert self._draft.offered_roll is not None
-        typed_line, self._draft.offered_roll = self._draft.offered_roll.typed_line, None
-        self._send_line(typed_line, offers_moves=False)
+        self._lines.send_typed(message.text, message.revised_line)
 
     @work(group="draft", exit_on_error=False)
     async def _restore_draft(self, story_id: Id) -> None:
@@ -540,19 +484,8 @@ class SceneScreen(ServiceScreen[None]):
     async def _save_draft(self) -> None:
         await self._draft.save()
 
-    def _send_line(self, line: str, *, offers_moves: bool = True) -> None:
-        """Play a line after those before it; typing goes on meanwhile."""
-        self._keep_draft()  # a line that was sent is none any more
-        self._offer.pass_over()
-        self._queue.add(self._plan_line(line, offers_moves=offers_moves))
-        self._play_next()
-
-    def _plan_line(self, line: str, *, offers_moves: bool) -> QueuedPlay:
-        return QueuedPlay(
-            lambda: self.services.play.submit(self.scene_id, line, with_view=True, offers_moves=offers_moves),
-            line,
-            line.startswith("/continue"),
-        )
+    async def _submit_line(self, line: str, offers_moves: bool) -> Reply:
+        return await self.services.play.submit(self.scene_id, line, with_view=True, offers_moves=offers_moves)
 
     def _queue_play(self, run: Callable[[], Awaitable[Reply]], *, continues_narration: bool = False) -> None:
         """Play what a key asks for, in the order of the lines that were typed."""
@@ -596,24 +529,14 @@ class SceneScreen(ServiceScreen[None]):
         self._show_reply(message.reply)
 
     def _show_reply(self, reply: Reply) -> None:
-        if reply.plain_line and (self._prompt.has_text or self._queue.has_waiting):
-            # The next line is being written or waits: nobody waits for an offer, and no line may be lost.
-            self._queue.add_next(self._plan_line(reply.plain_line, offers_moves=False))
+        if self._lines.play_passed_offer(reply):
             return
         if reply.confirm_line:
             self._ask_to_confirm(reply)
         elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
-        if reply.plain_line:
-            self._draft.offered_roll = OfferedRoll.from_reply(reply)
-        self._number_command = reply.number_command
-        if reply.prompt_text:
-            self._prompt.restore_text(
-                reply.prompt_text, hint=OFFER_HINT if reply.plain_line else SELECTED_HINT
-            )
-            self.refresh_bindings()
-        if reply.suggested_line:
-            self._prompt.suggest_line(reply.suggested_line)
+        self._lines.take_reply(reply)
+        self.refresh_bindings()
         if (route := route_of_reply(reply, self.view, self.scene_id)) is not None:
             if isinstance(route, ToStory) and reply.lines:
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
@@ -626,7 +549,7 @@ class SceneScreen(ServiceScreen[None]):
 
         def apply_answer(is_confirmed: bool | None) -> None:
             if is_confirmed:
-                self._send_line(reply.confirm_line)
+                self._lines.send(reply.confirm_line)
 
         dialog = ConfirmDialog(
             question,
@@ -689,8 +612,8 @@ class SceneScreen(ServiceScreen[None]):
 
         An Escape that began this narration, as the first of a row, is followed by none that stops it.
         """
-        if not self._is_escape_spent and self.services.llm.stop_streaming(self.scene_id):
-            self._is_escape_spent = True
+        if not self._escape.is_spent and self.services.llm.stop_streaming(self.scene_id):
+            self._escape.is_spent = True
         else:
             self._step_back()
 
@@ -801,7 +724,7 @@ class SceneScreen(ServiceScreen[None]):
             self._prompt.text = f"{name} "
             self._prompt.focus_input()
         else:
-            self._send_after_offer(name)
+            self._lines.send_after_offer(name)
 
     def type_text(self, text: str) -> None:
         self._focus_prompt()

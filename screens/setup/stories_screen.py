@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,9 +15,11 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from agents.events import ImportProgressed
+from agents.exports.story_form import StoryForm
 from agents.story_outline import MainMode
 from screens.base import ServiceScreen
 from screens.dialogs.answer_check import save_then_show
+from screens.dialogs.choice_dialog import ChoiceDialog
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.form_fields import Picker
 from screens.dialogs.line_dialog import LineDialog
@@ -41,6 +43,26 @@ BRANCH_HINT = "The story stays as it is. Its branch has the same canon now, and 
 CLOSURE_HINT = (
     "Write a recap under the lines, if you like. What is open stays open: make it kept: or broken:. What runs goes on: "
     "make it stops:. A line you take out changes nothing. What is undecided in the last scene stays undecided."
+)
+
+
+class StoryExport(NamedTuple):
+    """A way to write a story out."""
+
+    form: StoryForm
+    with_mechanics: bool = False
+    for_players: bool = False
+
+
+STORY_EXPORTS = (
+    (StoryExport(StoryForm.MARKDOWN), "Markdown, with canon as footnotes"),
+    (StoryExport(StoryForm.MARKDOWN, for_players=True), "Markdown for players: no secrets, no notes"),
+    (StoryExport(StoryForm.EPUB), "A book (EPUB): the prose alone"),
+    (StoryExport(StoryForm.EPUB, with_mechanics=True), "A book (EPUB) with rolls and facts"),
+    (StoryExport(StoryForm.HTML), "A page to print (HTML): the prose alone"),
+    (StoryExport(StoryForm.HTML, with_mechanics=True), "A page to print (HTML) with rolls and facts"),
+    (StoryExport(StoryForm.JOURNAL), "A plain solo journal, with its facts"),
+    (StoryExport(StoryForm.LONELOG), "A Lonelog, for other programs and paper"),
 )
 
 PLAYABLE_STATES = ("created", "active")
@@ -220,10 +242,18 @@ class StoriesScreen(ServiceScreen[None]):
 
     def action_export(self) -> None:
         if card := self._current_card:
-            self.start_change(partial(self._export_story, card.story.id), "export")
+            dialog = ChoiceDialog(f"Write “{one_line(card.story.title)}” as", STORY_EXPORTS)
+            self.app.push_screen(dialog, partial(self._start_export, card.story.id))
 
-    async def _export_story(self, story_id: Id) -> None:
-        self.post_message(self.StoryExported(await self.services.stories.export_story(story_id)))
+    def _start_export(self, story_id: Id, choice: StoryExport | None) -> None:
+        if choice is not None:
+            self.start_change(partial(self._export_story, story_id, choice), "export")
+
+    async def _export_story(self, story_id: Id, choice: StoryExport) -> None:
+        path = await self.services.stories.export_story(
+            story_id, choice.form, with_mechanics=choice.with_mechanics, for_players=choice.for_players
+        )
+        self.post_message(self.StoryExported(path))
 
     @on(StoryExported)
     def _show_exported(self, message: StoryExported) -> None:

@@ -20,6 +20,7 @@ from screens.key_bar import KeyBar
 from screens.routes import (
     ToBill,
     ToCharacters,
+    ToCharts,
     ToHelp,
     ToLlmSetup,
     ToQuery,
@@ -54,7 +55,7 @@ MENU_MODES = (
     ("quit", "q", "Quit", "everything is saved"),
 )
 
-_ACTIONS_THAT_LEAD_ON = frozenset({id for id, *_ in MENU_MODES} - {"help", "quit"} | {"bill"})
+_ACTIONS_THAT_LEAD_ON = frozenset({id for id, *_ in MENU_MODES} - {"help", "quit"} | {"bill", "charts"})
 
 
 class MenuScreen(Screen[None]):
@@ -77,6 +78,15 @@ class MenuScreen(Screen[None]):
         Binding("7", "system", "System", id="menu.system", tooltip="Storage and background work"),
         Binding("M", "model", "Model", id="menu.model", tooltip="Set up the model that narrates, or none"),
         Binding("b", "bill", "Bill", id="menu.bill", tooltip="What the model has cost, and budgets"),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="menu.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+            show=False,
+        ),
         Binding("q", "app.quit", "Quit", id="menu.quit", tooltip="Leave MONITOR; everything is saved"),
     ]
 
@@ -206,6 +216,9 @@ class MenuScreen(Screen[None]):
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))
+
+    def action_charts(self) -> None:
+        self.post_message(Visit(ToCharts()))
 
     def action_help(self) -> None:
         self.post_message(Visit(ToHelp()))

@@ -16,10 +16,13 @@ from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import ToBill, ToLlmSetup, ToMenu, ToPrompts, Visit
+from screens.routes import ToBill, ToCharts, ToLlmSetup, ToMenu, ToPrompts, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.jobs import Job
+from stores.records.workflow import Loop
+from widgets.loop_chart import LoopPosition
+from widgets.safe_text import one_line
 from widgets.status_bar import backlog_text
 from widgets.system_list import SystemList
 
@@ -38,6 +41,14 @@ class SystemScreen(ServiceScreen[None]):
     BINDING_GROUP_TITLE = "System"
     BINDINGS = [
         Binding("b", "bill", "Bill", id="system.bill", tooltip="What the model has cost, and budgets"),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="system.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+        ),
         Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
         Binding(
             "e", "prompts", "Prompts", id="system.prompts", tooltip="The words that each persona is given"
@@ -49,6 +60,7 @@ class SystemScreen(ServiceScreen[None]):
     class SystemLoaded(Message):
         menu: MenuView
         background: BackgroundView
+        main_state: str
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -69,13 +81,13 @@ class SystemScreen(ServiceScreen[None]):
 
             await self.services.stories.enter(MainMode.SYSTEM)
             self._has_entered_mode = True
-        self.post_message(
-            self.SystemLoaded(await self.services.stories.menu(), await self.services.jobs.read_status())
-        )
+        stories = self.services.stories
+        menu, background = await stories.menu(), await self.services.jobs.read_status()
+        self.post_message(self.SystemLoaded(menu, background, await stories.read_main_state()))
 
     @on(SystemLoaded)
     def _show_system(self, message: SystemLoaded) -> None:
-        menu, background = message.menu, message.background
+        menu, background, figures = message.menu, message.background, self.services.figures
         self.query_one(TitleBar).show_place(
             _library_counts(menu), backlog_text(background.items_left, background.current_work)
         )
@@ -83,7 +95,11 @@ class SystemScreen(ServiceScreen[None]):
             menu.health,
             background,
             [(row.label, row.value) for row in self.services.ingest.ladder_metrics.rows()],
-            _loop_rows(menu.resume_story),
+            (
+                ("Speed, since MONITOR was opened", figures.speed_rows()),
+                ("Work, since MONITOR was opened", figures.work_rows()),
+            ),
+            _loop_positions(message.main_state, menu.resume_story),
             menu.notes,
         )
 
@@ -101,6 +117,9 @@ class SystemScreen(ServiceScreen[None]):
 
     def action_bill(self) -> None:
         self.post_message(Visit(ToBill()))
+
+    def action_charts(self) -> None:
+        self.post_message(Visit(ToCharts()))
 
     def action_prompts(self) -> None:
         self.post_message(Visit(ToPrompts()))
@@ -125,11 +144,12 @@ def _library_counts(menu: MenuView) -> str:
     return f"universes {menu.universe_count:,} · stories {menu.story_count:,} · facts on record {menu.fact_count:,}"
 
 
-def _loop_rows(card: StoryCard | None) -> list[tuple[str, str]]:
-    """Return the loops of the story that was played last."""
-    if card is None:
-        return []
-    rows = [("story", f"{card.story.title}: {card.state}")]
-    if card.scene is not None:
-        rows.append(("scene", f"{card.scene.order} “{card.scene.title}”: {card.scene_state}"))
-    return rows
+def _loop_positions(main_state: str, card: StoryCard | None) -> list[LoopPosition]:
+    """Return where the Main Loop stands, and the loops of the story that was played last."""
+    positions = [LoopPosition(Loop.MAIN, "Session", main_state)]
+    if card is not None:
+        positions.append(LoopPosition(Loop.STORY, f"Story: {one_line(card.story.title)}", card.state))
+        if card.scene is not None:
+            scene_title = f"Scene {card.scene.order}: {one_line(card.scene.title)}"
+            positions.append(LoopPosition(Loop.SCENE, scene_title, card.scene_state))
+    return positions

@@ -11,24 +11,25 @@ from textual.binding import Binding
 from textual.message import Message
 
 from agents.views.world_views import describe_waiting
-from screens.base import ServiceScreen
 from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.evidence_panel import EvidencePanel
 from screens.notice_panel import NoticePanel
 from screens.routes import (
+    ToCharts,
     ToCommitments,
     ToGate,
     ToHistory,
+    ToLanes,
     ToLookalikes,
     ToMoment,
     ToPolicy,
-    ToRelations,
+    ToRelationMap,
     ToRemovedCanon,
     ToRetcon,
-    ToTimeline,
     Visit,
 )
 from screens.title_bar import TitleBar
+from screens.world.universe_export_screen import UniverseExportScreen
 from screens.world.world_forms import (
     FACT_OPTION,
     NewCanonDialog,
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
     from screens.dialogs.form_dialog import FormDialog
     from stores.records.world import Entity
 
+
 _ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
-_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "ledger", "taken_back", "export", "gate")
+_WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "charts", "ledger", "taken_back", "export", "gate")
 
 
-class UniverseEditScreen(ServiceScreen[None]):
+class UniverseEditScreen(UniverseExportScreen):
     """A screen with a tree and a card. Keys act on the fact under the card's cursor, or else on the entity."""
 
     BINDINGS = [
@@ -76,7 +78,18 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("m", "merge", "Merge", id="universe.merge", tooltip="Merge two entities that are the same"),
         Binding("t", "moment", "Facts", id="universe.moment", tooltip="All facts, now or at another time"),
         Binding("p", "ledger", "Promises", id="universe.ledger", tooltip="Promises, debts, open questions"),
-        Binding("v", "ties", "Relations", id="universe.ties", tooltip="The relations of this entity"),
+        Binding(
+            "v", "ties", "Relations", id="universe.ties", tooltip="The map of relations, from this entity on"
+        ),
+        Binding(
+            "percent_sign",
+            "charts",
+            "Charts",
+            id="universe.charts",
+            tooltip="Tension, dice, costs and the gate in charts",
+            key_display="%",
+            show=False,
+        ),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
             "W",
@@ -100,7 +113,7 @@ class UniverseEditScreen(ServiceScreen[None]):
             "export",
             "Export",
             id="universe.export",
-            tooltip="Export this whole world to a file",
+            tooltip="Export this world, or bring edits of a vault in",
             show=False,
         ),
         Binding(
@@ -114,19 +127,11 @@ class UniverseEditScreen(ServiceScreen[None]):
         Binding("g", "gate", "Gate", id="universe.gate", tooltip="What waits for your decision here"),
     ]
 
-    universe_id: Id | None = None
-
     @dataclass
     class EditsStaged(Message):
         """An edit waits at the gate."""
 
         staged_edits: StagedEdits
-
-    @dataclass
-    class UniverseExported(Message):
-        """The universe was exported to an archive."""
-
-        archive_path: str
 
     # --- what the keys mean ------------------------------------------------------------------------
 
@@ -237,20 +242,6 @@ class UniverseEditScreen(ServiceScreen[None]):
     def _show_staged(self, message: EditsStaged) -> None:
         self.query_one(NoticePanel).show_lines(message.staged_edits.lines)
 
-    # --- the whole of it ---------------------------------------------------------------------------
-
-    def action_export(self) -> None:
-        if self.universe_id is not None:
-            self.query_one(NoticePanel).show_lines(("Exporting ...",))
-            self.start_change(partial(self._export_universe, self.universe_id), "export")
-
-    async def _export_universe(self, universe_id: Id) -> None:
-        self.post_message(self.UniverseExported(await self.services.world.export_universe(universe_id)))
-
-    @on(UniverseExported)
-    def _show_exported(self, message: UniverseExported) -> None:
-        self.query_one(NoticePanel).show_lines((f"Exported to {message.archive_path}",))
-
     # --- looking behind it -------------------------------------------------------------------------
 
     def action_basis(self) -> None:
@@ -278,7 +269,7 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     def action_ties(self) -> None:
         if (entity := self.current_entity) is not None:
-            self.post_message(Visit(ToRelations(entity.id)))
+            self.post_message(Visit(ToRelationMap(entity.universe_id, entity.id)))
 
     def action_moment(self) -> None:
         if self.universe_id is not None:
@@ -286,7 +277,11 @@ class UniverseEditScreen(ServiceScreen[None]):
 
     def action_timeline(self) -> None:
         if self.universe_id is not None:
-            self.post_message(Visit(ToTimeline(self.universe_id)))
+            self.post_message(Visit(ToLanes(self.universe_id)))
+
+    def action_charts(self) -> None:
+        if self.universe_id is not None:
+            self.post_message(Visit(ToCharts(self.universe_id)))
 
     def action_ledger(self) -> None:
         if self.universe_id is not None:

@@ -72,6 +72,9 @@ class UniverseScreen(UniverseEditScreen):
         universes: list[Universe]
         shown_universe: Universe | None
         entities: list[Entity]
+        """The first of those that match the search."""
+        entity_count: int
+        """How many match it."""
         waiting_count: int
 
     @dataclass
@@ -131,23 +134,34 @@ class UniverseScreen(UniverseEditScreen):
         shown_universe = next(
             (u for u in universes if u.id == self.universe_id), universes[0] if universes else None
         )
-        entities = (
-            await self.services.world.list_entities(shown_universe.id, self._search_text)
-            if shown_universe
-            else []
+        entities, entity_count = (
+            await self._read_entities(shown_universe.id) if shown_universe is not None else ([], 0)
         )
         waiting_count = (
             await self.services.world.previews.count_waiting(shown_universe.id) if shown_universe else 0
         )
-        self.post_message(self.UniverseLoaded(universes, shown_universe, entities, waiting_count))
+        self.post_message(
+            self.UniverseLoaded(universes, shown_universe, entities, entity_count, waiting_count)
+        )
+
+    async def _read_entities(self, universe_id: Id) -> tuple[list[Entity], int]:
+        """Return the entities that the tree has room for, and how many there are."""
+        world = self.services.world
+        if self._search_text:  # few match, and nothing else counts them
+            entities = await world.list_entities(universe_id, self._search_text)
+            return entities[:MAX_TREE_ENTITIES], len(entities)
+        entities = await world.list_entities(universe_id, limit=MAX_TREE_ENTITIES)
+        if len(entities) < MAX_TREE_ENTITIES:
+            return entities, len(entities)
+        return entities, await world.count_entities(universe_id)
 
     @on(UniverseLoaded)
     async def _show_universe(self, message: UniverseLoaded) -> None:
         await self._mount_panels()
         self._universes = message.universes
-        shown_universe, entities = message.shown_universe, message.entities[:MAX_TREE_ENTITIES]
+        shown_universe, entities = message.shown_universe, message.entities
         self.universe_id = shown_universe.id if shown_universe else None
-        place, state = _title_parts(shown_universe, message.universes, len(message.entities))
+        place, state = _title_parts(shown_universe, message.universes, message.entity_count)
         self.show_title(place, state, message.waiting_count)
         tree = self.query_one(EntityTree)
         tree.show_entities(entities)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from stores.archive_zip import program_version
 from stores.backup.file_format import (
@@ -32,13 +32,25 @@ from stores.records.world import Universe
 from stores.thread_cancellation import ThreadCancellation
 
 if TYPE_CHECKING:
-    from stores.open import Stores
+    from stores.authority import Role
+    from stores.history import History
+    from stores.ports import ObjectStore
 
 _TEMPORARY_FOLDER_PREFIX = ".unfinished-"
 _KEPT_MESSAGE = "What was there before is untouched, older backups too."
 
 OnRecord = Callable[[], None]
 """Called at each record, in the thread that writes; it may block, or raise to end the backup."""
+
+
+class BackedUpStores(Protocol):
+    """What of the stores a backup is made of; they may be open for reading alone."""
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def objects(self) -> Callable[[Role | None], ObjectStore]: ...
 
 
 class WrittenBackup(NamedTuple):
@@ -72,7 +84,7 @@ class _UnreadableUniverse(Exception):
 
 
 async def write_backup(
-    stores: Stores,
+    stores: BackedUpStores,
     folder: Path,
     *,
     library_id: Id,
@@ -95,7 +107,7 @@ async def write_backup(
 
 
 async def _write_readable(
-    stores: Stores,
+    stores: BackedUpStores,
     folder: Path,
     left_out: Mapping[Id, LeftOutUniverse],
     library_id: Id,
@@ -130,7 +142,7 @@ async def _write_readable(
 
 
 async def _write_contents(
-    stores: Stores,
+    stores: BackedUpStores,
     new_file: AtomicFile,
     left_out: Mapping[Id, LeftOutUniverse],
     library_id: Id,
@@ -195,7 +207,7 @@ def _observe_records(
         yield record
 
 
-async def _add_objects(stores: Stores, writer: BackupWriter, on_record: OnRecord) -> tuple[str, ...]:
+async def _add_objects(stores: BackedUpStores, writer: BackupWriter, on_record: OnRecord) -> tuple[str, ...]:
     """Add the objects that are whole; return the others. A lost document must not prevent the backup."""
     objects, missing_objects = stores.objects(None), []
     for collection in OBJECT_COLLECTIONS:

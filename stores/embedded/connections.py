@@ -19,6 +19,7 @@ from stores.embedded.sqlite_errors import (
     newer_format_error,
     translate_sqlite_errors,
 )
+from stores.small_files import is_no_file
 
 T = TypeVar("T")
 
@@ -142,6 +143,10 @@ def run_transaction(connection: apsw.Connection, work: Callable[[apsw.Connection
 
 def check_header(path: Path, application_id: int, newest: int) -> None:
     """Raise LibraryUnreadable unless the file is absent, empty, or ours and whole. Only reads."""
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if is_no_file(part):  # SQLite would wait for a pipe for ever
+            raise cannot_open_error(part, "it is not a file")
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)

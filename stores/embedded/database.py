@@ -7,6 +7,7 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -24,9 +25,10 @@ from stores.embedded.connections import (
     run_transaction,
 )
 from stores.embedded.permissions import StoreOfTable
-from stores.embedded.process_lock import ProcessLock, lacks_newest_writes
+from stores.embedded.process_lock import ProcessLock
 from stores.embedded.reader_pool import ReaderPool, closed_error
-from stores.embedded.sqlite_errors import cannot_open_error, missing_log_error, translate_sqlite_errors
+from stores.embedded.sqlite_errors import cannot_open_error, translate_sqlite_errors
+from stores.embedded.write_ahead_log import check_log
 from stores.errors import StoreError
 
 __all__ = ["Database", "DatabaseFile", "Durability", "Migration", "Priority", "Transactions"]
@@ -174,16 +176,16 @@ class Database:
             )  # before a lock is put beside a foreign file
         # Beside the file itself: two folders that link to one file share its lock.
         lock = ProcessLock(path.resolve().with_suffix(".lock"), path.resolve()) if exclusive else None
-        try:
-            if lock and lacks_newest_writes(path):
-                raise missing_log_error(path)
+        with ExitStack() as undo_stack:
+            if lock:
+                undo_stack.callback(lock.release)
+                check_log(path)
+                _write_mark(lock, lock.mark_opening)
             owner = connections.open_as_owner(application_id, migrations)
+            undo_stack.callback(owner.close)
             if lock:
-                _mark_open(lock, owner)
-        except BaseException:
-            if lock:
-                lock.release()
-            raise
+                _write_mark(lock, lock.mark_open)
+            undo_stack.pop_all()
         return cls(path, connections, owner, lock)
 
     async def read(self, work: ConnectionWork[T]) -> T:
@@ -224,24 +226,28 @@ class Database:
 
     def _write(self, connection: apsw.Connection, work: ConnectionWork[T], writer_name: str) -> T:
         with translate_sqlite_errors(self.path, connection, writer_name):
-            return run_transaction(connection, work, "BEGIN IMMEDIATE")
+            result = run_transaction(connection, work, "BEGIN IMMEDIATE")
+        if self._lock and not self._lock.knows_log:
+            with suppress(OSError):  # the write is done; which log is the library's is said with the next one
+                self._lock.mark_open()
+        return result
 
     def _close(self) -> None:
         self._readers.close()
         self._writer.close()
         if self._lock:
-            self._lock.mark_closed()  # before SQLite removes the log
+            self._lock.mark_closing()
         for connection in (*self._role_connections.values(), self._owner_connection):
             connection.close()
         if self._lock:
+            self._lock.mark_closed()
             self._lock.release()
 
 
-def _mark_open(lock: ProcessLock, owner: apsw.Connection) -> None:
+def _write_mark(lock: ProcessLock, write: Callable[[], None]) -> None:
     try:
-        lock.mark_open()
+        write()
     except OSError as error:
-        owner.close()
         raise cannot_open_error(lock.path, error.strerror or str(error)) from error
 
 

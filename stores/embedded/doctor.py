@@ -34,6 +34,7 @@ from stores.embedded.write_attempts import (
 )
 from stores.errors import StoreError, WriteDenied
 from stores.records.ids import Clock
+from stores.small_files import is_no_file
 
 T = TypeVar("T")
 
@@ -301,6 +302,8 @@ _CHECKS: dict[str, _Check] = {
 
 
 def _hash_file(path: Path) -> str:
+    if is_no_file(path):
+        return "it is not a file"
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -128,7 +128,7 @@ def _read_naming_fields(body: str) -> dict[str, str]:
     """Return what names a record in its JSON, even where the JSON is broken."""
     try:
         fields = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return dict(reversed(_NAMING_FIELD.findall(body)))  # the first of each: the record's own
     return (
         {key: value for key, value in fields.items() if isinstance(value, str)}

@@ -294,10 +294,14 @@ def _close_proposals(connection: apsw.Connection, canonization: Canonization) ->
 def _add_outcomes(connection: apsw.Connection, canonization: Canonization, outcomes: Sequence[Id]) -> None:
     if canonization.scene_id is None:
         raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
-    scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", canonization.scene_id)
-    all_outcomes = list(dict.fromkeys((*scene.canonical_outcomes, *outcomes)))
+    scene_id = canonization.scene_id
+    # The column alone: a long scene has thousands of outcomes, and they grow with each commit.
+    row = connection.execute("SELECT canonical_outcomes FROM scenes WHERE id = ?", (scene_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no scene {scene_id}.")
+    all_outcomes = list(dict.fromkeys((*json.loads(row[0]), *outcomes)))
     connection.execute(
-        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(all_outcomes), scene.id)
+        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(all_outcomes), scene_id)
     )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from stores.authority import COLLECTIONS, Operation, Role, Store, find_grants
 from stores.durable_files import TEMPORARY_SUFFIX, AtomicFile, is_disk_full, make_folders
 from stores.errors import NotFound, StoreError, StoreFull, WriteDenied
+from stores.small_files import is_no_file
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _READ_ONLY = 0o444
@@ -72,8 +73,9 @@ def _write_object(folder: Path, data: bytes) -> str:
 
 def _read_object(folder: Path, key: str) -> bytes:
     with _translate_os_errors():
+        path = _object_path(folder, key)
         try:
-            data = _object_path(folder, key).read_bytes()
+            data = b"" if is_no_file(path) else path.read_bytes()
         except FileNotFoundError:
             raise NotFound(f"There is no object {key} in the {folder.name}.") from None
     if hashlib.sha256(data).hexdigest() != key:
@@ -98,6 +100,8 @@ def _object_path(folder: Path, key: str) -> Path:
 
 
 def _is_intact(target: Path, key: str) -> bool:
+    if is_no_file(target):
+        return False
     try:
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == key

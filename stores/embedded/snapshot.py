@@ -16,8 +16,8 @@ from stores.embedded.connections import check_header
 from stores.embedded.database import Database
 from stores.embedded.library import APPLICATION_ID
 from stores.embedded.migrations import COLLECTION_OF_TABLE, MIGRATIONS
-from stores.embedded.process_lock import lacks_newest_writes
-from stores.embedded.sqlite_errors import missing_log_error, translate_sqlite_errors
+from stores.embedded.sqlite_errors import translate_sqlite_errors
+from stores.embedded.write_ahead_log import check_log
 from stores.errors import NotFound
 
 
@@ -38,17 +38,17 @@ def _copy_library(path: Path, target: Path) -> None:
     if not path.is_file():
         raise NotFound(f"There is no library in {path.parent}.")
     path = path.resolve()
-    if lacks_newest_writes(path):
-        raise missing_log_error(path)
+    check_log(path)
     check_header(path, APPLICATION_ID, newest=len(MIGRATIONS))
-    try:
-        _copy_open_library(path, target)
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
-        # SQLite needs a file beside it to read it. Where none can be made nobody writes either.
-        for suffix in ("", "-wal"):
-            file = path.with_name(path.name + suffix)
-            if file.exists():
-                shutil.copyfile(file, target.with_name(target.name + suffix))
+    with translate_sqlite_errors(path):
+        try:
+            _copy_open_library(path, target)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+            # SQLite needs a file beside it to read it. Where none can be made nobody writes either.
+            for suffix in ("", "-wal"):
+                file = path.with_name(path.name + suffix)
+                if file.exists():
+                    shutil.copyfile(file, target.with_name(target.name + suffix))
 
 
 def _copy_open_library(path: Path, target: Path) -> None:
@@ -58,5 +58,5 @@ def _copy_open_library(path: Path, target: Path) -> None:
     ):
         source.set_busy_timeout(5_000)
         source.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        with translate_sqlite_errors(path), copy.backup("main", source, "main") as backup:
+        with copy.backup("main", source, "main") as backup:
             backup.step()

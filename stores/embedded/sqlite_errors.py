@@ -110,6 +110,26 @@ def missing_log_error(path: Path) -> LibraryUnreadable:
     )
 
 
+def foreign_log_error(path: Path) -> LibraryUnreadable:
+    """SQLite would write what such a log has over the library, and lose what was there."""
+    return LibraryUnreadable(
+        f"{path.name}-wal beside {path} is not of this library: something has put it there since MONITOR ended.",
+        kept="Nothing of it was read, and the library was left as it is.",
+        todo=f"Move {path.name}-wal to another place, and put the library's own back if it had one. If it is its "
+        f"own, delete {path.stem}.lock.",
+    )
+
+
+def older_library_error(path: Path) -> LibraryUnreadable:
+    """What the log has are pages of a newer file: over an older one they make neither."""
+    return LibraryUnreadable(
+        f"{path} is older than {path.name}-wal beside it: it was replaced since MONITOR ended.",
+        kept="Nothing was read, and both were left as they are.",
+        todo=f"Put the newer {path.name} back. To open this one, move {path.name}-wal to another place and delete "
+        f"{path.stem}.lock.",
+    )
+
+
 def newer_format_error(path: Path, file_version: int, supported_version: int) -> LibraryUnreadable:
     return LibraryUnreadable(
         f"{path} was made by a newer MONITOR (its format is {file_version}; this one knows {supported_version}).",

@@ -72,6 +72,35 @@ class SeededIdGenerator:
         return self._random.getrandbits(63)
 
 
+class ForwardClock:
+    """A clock that never goes back, whatever the one behind it does: what was done last has the latest time.
+
+    Undo, branches and the order of decisions go by the time of records. After a clock was set back, times go on from
+    the latest one at their usual pace.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ahead = timedelta()
+        self._latest = datetime.min.replace(tzinfo=UTC)
+        self._lock = threading.Lock()
+
+    def __call__(self) -> datetime:
+        with self._lock:
+            now = self._clock() + self._ahead
+            if now < self._latest:
+                later = self._latest + timedelta(microseconds=1)
+                self._ahead += later - now
+                now = later
+            self._latest = now
+            return now
+
+    def go_on_from(self, moment: datetime) -> None:
+        """Be later than `moment` from now on."""
+        with self._lock:
+            self._latest = max(self._latest, moment)
+
+
 class SteppingClock:
     """A clock that advances one second with each call: record times stay ordered and reproducible."""
 

@@ -40,6 +40,32 @@ class DayPart(Record):
     name: str
 
 
+class Month(Record):
+    """A named part of the year, of so many days."""
+
+    name: str = Field(min_length=1)
+    days: int = Field(ge=1, le=10_000)
+
+
+class Moon(Record):
+    """A moon that is full every `cycle_days` days, first on the day `full_on` of the calendar's first year."""
+
+    name: str = Field(min_length=1)
+    cycle_days: int = Field(ge=2, le=100_000)
+    full_on: int = Field(default=1, ge=1)
+
+
+class NamedDay(Record):
+    """A day that has a name and comes again: the thaw, a feast, a spring tide.
+
+    `day` counts from 1 in the first year; it comes again every `every_days` days (None: once a year).
+    """
+
+    name: str = Field(min_length=1)
+    day: int = Field(ge=1)
+    every_days: int | None = Field(default=None, ge=1)
+
+
 class Calendar(Record):
     """How ticks (minutes since the epoch) read in this universe."""
 
@@ -56,6 +82,10 @@ class Calendar(Record):
         DayPart(from_minute=1080, name="dusk"),
         DayPart(from_minute=1260, name="night"),
     )
+    months: tuple[Month, ...] = ()
+    """The months of a year in their order; a world without any has days alone."""
+    moons: tuple[Moon, ...] = ()
+    named_days: tuple[NamedDay, ...] = ()
 
 
 class BranchOrigin(Record):

@@ -84,6 +84,8 @@ def test_yaml_line_of_each_of_many_keys_is_its_own() -> None:
         ("ä: \ufffd\n\x00", "line 2: the character U+0000 is not read here"),
         ("a: \ud800", "line 1: the character U+D800 is not read here"),
         ("- a\nb: 1", "line 2, column 1: "),
+        ("a: 1\nb: 2026-99-99", "line 2, column 4: this cannot be read: there is no such number or date"),
+        ("a: 0xffffffffffffffffffff", "line 1, column 4: this number is too large"),
     ],
 )
 def test_refusal_names_the_line_and_no_library(text: str, message: str) -> None:

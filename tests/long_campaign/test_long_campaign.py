@@ -21,7 +21,8 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from agents.services.story_export import write_journal, write_markdown
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
 from agents.views.conflict_views import RulingView
 from agents.views.play_views import ProposalView
 from monitor_tui.play_report import build_report

@@ -17,7 +17,9 @@ from agents.events import Notice
 from agents.services.services import Services
 from monitor_tui.app import MonitorApp, ShowMenu
 from screens import navigation
+from screens.base import ServiceScreen
 from screens.dialogs.error_dialog import ErrorDialog
+from screens.navigation import ScreenEntry
 from screens.routes import ToMenu, Visit
 from stores.errors import LibraryInUse, LibraryUnreadable, MonitorError, StoreFull
 from tests.screens.faults import fail_once, record_calls
@@ -37,9 +39,11 @@ def test_app_imports_nothing_heavy_before_the_first_frame() -> None:
         "numpy",
         "statemachine",
         "widgets.transcript",
+        "typer",
+        "monitor_tui.cli.app",
     )
     code = (
-        "import sys, monitor_tui.app as a\n"
+        "import sys, monitor_tui.cli, monitor_tui.app as a\n"
         "a.MonitorApp(lambda: None).get_default_screen()\n"
         f"print([m for m in sys.modules if m.startswith({heavy!r})])"
     )
@@ -60,7 +64,7 @@ async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> 
         await pilot.pause()
         assert ui.shows("Opening the library", "Start a story", "Quit")
         await pilot.press("1")
-        assert ui.screen == "MenuScreen"
+        assert ui.screen == "OpeningScreen"
         gate.set()
         await ui.settle()
         assert ui.screen == "SetupScreen"  # what was asked for meanwhile comes when it can
@@ -96,7 +100,7 @@ async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
     home = played_home if has_story else tmp_path
     async with menu_over_a_late_library(home, is_filled=is_filled) as (ui, may_open):
         await ui.pilot.press("enter")
-        assert ui.screen == "MenuScreen"
+        assert ui.screen == ("OpeningScreen" if is_filled else "MenuScreen")
         may_open.set()
         await ui.settle()
         assert ui.screen == ("SceneScreen" if has_story else "SetupScreen")
@@ -119,7 +123,7 @@ async def test_app_keys_after_enter_on_the_story_wait_for_a_library_that_opens(
 ) -> None:
     async with menu_over_a_late_library(played_home, is_filled=is_filled) as (ui, may_open):
         await ui.pilot.press("enter", *keys)
-        assert ui.screen == "MenuScreen"
+        assert ui.screen == ("OpeningScreen" if is_filled else "MenuScreen")
         may_open.set()
         await ui.settle()
         assert ui.screen == screen
@@ -135,6 +139,77 @@ async def test_app_keys_at_once_after_enter_on_the_story_act_in_the_scene(
             ui.app.post_message(events.Key(key, None))
         await ui.settle()
         assert ui.screen == screen
+
+
+MENU_KEYS = {
+    "1": "Start a story",
+    "2": "Continue a story",
+    "3": "Universe",
+    "4": "Characters",
+    "5": "Documents",
+    "6": "Query",
+    "7": "System",
+    "M": "Model",
+    "b": "Bill",
+    "question_mark": "Help",
+}
+"""The keys of the menu, and how the screen begins to which each leads."""
+
+
+@pytest.mark.parametrize(
+    ("key", "title"),
+    [
+        pytest.param(key, title, marks=() if key == "3" else pytest.mark.slow)
+        for key, title in MENU_KEYS.items()
+    ],
+)
+async def test_app_shows_where_a_key_leads_before_the_library_is_open(
+    played_home: Path, key: str, title: str
+) -> None:
+    async with menu_over_a_late_library(played_home, is_filled=True) as (ui, may_open):
+        await ui.pilot.press(key)
+        assert ui.screen == "OpeningScreen"
+        title_row = ui.text.splitlines()[0]
+        assert title_row.strip() == title
+        may_open.set()
+        await ui.settle()
+        assert ui.text.splitlines()[0].strip().startswith(title), "its title stays where it was"
+        await ui.press("escape")
+        assert ui.screen == "MenuScreen"
+
+
+@pytest.mark.slow
+async def test_app_escape_before_the_library_is_open_leads_back_from_the_screen_that_comes(
+    played_home: Path,
+) -> None:
+    async with menu_over_a_late_library(played_home, is_filled=True) as (ui, may_open):
+        await ui.pilot.press("3", "escape")
+        assert ui.screen == "OpeningScreen"
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == "MenuScreen"
+
+
+async def test_app_loads_the_screen_of_a_key_beside_the_frames(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_load = threading.Event()
+    load_class = navigation.screen_class
+
+    def load_late(entry: ScreenEntry) -> type[ServiceScreen[None]]:
+        may_load.wait(30)
+        return load_class(entry)
+
+    async with started_app(real_services(played_home, 8)) as ui:
+        monkeypatch.setattr(navigation, "is_loaded", lambda route: may_load.is_set())
+        monkeypatch.setattr(navigation, "screen_class", load_late)
+        await ui.pilot.press("3", "slash")
+        assert ui.shows("Universe", "Opening …")
+        may_load.set()
+        await ui.until("Mara Venn")
+        await ui.settle()
+        assert ui.app.focused is not None
+        assert ui.app.focused.id == "search", "the key after it waited for the screen"
 
 
 @pytest.mark.slow
@@ -190,13 +265,28 @@ def test_app_menu_is_read_with_a_small_part_of_the_program() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_app_compiles_no_phrase_pattern_for_the_menu() -> None:
+    """They are 3 MB and a tenth of a second, which nothing but play needs."""
+    code = (
+        "import monitor_tui.compose_services, screens.navigation as navigation\n"
+        "from agents.prose.phrases import PhrasePattern\n"
+        "import gc\n"
+        "navigation.import_screens()\n"
+        "patterns = [p for p in gc.get_objects() if isinstance(p, PhrasePattern)]\n"
+        "print(len(patterns) > 30, [p for p in patterns if 'compiled' in vars(p)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "True []"
+
+
 def test_app_loads_what_reads_files_with_the_first_import() -> None:
     code = (
         "import sys, monitor_tui.compose_services, screens.navigation as navigation\n"
         "navigation.import_screens()\n"
         "readers = ('log_reading', 'lonelog', 'importer', 'cards.card_importer', 'log_process', 'tag_proposer')\n"
         "print([m for m in readers if f'agents.importers.{m}' in sys.modules],"
-        " [m for m in ('json_repair', 'numpy', 'litellm', 'langgraph') if m in sys.modules])"
+        " [m for m in ('json_repair', 'numpy', 'litellm', 'langgraph', 'opentelemetry', 'prometheus_client')"
+        " if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[] []"
@@ -246,6 +336,33 @@ async def test_app_shows_why_a_library_cannot_be_opened(played_home: Path, error
         await ui.press("r")
         assert ui.screen == "MenuScreen"
         assert ui.shows("The Drowned Bell")
+
+
+@pytest.mark.slow
+async def test_app_key_before_the_library_cannot_be_opened_leads_on_after_another_try(
+    played_home: Path,
+) -> None:
+    may_fail, failures = asyncio.Event(), [LibraryInUse("Another MONITOR has this library open.")]
+
+    async def refuse_once(show_menu: ShowMenu) -> Opened:
+        if failures:
+            await may_fail.wait()
+            raise failures.pop()
+        return await real_services(played_home, 8)(show_menu)
+
+    app = MonitorApp(refuse_once)
+    async with app.run_test(size=ROOMY) as pilot:
+        ui = ScreenDriver(app, pilot)
+        await ui.until("Opening the library")
+        await pilot.press("3")
+        assert ui.screen == "OpeningScreen"
+        may_fail.set()
+        await ui.until("Try again")
+        await ui.press("r")
+        assert ui.screen == "UniverseScreen"
+        await ui.press("escape")
+        assert ui.screen == "MenuScreen"
+        assert len(app.screen_stack) == 1, "nothing is left under it"
 
 
 async def test_app_can_be_left_when_the_library_cannot_be_opened() -> None:

@@ -111,8 +111,10 @@ def test_screen_can_be_left(cls: type[Screen[object]]) -> None:
         (("3", "m", "enter"), "MergeScreen"),
         (("3", "enter", "h"), "FactHistoryScreen"),
         (("3", "t"), "MomentScreen"),
-        (("3", "T"), "TimelineScreen"),
-        (("3", "v"), "RelationsScreen"),
+        (("3", "T"), "LanesScreen"),
+        (("3", "T", "T"), "TimelineScreen"),
+        (("3", "v"), "RelationMapScreen"),
+        (("3", "v", "v"), "RelationsScreen"),
         (("3", "Z"), "RemovedCanonScreen"),
         (("3", "p"), "CommitmentsScreen"),
         (("4",), "CharactersScreen"),
@@ -154,6 +156,7 @@ async def test_screen_has_a_focus_and_tab_comes_round(
 
 def test_screen_is_modal_if_it_is_a_dialog() -> None:
     dialogs = {
+        "ChoiceDialog",
         "LineDialog",
         "ConfirmDialog",
         "TextDialog",

@@ -82,10 +82,10 @@ async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: P
             await press(driver, watchdog, "enter", "UniverseScreen", "/Ada")
             await press(driver, watchdog, "enter", "UniverseScreen")
             for key, screen in (
-                ("v", "RelationsScreen"),
+                ("v", "RelationMapScreen"),
                 ("t", "MomentScreen"),
                 ("p", "CommitmentsScreen"),
-                ("T", "TimelineScreen"),
+                ("T", "LanesScreen"),
                 ("m", "LookalikesScreen"),
                 ("g", "GateScreen"),
             ):

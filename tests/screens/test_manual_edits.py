@@ -457,7 +457,7 @@ async def test_canon_at_a_time(ui: ScreenDriver) -> None:
 
 
 async def test_timeline_is_searched(ui: ScreenDriver) -> None:
-    await ui.press("T")
+    await ui.press("T", "T")
     assert ui.shows("Timeline", "entries", "Day 3", "Gil Oakum's sledge")
     await ui.press("slash")
     await ui.type("sledge", enter=False)
@@ -467,7 +467,7 @@ async def test_timeline_is_searched(ui: ScreenDriver) -> None:
 
 
 async def test_relations_are_walked(ui: ScreenDriver) -> None:
-    await ui.press("v")
+    await ui.press("v", "v")
     assert ui.shows("is in Net Loft", "owns The Slack Tide")
     await stand_on(ui, "owns The Slack Tide")
     await ui.press("x")
@@ -557,11 +557,28 @@ async def test_universe_keys_do_nothing_without_a_world(tmp_path: Path) -> None:
         assert ui.shows("No world yet.")
 
 
-async def test_universe_export_is_one_key(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
-    await ui.press("X")
+async def test_vault_goes_out_and_its_edits_come_in_by_keyboard(ui: ScreenDriver) -> None:
+    await ui.press("X", "down", "enter")
+    assert ui.shows("Which folder?", "salt-coast-vault")
+    await ui.press("enter")
+    assert ui.shows("Exported to home/exports/salt-coast-vault:", "written.")
+    note = Path("home/exports/salt-coast-vault/Characters/Wenna Pike.md")
+    text = note.read_text("utf-8")  # noqa: ASYNC240
+    assert "- Wenna Pike ties knots.[^" in text
+    note.write_text(text.replace("ties knots.", "ties every knot there is."), "utf-8")  # noqa: ASYNC240
+    await ui.press("X", "down", "down", "down", "enter", "enter")
+    assert ui.shows("Proposed: Wenna Pike ties every knot there is.", "at the gate: g")
+    await ui.press("X", "down", "down", "down", "down", "enter", "enter")
+    assert ui.shows("Exported to home/exports/salt-coast-wiki:")
+    await ui.press("X", "escape", "g")
+    assert ui.shows("Wenna Pike ties every knot there is.")
+
+
+async def test_universe_export_is_a_key_and_enter(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    await ui.press("X", "enter")
     assert ui.shows("Exported to home/exports/2026-01-01-salt-coast.monitor.zip")
     assert Path("home/exports/2026-01-01-salt-coast.monitor.zip").is_file()  # noqa: ASYNC240
     full = StoreError("The disk is full.", todo="Make room.")
     fail_once(monkeypatch, ui.services.world, "export_universe", full)
-    await ui.press("X")
+    await ui.press("X", "enter")
     assert ui.shows("The disk is full.", "Make room.")

@@ -128,7 +128,7 @@ async def test_merge_passes_the_gate_and_is_split(ui: ScreenDriver) -> None:
 
 
 async def test_universe_export_can_be_imported_elsewhere(ui: ScreenDriver, tmp_path: Path) -> None:
-    await ui.press("X")
+    await ui.press("X", "enter")
     assert ui.shows("Exported to")
     (archive,) = (tmp_path / "exports").iterdir()
     assert archive.name == "2026-01-01-salt-coast.monitor.zip"

@@ -164,8 +164,11 @@ async def test_story_just_begun_can_be_abandoned(tmp_path: Path) -> None:
 
 async def test_stories_screen_exports_a_story_to_a_file(played_home: Path) -> None:
     async with started_app(real_services(played_home), NARROW) as ui:
-        await ui.press("2", "X")
+        await ui.press("2", "X", "enter")
         (path,) = (played_home / "exports").glob("*.md")
         assert path.read_text(encoding="utf-8").startswith("# ")
-        await ui.press("X")
+        await ui.press("X", "enter")
         assert len(list((played_home / "exports").glob("*.md"))) == 2
+        await ui.press("X", "down", "down", "enter")
+        (book,) = (played_home / "exports").glob("*.epub")
+        assert book.read_bytes().startswith(b"PK")

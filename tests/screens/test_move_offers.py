@@ -75,6 +75,47 @@ async def test_another_line_tells_the_offered_one_without_a_roll_first(ui: Scree
 
 
 @pytest.mark.slow
+async def test_line_that_waits_for_dice_or_a_likelihood_is_told_before_the_next(
+    ui: ScreenDriver, tmp_path: Path
+) -> None:
+    await ui.type("/dice physical")
+    await ui.type("I jump the ditch. /check 2d6 vs 8")
+    assert ui.shows("Roll 2d6, then type the result after the =.", "Esc, or another line, tells it without")
+    await ui.press("ctrl+u")
+    await ui.type("> It is wide.")
+    told = [(Speaker.PLAYER, "I jump the ditch."), (Speaker.GM, "It is wide.")]
+    assert await read_turns(ui) == told
+
+    await ui.type("I climb out. /check 2d6 vs 8")
+    await ui.type("4 5")
+    told += [(Speaker.PLAYER, "I climb out.")]
+    assert (await read_turns(ui))[:3] == told, "told once"
+    assert (await read_turns(ui))[3][0] is Speaker.ORACLE
+
+    await ui.type("/state Orc.alive = false")
+    await ui.press("enter")  # committed now
+    await ui.type("? Does the Orc shout")
+    assert ui.shows("? impossible: Does the Orc shout?", "Esc, or another line, tells it without a roll.")
+    await ui.type("> It does not.")  # typing replaces what is selected
+    assert [text for _, text in await read_turns(ui)][-2:] == ["Does the Orc shout?", "It does not."]
+
+    await ui.type("I leap. /check 2d6 vs 8")
+    await ui.press("escape")
+    assert (await read_turns(ui))[-1] == (Speaker.PLAYER, "I leap.")
+
+    await ui.type("I swim. /check 2d6 vs 8")
+    await ui.press("ctrl+q")
+    async with started_app(real_services(tmp_path), NARROW) as again:
+        await again.press("enter")
+        assert again.shows("Not played yet: I swim.", "I swim. /check 2d6 vs 8 =")
+        await again.type("1 2")
+        assert [text for speaker, text in await read_turns(again) if speaker is Speaker.PLAYER][-2:] == [
+            "I leap.",
+            "I swim.",
+        ]
+
+
+@pytest.mark.slow
 async def test_offered_line_that_is_edited_is_played_once(ui: ScreenDriver) -> None:
     for number, keys in enumerate((("right",), ("W", "up"), ("ctrl+u", "up", "up"))):
         line = f"I attack the orc {number}"

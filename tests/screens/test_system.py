@@ -56,7 +56,6 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
     assert ui.shows("words up to date · 1 failed", "embedding model all-MiniLM-L6-v2-int8")
     await ui.press("end")
     assert ui.shows(
-        "Failed jobs",
         "Word index of scene 1 “Before the Third Stroke”",
         "tried 5 times: OSError: the [bold]disk[/] is gone",
     )
@@ -70,7 +69,7 @@ async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
 async def test_system_screen_tries_a_job_again(ui: ScreenDriver, embedder: FakeEmbedder) -> None:
     assert ui.shows("▸")
     await ui.press("enter")
-    await until_shown_no_more(ui, "Failed jobs")
+    await until_shown_no_more(ui, "tried 5 times")
     assert not (await ui.services.jobs.read_status()).poisoned
     assert ui.shows("indexing")
     embedder.is_awake.set()
@@ -123,3 +122,19 @@ async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
         assert ui.screen == "BillScreen"
         await ui.press("escape", "escape")
         assert ui.screen == "MenuScreen"
+
+
+@pytest.mark.slow
+async def test_system_screen_shows_how_fast_the_lines_were_and_where_the_scene_stands(
+    played_home: Path,
+) -> None:
+    async with started_app(real_services(played_home, 8), (120, 70)) as ui:
+        await ui.press("enter")
+        await ui.type("I wait for the tide.")
+        await ui.press("escape")
+        if ui.screen != "MenuScreen":  # something waits at the gate: Enter leaves it there
+            await ui.press("enter")
+        await ui.press("7")
+        assert ui.shows("line, without a model", "1 · 95 % within", "(aim: 2.0 s)")
+        assert ui.shows("change of mode", "(aim: 100 ms)", "failures", "none")
+        assert ui.shows("┃ executing ┃", "▸system◂", "┃ active ┃", "│ finalizing │")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from screens.world import universe_screen
 from screens.world.universe_screen import UniverseScreen
 from stores.errors import NotFound
 from tests.screens.faults import fail_once, hold
@@ -59,6 +60,22 @@ async def test_universe_leads_from_a_relation_to_its_other_end(sample_home: Path
         assert card
         assert card.entity.name == "The Slack Tide"
         assert ui.shows("The inn at the seaward stair")
+
+
+@pytest.mark.slow
+async def test_universe_lists_the_first_entities_and_says_how_many_there_are(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(universe_screen, "MAX_TREE_ENTITIES", 3)
+    async with started_app(real_services(sample_home), NARROW) as ui:
+        (universe,) = await ui.services.stories.universes()
+        entity_count = len(await ui.services.world.list_entities(universe.id))
+        await ui.press("3")
+        assert ui.shows(f"the first 3 of {entity_count}; / searches for the others")
+        await ui.press("slash")
+        await ui.type("wenna")
+        assert ui.shows("Wenna Pike")
+        assert not ui.shows("the first 3")
 
 
 @pytest.mark.slow

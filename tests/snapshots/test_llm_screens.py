@@ -32,6 +32,7 @@ NARRATED: dict[str, Steps] = {
     "xray_text": ("enter", "f6", *CALL_SECTION, "enter"),
     "xray_stopped": ("enter", "shift+tab", "end", "up", "up", "f6", *CALL_SECTION),
     "bill": ("enter", *typed("/bill")),
+    "charts_model": ("percent_sign", "3"),
     "bill_calls": ("b", "1"),
     "bill_budget_refused": ("enter", *typed("/bill"), "enter", "backspace", *typed("x")),
     "llm_setup": ("M",),

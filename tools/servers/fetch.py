@@ -150,6 +150,14 @@ def go_install(cache: Cache, what: str, package: str, version: str, into: Path) 
     cache.run(what, ["go", "install", "-ldflags=-s -w", f"{package}@{version}"], cwd=into, env=env)
 
 
+def debian_package(cache: Cache, package: str, into: Path) -> None:
+    """Unpack a Debian package without installing it: nothing of the machine is changed, and nothing is started."""
+    cache.run(f"{package}-download", ["apt-get", "download", "-qq", package], cwd=into)
+    (archive,) = into.glob("*.deb")
+    cache.run(f"{package}-unpack", ["dpkg-deb", "-x", archive.name, "."], cwd=into)
+    archive.unlink()
+
+
 def python_packages(cache: Cache, what: str, requirements: Sequence[str], into: Path) -> None:
     """A virtual environment of its own, so that a server's packages never meet the program's."""
     venv = into / "venv"

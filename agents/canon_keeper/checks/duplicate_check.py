@@ -9,19 +9,20 @@ from rapidfuzz import fuzz, process
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
-from agents.canon_keeper.fact_claims import FactClaim
+from agents.canon_keeper.fact_claims import FactClaim, facts_ended_by
 from agents.canon_keeper.fact_readings import (
     IS_NOT,
     fact_key_of,
     gives_same_value,
     is_in_force,
+    is_later,
     is_same_statement,
     is_same_time,
 )
 from agents.canon_keeper.predicates import same_value
 from agents.canon_keeper.proposal_subjects import look_of_name, normalize_name
 from agents.canon_keeper.sheet_values import sheet_value_of
-from stores.records.canon import CreateEntity, EndFact
+from stores.records.canon import CreateEntity, EndFact, Fact
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind, EntityStatus
@@ -43,8 +44,13 @@ def find_duplicate(proposal: ProposedChange, claim: FactClaim | None, draft: Can
             continue  # a correction of it
         is_stated_already = is_same_statement(claim.fact, other, draft.catalogue)
         if is_stated_already and is_in_force(other) and is_same_time(claim.fact, other):
-            return other.id
+            return None if _happens_again(claim, other, draft) else other.id
     return None
+
+
+def _happens_again(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
+    """Say whether the same words tell of a second time: the bell that Dob stole came back, and he stole it again."""
+    return any(is_later(ended, other) for ended in facts_ended_by(claim, draft))
 
 
 def _fact_with_same_value(claim: FactClaim, draft: CanonDraft) -> Id | None:

@@ -7,12 +7,17 @@ by its words (and its tick).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
 
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS, read_fact
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from stores.records.canon import Fact, Standing
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import Ruling, RulingKind
+
+MAX_STAGED: Final = 6
+"""Proposals that one ruling stages: two corrections, what they end or retcon, and another entity."""
 
 RULING_WORDS: Mapping[RulingKind, str] = {
     RulingKind.FROM_NOW: "the new one is true from then on",
@@ -73,9 +78,36 @@ class Precedents:
         return entity_pair_key(one, other) in self._rulings
 
     def find_ruling(self, one: Fact, other: Fact, catalogue: Catalogue) -> Ruling | None:
+        """Return the ruling on what two facts say, unless canon has come to say it anew since."""
         if not self._rulings:
             return None
-        return self._rulings.get(pair_key(one, other, catalogue))
+        ruling = self._rulings.get(pair_key(one, other, catalogue))
+        return None if ruling is None or _has_lapsed(ruling, one, other) else ruling
+
+
+def _has_lapsed(ruling: Ruling, one: Fact, other: Fact) -> bool:
+    """Say whether neither of two facts was there for the ruling or is of its making.
+
+    Tom and Ann, who were ruled to be enemies from then on, were reconciled later, and fall out once more: that was not
+    ruled on.
+    """
+    return not any(_is_ruled_on(ruling, fact) for fact in (one, other))
+
+
+def _is_ruled_on(ruling: Ruling, fact: Fact) -> bool:
+    own_proposal_ids = {
+        ruling.proposal_id,
+        *(
+            derive_staged_id(ruling.id, ruling.ruling, ruling.at, "correction", nth)
+            for nth in range(MAX_STAGED)
+        ),
+    }
+    return fact.recorded_at <= ruling.at or fact.id == ruling.fact_id or fact.proposal_id in own_proposal_ids
+
+
+def derive_staged_id(ruling_id: Id, ruling: RulingKind, at: datetime, step: str, nth: int) -> Id:
+    """Return the id of the nth proposal that a ruling stages."""
+    return derive_id("ruled", ruling_id, ruling, at, step, nth)
 
 
 def is_upheld(ruling: Ruling, fact: Fact, catalogue: Catalogue) -> bool:

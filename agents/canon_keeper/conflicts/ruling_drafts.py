@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from agents.canon_keeper.conflicts.precedents import derive_staged_id
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS, is_open
 from agents.proposals.decisions import NOTHING_DECIDED
 from agents.proposals.proposals import ProposalSite, build_proposal
@@ -256,8 +257,8 @@ class _RulingDrafter:
             source_statement.proposal if source_statement else None,
         )
         assert new_proposal is not None
-        proposal_id = derive_id(
-            "ruled", ruling_id, ruling, self._ruling_input.now, step, len(self.draft.staged_proposals)
+        proposal_id = derive_staged_id(
+            ruling_id, ruling, self._ruling_input.now, step, len(self.draft.staged_proposals)
         )
         if restated_proposal is not None:
             self.draft.restated_ids.add(proposal_id)

@@ -18,9 +18,15 @@ from agents.canon_keeper.sentences.clause_parts import (
 )
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, NounPhrase, read_noun_phrase
+from agents.canon_keeper.sentences.possession import has_no_more, has_then, read_possession
 from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.word_lists import WordLists
 
+_DEAD_WORDS: Final = frozenset({"dead", "buried", "slain"})
+_AFTER_MERE_DEAD: Final = frozenset(
+    {"tired", "drunk", "asleep", "silent", "still", "calm", "serious", "last"}
+)
+"""Behind `dead`: it says how much, and nobody dies."""
 _LYING_VERBS: Final = frozenset(
     ["rest", "lie", "stand", "sit", "wait", "stay", "remain", "sleep", "hide", "lurk", "hang", "float"]
 )
@@ -183,7 +189,8 @@ class DeedReader:
             if home is not None and self._being.is_place(home):
                 yield Claim("lives_in", subject, home)
             return
-        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in ("dead", "buried", "slain"):
+        is_merely_tired = words[1:2] and words[1] in _AFTER_MERE_DEAD
+        if verb in ("lie", "fall", "drop") and words[:1] and words[0] in _DEAD_WORDS and not is_merely_tired:
             yield death_of(clause, subject)
             return
         if verb == "stand" and clause.can and clause.negation and tail:
@@ -379,14 +386,11 @@ class DeedReader:
             return
         adjuncts = (("to", receiver),) if receiver is not None else ()
         yield Claim(f"verb:{verb}", clause.subject, thing, adjuncts=adjuncts, time=past_of(clause))
-        if not clause.negation and verb in ("give", "sell", "hand") and clause.tense != "now":
+        is_done = clause.tense != "now" or (is_plain(clause) and bool(thing.entity))
+        if not clause.negation and verb in ("give", "sell", "hand") and is_done:
             if receiver is not None:
-                yield Claim("has", receiver, thing, is_change=True, time=ClaimTime.PAST, when=AFTER_THAT)
-            for relation in ("has", "owns"):
-                yield Claim(
-                    relation, clause.subject, thing, is_change=True, is_affirmed=False, time=ClaimTime.PAST,
-                    when=AFTER_THAT,
-                )  # fmt: skip
+                yield has_then(receiver, thing)
+            yield from has_no_more(clause.subject, thing)
 
     def _deed(
         self, clause: Clause, lemma: str, tail: Sequence[Token], subject: NounPhrase
@@ -440,18 +444,8 @@ class DeedReader:
                 yield Claim("member_of", subject, thing, is_affirmed=False, is_change=True, when=AFTER_THAT)
             elif lemma == "join":
                 yield Claim("member_of", subject, thing, is_change=True, when=AFTER_THAT)
-        is_thing_lost = thing is not None and bool(thing.entity) and thing.entity not in self._names.people
-        if lemma == "lose" and thing is not None and is_thing_lost and is_plain(clause):
-            for relation in ("has", "owns"):
-                yield Claim(
-                    relation,
-                    subject,
-                    thing,
-                    is_change=True,
-                    is_affirmed=False,
-                    time=ClaimTime.PAST,
-                    when=AFTER_THAT,
-                )
+        if thing is not None and is_plain(clause):
+            yield from read_possession(lemma, particle, subject, thing, self._names)
         if lemma == "visit" and thing is not None:
             yield Claim("visited", subject, thing)
             return

@@ -8,6 +8,7 @@ from typing import Final
 
 from agents.canon_keeper.sentences.claims import ALIVE, LOCATED_IN, Claim, ClaimTime
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
+from agents.canon_keeper.sentences.possession import ANYBODY, GONE_STATES, has_no_more
 from agents.canon_keeper.sentences.word_lists import WordLists
 
 _ANYTHING: Final = NounPhrase(head="thing", determiner="any")
@@ -63,7 +64,7 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
             )
     if relation == "married_to" and other is not None:
         yield replace(_plain(claim), relation="met", time=ClaimTime.PAST)
-    if relation.startswith("state:") or relation == "is":
+    if relation.startswith("state:") or relation in ("is", "made_of"):
         yield from _implied_by_state(claim, lists)
     if relation.startswith("verb:"):
         yield from _implied_by_deed(claim, lists)
@@ -78,6 +79,8 @@ def _implied_by_state(claim: Claim, lists: WordLists) -> Iterator[Claim]:
     state = claim.value.partition(":")[2] if claim.relation.startswith("state:") else claim.value
     if claim.when or claim.time is not ClaimTime.NOW:
         return
+    if state in GONE_STATES and claim.subject.entity and not claim.subject.is_person:
+        yield from has_no_more(ANYBODY, claim.subject)
     for verb in sorted(lists.states_deny.get(state, ())):
         is_forever = verb == "die"
         yield replace(

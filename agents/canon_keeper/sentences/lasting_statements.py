@@ -56,10 +56,11 @@ _LASTING_STATES_OF_THINGS: Final = frozenset({"wholeness", "occupancy", "newness
 _LASTING_DEEDS: Final = frozenset(
     ["steal", "kill", "give", "sell", "purchase", "betray", "destroy", "burn", "sink", "break", "shatter", "found",
      "construct", "forge", "inherit", "rob", "poison", "marry", "wed", "abduct", "imprison", "banish", "exile",
-     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury", "arrest", "capture", "jail"]
+     "bequeath", "lend", "adopt", "raise", "join", "desert", "behead", "hang", "bury", "arrest", "capture",
+     "jail", "lose"]
 )  # fmt: skip
 """What was done and leaves something different from then on, told in the past."""
-_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury"})
+_DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury", "lose"})
 """Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
 _PRESENT_DEEDS: Final = frozenset(
     [
@@ -79,6 +80,7 @@ _PRESENT_DEEDS: Final = frozenset(
         "jail",
         "banish",
         "exile",
+        "lose",
     ]
 )
 """What leaves something different also where the story tells it in the present."""
@@ -131,10 +133,11 @@ class LastingStatementReader:
             return False
         interpreter = Interpreter(self._lists, self._names)
         has_name = any(token.entity for token in tokens)
-        # Without a name only a death is guessed at: `The rat dies.`
+        # Without a name only a death is guessed at, and what is destroyed or stolen: `The rat dies.`
         return all(
             self._is_lasting(
-                clause, [c for c in interpreter.claims_of(clause) if has_name or c.relation == ALIVE]
+                clause,
+                [c for c in interpreter.claims_of(clause) if has_name or _is_guessed_without_name(clause, c)],
             )
             for clause in clauses
         )
@@ -322,6 +325,14 @@ class LastingStatementReader:
         if phrase is None or phrase.is_general:
             return False
         return bool(phrase.entity) or (self._guesses_things and phrase.determiner == "the")
+
+
+def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
+    """Say whether a claim about what has only an article may mean what has a name: `The letter is ash`."""
+    verb = claim.relation.removeprefix("verb:")
+    return claim.relation in (ALIVE, "made_of", "state:wholeness") or (
+        clause.is_passive and verb in _BEFALLS_THINGS
+    )
 
 
 def _is_short(clause: Clause) -> bool:

@@ -10,6 +10,7 @@ from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
 from agents.canon_keeper.sentences.clause_parts import PLACE_PREPOSITIONS, death_of, is_plain, read_adjuncts
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, NounPhrase, read_noun_phrase
+from agents.canon_keeper.sentences.possession import read_possession
 from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.word_lists import WordLists
 
@@ -122,6 +123,8 @@ class PassiveReader:
         if lemma == "rule" and agent is not None:
             yield Claim("rules_over", agent, patient)
             return
+        if is_plain(clause):
+            yield from read_possession(lemma, "", somebody, patient, self._names)
         is_only = "only" in clause.adverbs and agent is not None
         yield Claim(f"verb:{lemma}", somebody, patient, adjuncts=adjuncts, is_only_subject=is_only)
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
@@ -18,6 +18,7 @@ _PROPER_KINDS: Final = frozenset({EntityKind.CHARACTER, EntityKind.FACTION})
 """Kinds whose names are read only with their capitals: somebody may be called Will or Rose."""
 
 _WORD: Final = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[.,;:!?—–()“”\"]")
+_QUOTATION_MARK: Final = re.compile(r"[“«\"‘]|(?<!\w)'")
 _NEGATIVE: Final = re.compile(
     r"^(is|are|was|were|do|does|did|has|have|had|could|would|should|must|might|need)n['’]t$"
 )
@@ -46,6 +47,9 @@ class Token(NamedTuple):
     """Whether the entity is somebody, or a people."""
 
 
+_MAX_RESTRICTED_BOOKS: Final = 16
+
+
 @dataclass(frozen=True)
 class NameBook:
     """The names by which entities are called, with short forms that only one of them has.
@@ -65,6 +69,11 @@ class NameBook:
         default_factory=dict, compare=False, repr=False
     )
 
+    _restricted_books: dict[str, NameBook] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """The last books that `restricted_to` returned: each statement is read for its claims, concepts and words."""
+
     def __post_init__(self) -> None:
         for spelling in self.spellings:
             self._by_first_word.setdefault(_bare(spelling[0][0]), []).append(spelling)
@@ -76,12 +85,17 @@ class NameBook:
 
     def restricted_to(self, text: str) -> NameBook:
         """Return the names of this book that stand in a text."""
+        if (known := self._restricted_books.get(text)) is not None:
+            return known
         words = _words_of(text)
         spellings = frozenset(
             s for word in words for s in self._by_first_word.get(word, ()) if words.issuperset(s[0])
         )
         ids = {entity_id for _, entity_id, _ in spellings}
-        return NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
+        if len(self._restricted_books) >= _MAX_RESTRICTED_BOOKS:
+            self._restricted_books.clear()
+        book = NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
+        return self._restricted_books.setdefault(text, book)
 
     def match(self, tokens: list[Token], start: int) -> tuple[int, str] | None:
         """Return where the longest name that begins at `start` ends, and whose it is."""
@@ -189,10 +203,38 @@ def _bare(word: str) -> str:
     return word.removesuffix("'s").removesuffix("'")
 
 
+def unquote_values(text: str) -> str:
+    """Return a text with a password, a name or the like as a word without its quotation marks.
+
+    `The password is "grey heron"` has the word `grey-heron`. What else is quoted is said by somebody, or is not meant:
+    `Dob is "dead"`.
+    """
+    if not _QUOTATION_MARK.search(text):
+        return text
+
+    def unquote(match: re.Match[str]) -> str:
+        value = match["double"] or match["single"]
+        return f"{match['before']}{value.replace(' ', '-')}{match['stop'] or match['stop2'] or ''}"
+
+    return _compile_quoted_value().sub(unquote, text)
+
+
+@cache
+def _compile_quoted_value() -> re.Pattern[str]:
+    nouns = "|".join(sorted(load_word_lists().one_valued))
+    words = r"[\w'’-]+(?: [\w'’-]+){0,3}"
+    return re.compile(
+        rf"(?P<before>\b(?:(?:{nouns})(?: (?:of|for|to|at) [^.,;:\"“«]{{1,40}}?)? (?:is|was|are|were|becomes|became)"
+        r"(?: (?:not|now|still|again|no longer))?|called|named) )"
+        rf"(?:[“«\"](?P<double>{words})(?P<stop>[.,]?)[”»\"]|[‘'](?P<single>{words})(?P<stop2>[.,]?)[’'](?!\w))",
+        re.IGNORECASE,
+    )
+
+
 def split_words(text: str) -> list[Token]:
-    """Return the words and marks of a text; contractions are written out."""
+    """Return the words and marks of a text; contractions are written out, and a quoted value is a word."""
     tokens: list[Token] = []
-    for match in _WORD.finditer(drop_title_stops(text)):
+    for match in _WORD.finditer(drop_title_stops(unquote_values(text))):
         written = match[0].replace("’", "'")
         word = written.casefold()
         if negative := _NEGATIVE.match(word):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
 from agents.events import ChunkFigures, ChunksServed, Event
 from agents.ingest.ladder.chunk_context import ChunkOutcome
+from agents.telemetry.durations import Durations
 from stores.records.sources import LadderStage
 
-MAX_DURATIONS: Final = 1_000
-"""Latest durations of each step that the percentile is of."""
 STAGE_WORDS: Final = {
     LadderStage.PRIMARY: "by the model",
     LadderStage.SUGGESTED: "from the model's words",
@@ -30,31 +29,11 @@ class MetricRow:
 
 
 @dataclass(slots=True)
-class StepDurations:
-    count: int = 0
-    total: float = 0.0
-    latest: deque[float] = field(default_factory=lambda: deque(maxlen=MAX_DURATIONS))
-
-    def add(self, seconds: float) -> None:
-        self.count += 1
-        self.total += seconds
-        self.latest.append(seconds)
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.count if self.count else 0.0
-
-    @property
-    def p95(self) -> float:
-        return sorted(self.latest)[int(len(self.latest) * 0.95)] if self.latest else 0.0
-
-
-@dataclass(slots=True)
 class LadderMetrics:
     """The figures of all chunks that were served since the program was opened."""
 
     chunks_by_stage: Counter[LadderStage] = field(default_factory=Counter)
-    durations: defaultdict[str, StepDurations] = field(default_factory=lambda: defaultdict(StepDurations))
+    durations: defaultdict[str, Durations] = field(default_factory=lambda: defaultdict(Durations))
     """By step: the stages, and `finalize`."""
     fallback_count: int = 0
     """Chunks that a model was asked about, and that a later stage than its own tool calls served."""

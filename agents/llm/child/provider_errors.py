@@ -207,7 +207,7 @@ def _reason(error: BaseException) -> str:
             inner = json.loads(text[brace:])
             inner = inner.get("error", inner)
             text = str(inner.get("message", text) if isinstance(inner, dict) else inner)
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
     text = " ".join(clean(mask_known_secrets(text, os.environ)).split()).rstrip(".")
     if not text or "<html" in text.lower():

@@ -77,7 +77,7 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -
         raise InputError(
             "/lie keeps one side of a conflict as a lie, and nothing is in conflict.",
             kept="Nothing was changed.",
-            todo="What somebody is told is written in the story: `I tell NAME that ...`, with NAME here; "
+            todo="What somebody is told is written in the story: “I tell NAME that ...”, with NAME here; "
             "it is remembered as told and is not canon.",
         )
     conflict_list = ", ".join(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from agents.exports.story_form import StoryForm
 from agents.name_matching import match_names, without_article
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.prose.hero_name import HERO_PRONOUNS
+from agents.typed_numbers import living_numbers
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import EntityKind
 
 MAX_LISTED_ENTITIES = 40
 MAX_SHOWN_FACTS = 20
+_FOR_PLAYERS = "players"
+_WITH_ROLLS = "rolls"
 
 group = CommandGroup(CommandTopic.ASK)
 
@@ -56,7 +60,8 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
         raise InputError(f"That could be any of: {names}.", todo="Type more of the name.")
     card = await tools.read_entity_card(matching_ids[0])
     head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
-    numbers = ", ".join(f"{key} {value}" for key, value in card.entity.numbers.items())
+    shown_numbers = living_numbers(card.entity.numbers, card.entity.tags)
+    numbers = ", ".join(f"{key} {value}" for key, value in shown_numbers.items())
     facts = [
         f"· {f.fact.statement}{f' ({f.secret_note})' if f.secret_note else ''}"
         for f in card.facts[:MAX_SHOWN_FACTS]
@@ -66,20 +71,26 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
 
 @group.command(
     "export",
-    "/export  (or journal, or players)",
-    "Write the story to a file to read; for players without secrets",
+    "/export  (or journal, epub, html)",
+    "Write the story to a file to read; players: without secrets; rolls: EPUB or HTML with mechanics",
     access=Access.READ,
 )
 async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
-    form = call.argument.casefold()
-    if form not in ("", "journal", "players"):
+    words = call.argument.casefold().split()
+    forms = [StoryForm(word) for word in words if word in set(StoryForm)]
+    unknown_words = [word for word in words if word not in (*StoryForm, _FOR_PLAYERS, _WITH_ROLLS)]
+    if unknown_words or len(forms) > 1:
         raise InputError(
             f"A story is not written as {call.argument[:40]!r}.",
             kept="Nothing was written.",
-            todo="/export writes it to read, /export players without secrets, /export journal as a plain solo journal.",
+            todo="/export writes it to read, /export journal or lonelog as a solo log, /export epub as a "
+            "book, /export html to print; behind it players (no secrets) or rolls (with mechanics).",
         )
     path = await tools.export_story(
-        call.context.story.id, as_journal=form == "journal", for_players=form == "players"
+        call.context.story.id,
+        forms[0] if forms else StoryForm.MARKDOWN,
+        with_mechanics=_WITH_ROLLS in words,
+        for_players=_FOR_PLAYERS in words,
     )
     return Reply("operation", (f"Written: {path}",))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.llm.budget import format_dollars
+from agents.llm.llm_settings import MAX_DOLLARS, MAX_WEEKLY_TOKENS
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.timeline_commands import read_turn_number
 from agents.orchestrator.commands.tools import CommandTools
@@ -17,9 +18,6 @@ from stores.records.play import GM_SPEAKERS, Speaker, Turn
 DEFAULT_TRANSCRIPT_TURNS = 20
 """Turns that /transcript shows if no number is typed."""
 MAX_LINE_LENGTH = 300
-MAX_TOKEN_DIGITS = 12
-"""Digits of a number of tokens."""
-
 """Characters that /transcript shows of a turn."""
 MAX_XRAY_LOOKBACK = 12
 """Turns back in which /xray looks for the last GM turn."""
@@ -211,9 +209,11 @@ def _read_amount(words: list[str]) -> int | None:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0.0 <= value <= 100_000.0:
+    if not 0.0 <= value <= MAX_DOLLARS:
         raise InputError(
-            f"{text[:20]!r} is not an amount in dollars." if text else "How much?",
+            f"{text[:20]!r} is not an amount in dollars, of at most {MAX_DOLLARS:,.0f}."
+            if text
+            else "How much?",
             kept="Nothing was changed.",
             todo="As in: /budget story 5, or /budget story none.",
         )
@@ -225,9 +225,9 @@ def _read_tokens(text: str) -> int | None:
     if text in ("none", "off", "-"):
         return None
     digits = text.replace(",", "")
-    if not digits.isdecimal() or len(digits) > MAX_TOKEN_DIGITS:
+    if not digits.isdecimal() or len(digits) > 20 or int(digits) > MAX_WEEKLY_TOKENS:
         raise InputError(
-            f"{text[:20]!r} is not a number of tokens.",
+            f"{text[:20]!r} is not a number of tokens, of at most {MAX_WEEKLY_TOKENS:,}.",
             kept="Nothing was changed.",
             todo="As in: /budget week 200000, or /budget week none.",
         )

@@ -49,8 +49,9 @@ async def reply_with_promises(tools: CommandTools, call: CommandCall) -> Reply:
 async def _reply_proposed(
     tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
 ) -> Outcome:
-    """Reply with what was proposed, and with the scene as it is then."""
-    return await tools.actions.describe_proposed(context, proposals)
+    """Reply with what was proposed, also by earlier lines that can be read now, and with the scene as it is then."""
+    read_again = await tools.earlier_lines.propose_again(context, proposals)
+    return await tools.actions.describe_proposed(context, (*proposals, *read_again))
 
 
 # --- declarations ----------------------------------------------------------------------------------------
@@ -77,7 +78,11 @@ async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
 
 def _reply_known(entity: Entity, command: str) -> Outcome:
     """Reply that a name means what is known, and how to say that something else is meant."""
-    way_in = f" /cast + {entity.name} brings them in." if entity.kind in ACTORS else ""
+    way_in = ""
+    if entity.kind in ACTORS:
+        way_in = f" /cast + {entity.name} brings them in."
+    elif entity.kind is EntityKind.PLACE:
+        way_in = f" /go {entity.name} goes there."
     return Outcome(
         Reply(
             "operation",
@@ -99,9 +104,7 @@ def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
             return await _reply_proposed(tools, call.context, [proposal])
         here_match = _HERE_PATTERN.match(call.argument)
         argument = call.argument[here_match.end() :] if here_match else call.argument
-        known_person = await tools.declarations.find_known(
-            call.context, kind, argument, usage, is_here=here_match is not None
-        )
+        known_person = await tools.declarations.find_known(call.context, kind, argument, usage)
         if known_person is not None and here_match is not None:
             lines = await tools.solo_tools.cast.enter_scene(call.context.scene.id, known_person.name)
             return Outcome(Reply("operation", lines))
@@ -213,7 +216,9 @@ async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
     match = _OWN_PROMISE.fullmatch(call.argument)
     promise = f"{hero.name} promised {match['deed']}" if hero and match else call.argument
     proposals = await tools.declarations.declare_fact(call.context, f"promise: {promise}")
-    return await _reply_proposed(tools, call.context, proposals)
+    outcome = await _reply_proposed(tools, call.context, proposals)
+    same_lines = await tools.plain_vows.describe_same_promise(call.context, proposals)
+    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *same_lines)))
 
 
 @group.command(

@@ -14,6 +14,7 @@ from agents.orchestrator.scene_views import build_cast
 from agents.resolver.dice_faces import split_faces
 from agents.resolver.random_events import tension_after
 from agents.solo.story_settings import TENSION_MODE_LINES
+from agents.typed_numbers import living_numbers
 from agents.views.play_views import CastMember, CommandTopic, Reply
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
@@ -22,7 +23,7 @@ from stores.records.play import TensionMode
 
 group = CommandGroup(CommandTopic.STORY)
 
-_CAST_PATTERN = re.compile(r"([+-])\s*(.+)", re.DOTALL)
+_CAST_PATTERN = re.compile(r"([+-])([\s,]*\w.*)", re.DOTALL)
 _FINISH_PATTERN = re.compile(r"(.+?)\s+(?:roll|finish)", re.IGNORECASE | re.DOTALL)
 
 ChangeLines = Callable[[Id, str], Awaitable[tuple[str, ...]]]
@@ -233,7 +234,8 @@ async def set_tension(tools: CommandTools, call: CommandCall) -> Reply | Outcome
 
 
 def _member_line(member: CastMember) -> str:
-    numbers = ", ".join(f"{key} {number}" for key, number in member.numbers.items())
+    shown_numbers = living_numbers(member.numbers, (*member.tags, member.note), member.changed_keys)
+    numbers = ", ".join(f"{key} {number}" for key, number in shown_numbers.items())
     note = "" if member.note in member.tags else member.note
     return " · ".join(part for part in (member.name, note, numbers, ", ".join(member.tags)) if part)
 

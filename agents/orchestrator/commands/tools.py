@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.declarations.declarations import DeclarationService
+from agents.exports.story_form import StoryForm
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
+from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.gate_actions import GateActions
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
+from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_guard import SceneGuard
@@ -41,8 +44,10 @@ class AskRecord(Protocol):
 
 
 class ExportStory(Protocol):
-    async def __call__(self, story_id: Id, *, as_journal: bool = False, for_players: bool = False) -> str:
-        """Write a story to a new file to read, or as a plain solo journal; return its path."""
+    async def __call__(
+        self, story_id: Id, form: StoryForm, *, with_mechanics: bool = False, for_players: bool = False
+    ) -> str:
+        """Write a story to a new file; return its path."""
         ...
 
 
@@ -102,6 +107,8 @@ class CommandTools:
     gate: GateActions
     guard: SceneGuard
     declarations: DeclarationService
+    earlier_lines: EarlierLines
+    plain_vows: PlainVows
     solo_tools: SoloTools
     play_tools: PlayTools
     narration: Narration

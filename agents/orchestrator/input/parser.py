@@ -117,6 +117,12 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     )
 
 
+def strip_inline_roll(line: str) -> str:
+    """Return a line of words without the roll behind them; empty if it is nothing but a roll."""
+    match = _INLINE_ROLL.search(line)
+    return (line if match is None else line[: match.start()]).strip()
+
+
 def _refuse_command_behind_words(text: str, command_names: Collection[str]) -> None:
     """Raise InputError if a sentence is followed by a command: it would be played as words."""
     for match in _COMMAND_BEHIND_WORDS.finditer(text):

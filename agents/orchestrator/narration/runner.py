@@ -7,9 +7,11 @@ The steps are in `steps.py`; an engine runs them: LangGraph by default, or a pla
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Protocol
+from types import ModuleType
+from typing import Final, Protocol
 
 from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.arbiter import arbitrate
@@ -27,6 +29,8 @@ from stores.records.workflow import Checkpoint, Loop
 
 StepFunction = Callable[[NarrationState], Awaitable[NarrationState]]
 StepFunctions = Mapping[str, StepFunction]
+
+_OPENTELEMETRY_SDK: Final = "opentelemetry.sdk.trace"
 
 PAUSE_BEFORE_STEP = "stage"
 """The step that `MONITOR_COPILOT_PAUSE` waits before."""
@@ -74,9 +78,24 @@ class LazyLangGraphEngine:
         self, checkpoint: Checkpoint, steps: StepFunctions, *, stop_before: str = ""
     ) -> NarrationState:
         if self._engine is None:
-            module = await asyncio.to_thread(import_module, "agents.orchestrator.narration.langgraph_engine")
+            module = await asyncio.to_thread(_import_engine)
             self._engine = module.LangGraphEngine(self._log, self._clock)
         return await self._engine.run(checkpoint, steps, stop_before=stop_before)
+
+
+def _import_engine() -> ModuleType:
+    """Import the engine without OpenTelemetry, unless it is loaded already.
+
+    LangSmith, which LangGraph needs, loads the SDK wherever it is installed, for a class that it does without.
+    """
+    is_blocked = _OPENTELEMETRY_SDK not in sys.modules
+    if is_blocked:
+        sys.modules[_OPENTELEMETRY_SDK] = None  # type: ignore[assignment] # an import raises ImportError
+    try:
+        return import_module("agents.orchestrator.narration.langgraph_engine")
+    finally:
+        if is_blocked:
+            del sys.modules[_OPENTELEMETRY_SDK]
 
 
 class NarrationRunner:

@@ -51,6 +51,7 @@ from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_moves
 from agents.solo.narrated_time import NarratedTime
+from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derive_id
@@ -81,7 +82,9 @@ class NarrationSteps:
         events: EventBus,
         *,
         timer: Callable[[], float] = time.perf_counter,
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
+        self._telemetry = telemetry
         self._input_loader = input_loader
         self._contexts = contexts
         self._personas = personas
@@ -128,7 +131,8 @@ class NarrationSteps:
         self._publish_step(state, step_name, "running")
         started_at = self._timer()
         try:
-            result = await step_function(state, await read_input(state))
+            with self._telemetry.span(Operation.STEP, step_name, _records_of(state)):
+                result = await step_function(state, await read_input(state))
         except ModelError as error:
             result = StepResult(with_failure(state, step_name, error), "failed", error.what)
         except MonitorError:
@@ -428,3 +432,7 @@ def _describe_retrieval(package: ContextPackage) -> Iterator[str]:
     if package.is_stale:
         yield "STALE: an older package"
     yield from (omission.reason for omission in package.omitted_items)
+
+
+def _records_of(state: NarrationState) -> SpanRecords:
+    return SpanRecords(scene_id=state.exchange.scene_id, run_id=state.exchange.run_id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from agents.canon_keeper.fact_readings import CANON_EVENTS
@@ -20,7 +21,12 @@ from agents.search.death_questions import (
     is_death,
     subject_of,
 )
-from agents.search.place_questions import is_fact_of_whereabouts, read_sought_one, tells_whereabouts
+from agents.search.place_questions import (
+    is_fact_of_whereabouts,
+    read_sought_one,
+    tells_passing_of_thing,
+    tells_whereabouts,
+)
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
@@ -44,6 +50,7 @@ from agents.views.query_views import AnswerStanding
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import Fact, FactKind
+from stores.records.ids import Id
 from stores.records.world import ACTORS, Entity
 
 MAX_FACTS_PER_ENTITY: Final = 200
@@ -80,9 +87,12 @@ class CanonFinder:
             for f in facts_by_id.values()
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
+        passed_on_ids = _find_passed_on(question, facts)
         ranked_facts = []
         for fact in facts:
             match, hit = _match_fact(question, fact), hits_by_id.get(fact.id)
+            if fact.id in passed_on_ids:
+                match = replace(match, is_match=False)
             if match.is_match or hit:
                 score = match.average_share + _score_wanted(question, fact) + (hit.score / 10 if hit else 0.0)
                 if match.is_match and read_sought_one(question) is not None:
@@ -204,7 +214,29 @@ def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:
     )
 
 
+def _find_passed_on(question: RecordQuestion, facts: Sequence[Fact]) -> frozenset[Id]:
+    """Return the facts that tell who took or lost the thing sought, or had it before, if something later says it.
+
+    What was done stays true, and who has the thing now is another question; so is what was so before and is again.
+    """
+    sought = read_sought_one(question)
+    if sought is None:
+        return frozenset()
+    matches = [f for f in facts if not is_ended(f) and _match_fact(question, f).is_match]
+    last = max(matches, key=_time_key, default=None)
+    holding_keys = {f.statement_key for f in matches}
+    return frozenset(
+        f.id
+        for f in facts
+        if (f in matches and f is not last and tells_passing_of_thing(sought, f.statement))
+        or (is_ended(f) and f.statement_key in holding_keys)
+    )
+
+
+def _time_key(fact: Fact) -> tuple[int, datetime]:
+    return (fact.valid_from or 0, fact.recorded_at)
+
+
 def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:
     """Return which share of the facts are no newer than this one, by world time and then as recorded."""
-    key = (fact.valid_from or 0, fact.recorded_at)
-    return sum((other.valid_from or 0, other.recorded_at) <= key for other in facts) / len(facts)
+    return sum(_time_key(other) <= _time_key(fact) for other in facts) / len(facts)

@@ -9,6 +9,7 @@ import pytest
 from agents.canon_keeper.keeper import CanonKeeper, CommitResult
 from stores.errors import InputError, StoreError, StoreFull
 from stores.queries import ProposalQuery
+from stores.records.canon import FactStatus, RetconFact
 from stores.records.workflow import CanonizationState, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper.conftest import KeeperLibrary
@@ -24,6 +25,7 @@ from tests.agents.canon_keeper.proposal_builders import (
     entity,
     fact,
     hurt,
+    proposal,
     ruled,
     ruling,
     says,
@@ -31,7 +33,7 @@ from tests.agents.canon_keeper.proposal_builders import (
     universe,
 )
 
-STEPS = ("plan_canonization", "commit", "mark_written", "close_canonization")
+STEPS = ("plan_canonization", "commit", "close_canonization")
 
 
 FINISHED = "Finished the commit “scene end”: 3 facts, 1 entity."
@@ -173,10 +175,26 @@ async def test_recovery_what_canon_has_is_closed_before_it_is_decided_anew(
 ) -> None:
     await prepared(keeper_library)
     with pytest.raises(StoreError):
-        await commit(keeper_library, stopped(keeper_library, "mark_written", StoreError("No."), done=False))
+        await commit(keeper_library, stopped(keeper_library, "commit", StoreError("No."), done=True))
     with pytest.raises(InputError, match="closed over it"):
         await keeper_library.keeper.decide([CHANGES[1].id], ruling(Verdict.REJECT))
     assert (await ends(keeper_library))[CHANGES[1].id] == (ProposalStatus.ACCEPTED, "")
+
+
+async def test_recovery_batch_without_a_trace_in_canon_is_marked_as_written(
+    keeper_library: KeeperLibrary,
+) -> None:
+    """It adds nothing by which canon could show that it was written; what adds something needs no mark."""
+    await keeper_library.lay(STAY)
+    (retcon,) = await keeper_library.stage(proposal(RetconFact(fact_id=STAY.id)))
+    with pytest.raises(PowerCut):
+        await stopped(keeper_library, "mark_written", PowerCut(), done=True).commit(
+            [retcon], reason="scene end", scene=await keeper_library.scene()
+        )
+    (line,) = await keeper_library.keeper.recover()
+    assert line.startswith("Finished the commit “scene end”")
+    assert (await keeper_library.canon.fact(STAY.id)).status is FactStatus.RETCONNED
+    assert (await ends(keeper_library))[retcon.id] == (ProposalStatus.ACCEPTED, "")
 
 
 async def test_recovery_says_so_when_the_store_still_fails(keeper_library: KeeperLibrary) -> None:
@@ -190,18 +208,17 @@ async def test_recovery_says_so_when_the_store_still_fails(keeper_library: Keepe
     assert line.startswith("Finished the commit “scene end”: 3 facts, 1 entity")
 
 
-@pytest.mark.parametrize("step", ["commit", "mark_written"])
+@pytest.mark.parametrize("is_written", [False, True])
 async def test_recovery_what_is_half_done_is_settled_before_the_next_commit(
-    step: str, keeper_library: KeeperLibrary
+    is_written: bool, keeper_library: KeeperLibrary
 ) -> None:
     """A batch holds absolute values: written after a later one, it would undo it."""
     await prepared(keeper_library)
     with pytest.raises(StoreError):
-        await commit(keeper_library, stopped(keeper_library, step, StoreError("No."), done=False))
+        await commit(keeper_library, stopped(keeper_library, "commit", StoreError("No."), done=is_written))
     (later,) = await keeper_library.stage(hurt(MARA, 1, tick=20))
     await keeper_library.keeper.commit([later], reason="later", scene=await keeper_library.scene())
-    written = step == "mark_written"
-    assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == (4 if written else 9)
+    assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == (4 if is_written else 9)
     assert await keeper_library.keeper.recover() == []
     await commit(keeper_library, keeper_library.keeper)
     assert (await keeper_library.canon.entity(MARA.id)).numbers["hp"] == 4

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.exports.story_journal import write_journal
+from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.importers.log_decoding import MAX_FILE, decode
 from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog, Voice
 from agents.importers.log_reading import read_log, read_title
 from agents.importers.scenes import find_heading
 from agents.importers.voices import split_asides
 from agents.sanitize import MAX_LINE_LENGTH, clean
-from agents.services.story_export import ExportedScene, StoryRecord, write_journal
 from agents.views.play_views import TurnView
 from agents.world_time.log_times import describe_said_time, parse_time
 from stores.errors import InputError

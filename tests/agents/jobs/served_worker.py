@@ -16,6 +16,7 @@ from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject, RetryLater
 from agents.jobs.worker_pipe import FRAME_HEADER, WorkAnswer, pack_frame
 from agents.jobs.worker_server import ProgramPipe, serve_workers
+from agents.telemetry.span_recorder import SpanRecorder
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -85,12 +86,13 @@ class OddError(Exception):
 
 async def main() -> None:
     write = partial(write_all, claim_stdout())
-    program = ProgramPipe(write)
+    telemetry = SpanRecorder(lambda trace: None)
+    program = ProgramPipe(write, telemetry)
     requests = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(requests), sys.stdin
     )
-    await serve_workers([ServedWorker(program, write)], requests, program)
+    await serve_workers([ServedWorker(program, write)], requests, program, telemetry)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from agents.jobs.job_queue import JobQueue, QueueEntry
 from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import MAX_FAILURES, MODEL_QUEUE, PLAIN_QUEUE, JobSubject, RetryLater
+from agents.telemetry.span_recorder import SpanRecorder
+from agents.telemetry.spans import Operation, Span, SpanOutcome
 from stores.authority import Role
 from stores.errors import InputError, StoreUnavailable
 from stores.open import Stores
@@ -67,6 +69,16 @@ class FastClock:
 
     def __call__(self) -> float:
         self.now += 60.0
+        return self.now
+
+
+class SettableClock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
         return self.now
 
 
@@ -529,3 +541,64 @@ async def test_job_runner_close_ends_despite_worker_ignoring_cancel(
     await begun.wait()
     await runner.close()
     may_end.set()
+
+
+async def test_job_runner_measures_how_long_jobs_wait_for_their_turn(
+    stores: Stores, events: EventBus
+) -> None:
+    """One job at a time: the second of a queue waits while the first is done, and the look at the third shows it."""
+    traces: list[Span] = []
+    clock = SettableClock()
+    waits: list[Mapping[Id, float]] = []
+    runner = JobRunner(
+        JobStore(stores.log(Role.ORCHESTRATOR), utc_now),
+        events,
+        seconds=clock,
+        telemetry=SpanRecorder(traces.append),
+    )
+
+    def piece(subject_id: Id) -> int:
+        clock.now += 400.0
+        waits.append(runner.read_longest_waits())
+        return 0
+
+    runner.register(FakeWorker(piece, subjects=[JobSubject("a", "u"), JobSubject("b", "u")]))
+    await runner.wait_until_idle()
+    await runner.close()
+    assert [(one.operation, one.records.subject_id, one.waited_seconds) for one in traces] == [
+        (Operation.JOB, "a", 0.0),
+        (Operation.JOB, "b", 400.0),
+    ]
+    assert waits == [{"u": 400.0}, {}]
+
+
+async def test_job_runner_tells_what_is_postponed_from_what_failed(stores: Stores, events: EventBus) -> None:
+    traces: list[Span] = []
+    errors: list[Exception] = [RetryLater("The model is starting."), OSError("the disk is gone")]
+    is_done = asyncio.Event()
+
+    def take_trace(trace: Span) -> None:
+        traces.append(trace)
+        if trace.outcome is SpanOutcome.DONE:
+            is_done.set()
+
+    def piece(subject_id: Id) -> int:
+        if errors:
+            raise errors.pop(0)
+        return 0
+
+    runner = JobRunner(
+        JobStore(stores.log(Role.ORCHESTRATOR), utc_now),
+        events,
+        seconds=FastClock(),
+        telemetry=SpanRecorder(take_trace),
+    )
+    runner.register(FakeWorker(piece, subjects=[JobSubject("a", "u")]))
+    await runner.wait_until_idle()
+    await is_done.wait()
+    await runner.close()
+    assert [(one.outcome, one.error_type) for one in traces] == [
+        (SpanOutcome.POSTPONED, "RetryLater"),
+        (SpanOutcome.FAILED, "OSError"),
+        (SpanOutcome.DONE, ""),
+    ]

@@ -30,6 +30,8 @@ from agents.jobs.worker_pipe import (
 )
 from agents.jobs.worker_process import ProcessLost, ProcessNotStarted, ProcessWorker, WorkerProcess
 from agents.jobs.worker_server import ProgramPipe, serve_workers
+from agents.telemetry.span_recorder import SpanRecorder
+from agents.telemetry.spans import Operation, Span
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
 from tests.agents.jobs.served_worker import ServedWorker
@@ -48,6 +50,7 @@ class Program:
         self.write_began = asyncio.Event()
         self.loss_count = 0
         self.start_errors: list[ProcessNotStarted] = []
+        self.traces: list[Span] = []
         self.process = WorkerProcess(
             arguments,
             write=self._write,
@@ -61,6 +64,7 @@ class Program:
             queue=PLAIN_QUEUE,
             priority=1,
             concerns=lambda event: isinstance(event, HeadMoved),
+            telemetry=SpanRecorder(self.traces.append),
         )
 
     async def _write(self, request: WriteRequest) -> Done | TextEmbeddings:
@@ -124,6 +128,17 @@ async def test_process_answers_for_its_worker() -> None:
         assert subject.items != os.getpid()
         assert await program.worker.on_event(HeadMoved("here")) == (JobSubject("here", "universe"),)
         assert await program.worker.reconcile("scene") == 3
+
+
+async def test_process_sends_what_it_measured_with_its_answer() -> None:
+    async with program_with() as program:
+        assert await program.worker.reconcile("written") == 3
+    (trace,) = program.traces
+    assert [(span.operation, span.kind) for span in trace.walk()] == [
+        (Operation.WORK, "remember"),
+        (Operation.WRITE_BACK, "WriteCursor"),
+    ]
+    assert 0 < trace.children[0].seconds <= trace.seconds
 
 
 async def test_event_that_concerns_no_worker_starts_no_process() -> None:

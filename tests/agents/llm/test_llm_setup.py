@@ -189,7 +189,9 @@ async def test_llm_trial_reports_speed_and_price(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "takes_schema"), [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False)]
+    ("answer", "takes_schema"),
+    [('{"sky": "rain"}', True), ("It rains.", False), ("[]", False), ("[" * 100_000, False)],
+    ids=["schema", "prose", "list", "nested without end"],
 )
 async def test_llm_trial_shows_schema_support_of_unlisted_model(
     tmp_path: Path, answer: str, takes_schema: bool

@@ -63,6 +63,21 @@ def edit_of(view: PromptView, **typed: str) -> PromptEdit:
     return replace(edit, **typed)  # type: ignore[arg-type]
 
 
+def test_stop_text_that_is_empty_stops_nothing() -> None:
+    settings = AppSettings.model_validate({"narrator": {"stop": ["", "  ", "###"]}})
+    assert settings.narrator.stop == ("###",)
+
+
+async def test_prompt_with_control_characters_is_saved_as_it_can_be_read(tmp_path: Path) -> None:
+    """A file with an escape in it would be rejected at the next start, and the bundled prompt used in silence."""
+    editor = editor_of(tmp_path)
+    narrator = next(v for v in await editor.list_prompts() if v.name == "narrator")
+    views = await editor.save(edit_of(narrator, text=f"{narrator.text}# Rhyme.\x1b[31m\ud800\x00\n"))
+    narrator = next(v for v in views if v.name == "narrator")
+    assert (narrator.file_name, narrator.problem) == ("narrator.yaml", "")
+    assert "\x1b" not in narrator.text
+
+
 async def test_prompt_is_edited_checked_and_reset(tmp_path: Path) -> None:
     """I tell the narrator to write in rhyme: what would unbind it is refused, and Del brings it back."""
     editor = editor_of(tmp_path)

@@ -138,7 +138,7 @@ async def test_memory_worker_follows_undo_and_redo(session: MemorySession) -> No
 
 
 async def test_memory_worker_keeps_heard_words_of_rejected_proposal(session: MemorySession) -> None:
-    await session.play("> Bela gives you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
+    await session.play("> Bela shows you a ring of silver.", "/thing Ring: of silver", "/fact Mara owns Ring")
     await session.remember()
     fact_id = await session.fact_id("Mara owns Ring.")
     assert len(await session.knowledge.find_who_knows(fact_id)) == 3
@@ -146,7 +146,7 @@ async def test_memory_worker_keeps_heard_words_of_rejected_proposal(session: Mem
     await session.remember()
     assert await session.knowledge.find_who_knows(fact_id) == []
     (memory,) = await valid_memories(session, "Old Tam")
-    assert memory.text == "Bela gives you a ring of silver."
+    assert memory.text == "Bela shows you a ring of silver."
 
 
 async def test_memory_worker_skips_unimportant_turns(session: MemorySession) -> None:

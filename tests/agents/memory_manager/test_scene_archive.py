@@ -144,6 +144,7 @@ async def test_scene_archive_rejects_missing_and_foreign_data(session: MemorySes
         packed[:-20],
         gzip.compress(b'{"format": "other"}'),
         gzip.compress(b"[1]\n[2]"),
+        gzip.compress(b"[" * 100_000),
     ):
         with pytest.raises(ArchiveError):
             unpack_log(data)

@@ -7,6 +7,19 @@ from agents.memory_manager.sentence_claims import ClaimReader, SentenceClaim
 from tests.contract import builders as make
 
 
+def test_claims_of_a_sentence_follow_its_names_and_its_speaker() -> None:
+    reader = ClaimReader(load_catalogue())
+    names = {"mara": "mara", "dob": "dob", "the bell": "bell"}
+    place = SentenceClaim("owned_by|bell", "mara")
+    assert place in reader.read_claims("Mara owns The Bell.", names)
+    assert place in reader.read_claims("I own The Bell.", names, "mara")
+    assert SentenceClaim("owned_by|bell", "dob") in reader.read_claims("I own The Bell.", dict(names), "dob")
+    renamed = reader.read_claims("Mara owns The Bell.", names | {"mara": "someone else"})
+    assert SentenceClaim("owned_by|bell", "someone else") in renamed
+    assert place not in renamed
+    assert place in reader.read_claims("Mara owns The Bell.", names)
+
+
 def test_claims_of_a_fact_follow_its_names_and_its_words() -> None:
     reader = ClaimReader(load_catalogue())
     fact = make.fact("Mara owns The Bell.", make.entity("Somebody"))

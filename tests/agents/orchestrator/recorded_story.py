@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.services.story_export import ExportedScene, StoryRecord
+from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.views.play_views import FactView, TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, Standing
 from stores.records.ids import derive_id

@@ -137,6 +137,23 @@ async def test_conflict_ruling_does_what_was_foreseen_of_it(
         assert again.conflicts == ()
 
 
+async def test_ruling_lapses_when_canon_has_changed_since(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        play, conflicts = program.services.play, program.services.conflicts
+        scene_id = await played(program, AT_ODDS)
+        await conflicts.make_ruling(await ruling(program, scene_id, "new"))
+        assert await truths(program, scene_id) == [("Tom and Ann are enemies.", Standing.TRUE)]
+        reply = await play.submit(scene_id, "/fact Tom ally_of Ann")
+        assert any("You resolved this before" in line for line in reply.lines), "nothing has changed since"
+        assert reply.suggested_line is not None
+        await play.submit(scene_id, reply.suggested_line)
+        await play.submit(scene_id, "/commit")
+        assert ("Tom and Ann are allies.", Standing.TRUE) in await truths(program, scene_id)
+        reply = await play.submit(scene_id, "/fact Tom enemy_of Ann")
+        assert not any("You resolved this before" in line for line in reply.lines)
+        assert (await held(program, scene_id)).mark == "hold", "they fall out anew: that was not ruled on"
+
+
 @pytest.mark.parametrize(
     ("way", "terms", "why"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.canon_keeper.evidence_order import sort_evidence
-from agents.services.story_export import write_markdown
+from agents.exports.story_markdown import write_markdown
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus
@@ -71,7 +71,7 @@ async def test_declaration_is_linked_to_a_turn_that_says_as_much(world: World) -
     await play(world, "/fact Dob Harrow is dead", "/fact Mara owes Harrow a drink", "/commit")
     assert await read_quotes(world, await fact_id_of(world, "Dob Harrow", "Dob Harrow died.")) == [
         (EvidenceKind.MANUAL, "Dob Harrow is dead"),
-        (EvidenceKind.TURN, "Harrow falls from the pier and lies dead."),
+        (EvidenceKind.TURN, "Harrow falls from the pier and lies dead"),
         (EvidenceKind.SCENE, ""),
     ]
     rows = await world.services.play.transcript_reader.read_rows(world.scene_id, 0, 10)

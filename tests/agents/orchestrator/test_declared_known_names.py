@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stores.errors import InputError
 from tests.program import begin, opened
 
 
@@ -47,3 +48,32 @@ async def test_declared_part_of_a_name_is_asked_about_with_a_description(
         assert [c.check_name for c in row.conflicts] == ["alike"]
         reply = await play.submit(scene_id, "/commit")
         assert "Canon" not in " ".join(reply.lines)
+
+
+async def test_place_that_is_there_is_not_declared_again_unless_it_is_described(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        for typed in ("/place Yard", "/place the yard", "/place YARD"):
+            reply = await play.submit(scene_id, typed)
+            assert reply.lines == (
+                "Yard is known; nothing new was proposed. /go Yard goes there.",
+                "/place NAME: DESCRIPTION proposes another with a name like it.",
+            ), typed
+        await play.submit(scene_id, "/place Old Mill: by the weir")
+        assert (await play.submit(scene_id, "/place here > Old Mill")).lines == (
+            "Proposed: Yard leads to Old Mill.",
+        )
+        rows = (await play.scene(scene_id)).proposals
+        assert [row.title for row in rows] == ["Old Mill", "Yard leads to Old Mill."]
+        with pytest.raises(InputError, match="does not lead on to itself"):
+            await play.submit(scene_id, "/place here > Yard")
+        reply = await play.submit(scene_id, "/place Yard: muddy, behind the tannery")
+        assert reply.lines == (
+            "Proposed: Yard",
+            "⚠ There is a place called Yard already. The same one, or another with that name?",
+        )
+        for typed in ("/thing Lamp", "/faction The Reds"):
+            await play.submit(scene_id, typed)
+            assert (
+                (await play.submit(scene_id, typed)).lines[0].endswith("is known; nothing new was proposed.")
+            )

@@ -21,8 +21,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agents.diagrams.relation_graph import MapSelection
+from agents.exports.story_form import StoryForm
 from agents.services.branches import BranchService
 from agents.services.characters import CharacterService
+from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
@@ -34,10 +37,12 @@ from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
 from agents.services.query import QueryService
+from agents.services.relation_graph import GraphFormat, RelationGraphReader
 from agents.services.services import Services
 from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
+from agents.services.world_exports import WorldExports
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
@@ -241,6 +246,7 @@ CALLS: dict[str, Call] = {
     "enter": lambda p: p.services.stories.enter(MainMode.UNIVERSE),
     "leave": lambda p: p.services.stories.leave(),
     "menu": lambda p: p.services.stories.menu(),
+    "read_main_state": lambda p: p.services.stories.read_main_state(),
     "universes": lambda p: p.services.stories.universes(),
     "systems": lambda p: p.services.stories.systems(),
     "sample_outline": lambda p: p.services.stories.sample_outline(),
@@ -254,6 +260,16 @@ CALLS: dict[str, Call] = {
     "transcript": lambda p: p.services.play.transcript(p.scene_id, 0, 9),
     "previous_end": lambda p: p.services.play.previous_end(p.scene_id, 3),
     "export_story": lambda p: _with(p.story, p.services.stories.export_story),
+    "write_story": lambda p: _with(p.story, lambda s: p.services.stories.write_story(s, StoryForm.EPUB)),
+    "exports.export_vault": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_vault(u, str(p.home / "vault"))
+    ),
+    "exports.export_wiki": lambda p: _with(
+        p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
+    ),
+    "exports.export_lorebook": lambda p: _with(p.universe, p.services.open_exports().export_lorebook),
+    "exports.write_lorebook": lambda p: _with(p.universe, p.services.open_exports().write_lorebook),
+    "exports.sync_vault": lambda p: _sync_edited_vault(p),
     "submit": lambda p: p.services.play.submit(p.scene_id, p.dice.choice(LINES)),
     "pass_time": lambda p: p.services.play.pass_time(p.scene_id, "+1h"),
     "alter_roll": lambda p: p.services.play.alter_roll(p.scene_id, "reroll", "1"),
@@ -292,6 +308,7 @@ CALLS: dict[str, Call] = {
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
     "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
     "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
+    "count_entities": lambda p: _with(p.universe, p.services.world.count_entities),
     "list_table_names": lambda p: _with(p.universe, p.services.world.list_table_names),
     "read_card": lambda p: _with(p.entity, p.services.world.read_card),
     "trace": lambda p: _with(p.turn, p.services.play.trace),
@@ -310,8 +327,8 @@ CALLS: dict[str, Call] = {
         p.universe,
         lambda u: p.services.world.edits.plan_entity(u, NewEntityFields(EntityKind.OBJECT, "Lamp"), "lamp"),
     ),
-    "edits.plan_fact": lambda p: _with(
-        p.universe, lambda u: p.services.world.edits.plan_fact(u, "The tower leans")
+    "edits.plan_typed_fact": lambda p: _with(
+        p.universe, lambda u: p.services.world.edits.plan_typed_fact(u, "The tower leans")
     ),
     "outside.list_waiting": lambda p: _with(p.universe, p.services.outside.list_waiting),
     "outside.check": lambda p: _with(p.outside, p.services.outside.check),
@@ -342,6 +359,19 @@ CALLS: dict[str, Call] = {
     "record.read_fact_history": lambda p: _with(p.fact, p.services.world.provenance.read_fact_history),
     "record.read_canon_at": lambda p: _with(p.universe, p.services.world.provenance.read_canon_at),
     "record.read_removed_canon": lambda p: _with(p.universe, p.services.world.provenance.read_removed_canon),
+    "relations.read_graph": lambda p: _with(p.universe, p.services.world.relation_graph.read_graph),
+    "relations.export_graph": lambda p: _with(
+        p.universe, lambda u: p.services.world.relation_graph.export_graph(u, MapSelection(is_whole=True))
+    ),
+    "relations.render_graph": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.relation_graph.render_graph(
+            u, MapSelection(is_whole=True), p.dice.choice(list(GraphFormat))
+        ),
+    ),
+    "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
+    "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
+    "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
@@ -487,6 +517,15 @@ async def _sheet(play: Play) -> object:
     return await play.services.play.edit_sheet(play.scene_id, hero or "none", {"hp": 5}, {"weary": True})
 
 
+async def _sync_edited_vault(play: Play) -> object:
+    folder = play.home / "vault"
+    exports = play.services.open_exports()
+    await exports.export_vault(await play.universe(), str(folder))
+    for note in (folder / "Characters").glob("*.md"):
+        note.write_text(note.read_text().replace("## Facts", "## Facts\n- fears the tide"))
+    return await exports.sync_vault(str(folder))
+
+
 def canon_of(home: Path) -> str:
     """Return a digest of every row of canon, read by the SQLite that the stores use: a second one in this
     process would drop their locks, and what runs behind play reads meanwhile."""
@@ -559,10 +598,12 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         }
 
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
-    known |= {"list_entities", "list_entity_names", "list_table_names", "read_card"}
+    known |= {"list_entities", "count_entities", "list_entity_names", "list_table_names", "read_card"}
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
+        | operations(RelationGraphReader, "relations.")
+        | operations(ChartReader, "charts.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
     )
@@ -573,9 +614,12 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(IngestService, "ingest.")
     )
     known |= operations(BranchService, "branches.") | operations(OutsideProposalService, "outside.")
+    known |= operations(WorldExports, "exports.")
     known |= operations(QueryService, "recall.") | operations(CharacterService, "people.")
     known -= {
-        "record.locate_evidence",
+        "record.locate_evidence",  # of one piece of evidence: read with the other record calls
         "record.describe_source",
-    }  # of one piece of evidence: read with the other record calls
+        "edits.plan_fact",  # what a changed note of a vault comes to: tried as `exports.sync_vault`
+        "edits.plan_correction",
+    }
     assert known - NOT_TRIED - SETTINGS == set(CALLS)

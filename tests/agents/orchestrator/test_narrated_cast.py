@@ -14,6 +14,7 @@ from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
 from stores.records.llm import Persona
 from tests.agents.orchestrator.scripted_program import PROSE, Script, ScriptedProgram, house, telling
+from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
 PEOPLE = (
@@ -275,3 +276,19 @@ async def test_line_about_people_with_titles_and_at_the_hero_is_read(
             await submit(scene_id, earlier_line)
         reply = await submit(scene_id, line)
         assert tuple(text for text in reply.lines if "stays behind" not in text) == moves
+
+
+async def test_dream_moves_kills_and_hands_over_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(
+            "/npc Gil: a sailor", "/npc here Dob", "/thing Ring", "/accept all", "/commit", "I wait."
+        )
+        for line in (
+            "> You dream. Gil comes in and stabs Dob to death.",
+            "> You dream. Gil stole the ring. Dob is dead.",
+            "> You sing a ballad of the flood. Dob drowns. Gil gives you the ring.",
+        ):
+            assert await table.say(line) == (), line
+        assert await table.cast_names() == {"Dob"}
+        assert await table.say('> The pictures hang crooked. "Come in," says Gil.') == ("Gil comes in.",)

@@ -14,8 +14,8 @@ PACKAGES = ("agents", "screens", "widgets", "monitor_tui")
 OFFER = re.compile(r"(?:^|(?<=[\s(“:,;`]))/([a-z]+)(?=$|[\s.,:;)”`])")
 """A slash and a word, as help and notes write a command."""
 TYPEABLE = COMMANDS.names() | {command.name for command in COMMANDS.list_help()}
-PLACES = {"dev", "tmp", "proc"}
-"""Folders of a computer, which look alike."""
+PLACES = {"dev", "tmp", "proc", "page", "static", "ws"}
+"""Folders of a computer, and addresses of `monitor serve`, which look alike."""
 
 
 def read_texts(path: Path) -> Iterator[str]:

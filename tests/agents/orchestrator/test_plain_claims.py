@@ -18,6 +18,8 @@ from stores.records.play import CriticalCommitMode, StoryMode
 from stores.records.workflow import Verdict
 from tests.examples import first_few
 from tests.program import begin, opened
+from widgets.cast_box import cast_content
+from widgets.entity_card import card_rows
 
 WORLD = (
     "/npc here Dob Harrow: the pier-keeper",
@@ -480,6 +482,26 @@ async def test_death_that_is_told_is_canon_by_the_players_decision_alone(tmp_pat
         assert "⚠ Dob Harrow is dead." in (await table.play("> Dob raises his cup.")).lines
 
 
+async def test_who_is_said_to_survive_lives_again_by_the_players_decision(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        assert (await table.play("> Dob survived the fall.")).lines == (), "nobody said that he died"
+        await table.play("> Dob falls from the pier. The fall breaks his neck.")
+        assert await table.titles() == ["Dob Harrow died."]
+        assert (await table.play("> Dob survived the fall.")).lines == (
+            "Dob Harrow lives.",
+            "Proposed: Dob Harrow is alive.",
+            "⚠ Another proposal says “Dob Harrow died.” Only your own word can undo that.",
+        )
+        cast = (await table.program.services.play.scene(table.scene_id)).cast
+        assert [member.note for member in cast if member.name == "Dob Harrow"] == [""]
+        await table.play("> Dob did not survive.")
+        assert (await table.titles())[-1] == "Dob did not survive."
+        await table.play("/undo")
+        await table.accept_all()
+        await table.play("> A wave takes Dob; nothing is left of him.")
+        assert await table.titles() == ["Dob Harrow died."]
+
+
 async def test_claim_is_about_whom_the_whole_name_means(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in ("/npc Wil Harrow: brother of Dob", "/commit", "I nod.", "> Wil Harrow is dead."):
@@ -660,6 +682,27 @@ async def test_declared_password_meets_another_one_in_canon(tmp_path: Path) -> N
         assert "1 in conflict" in " ".join((await table.play("/commit")).lines)
 
 
+async def test_password_in_quotation_marks_is_read_as_without(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        for line in ('/fact The password is "Heron".', "/fact Dob's surname is “Miller.”", "/commit"):
+            await table.play(line)
+        for line in ('The password is "Crane".', "The password is pepper", "The password is 'grey crane'"):
+            assert (await table.play(f"/fact {line}")).lines[1] == (
+                '⚠ Canon says “The password is "Heron".” Only one of the two can be true at a time.'
+            ), line
+            await table.play("/undo")
+        assert (
+            (await table.play('/fact Dob\'s surname is "Potter"'))
+            .lines[1]
+            .startswith("⚠ Canon says “Dob's surname")
+        )
+        await table.play("/undo")
+        for line in ("The password is «Heron»", "The password is Heron", 'The password is not "Crane"'):
+            assert not any(text.startswith("⚠") for text in (await table.play(f"/fact {line}")).lines), line
+        await table.play('/fact Dob Harrow is "dead"')
+        assert "alive" not in await table.predicates(), "what is not meant is no death"
+
+
 async def test_name_of_two_people_says_who_may_be_meant_once(tmp_path: Path) -> None:
     note = "“Greta” may be Greta Moll or Greta Vey: nothing is noted of them. Write the whole name."
     async with seated(tmp_path) as table:
@@ -713,3 +756,20 @@ async def test_blind_who_read_are_noted(tmp_path: Path) -> None:
         await table.play("> Dob Harrow is blind.")
         reply = await table.play("> Dob looks at the letter and reads it aloud.")
         assert reply.lines == ("⚠ Dob Harrow is blind.",)
+
+
+async def test_dead_have_no_hit_points_in_the_cast_and_on_their_card(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/creature here Toll Dog: old (hp 6)")
+        assert "Toll Dog · hp 6" in (await table.play("/cast")).lines
+        await table.play("> The toll dog dies of its wounds.")
+        assert "Toll Dog · dead" in (await table.play("/cast")).lines
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert (await table.play("/show Toll Dog")).lines == ("Toll Dog (creature). old", "· Toll Dog died.")
+        assert "Toll Dog · dead" in (await table.play("/cast")).lines
+        cast = (await table.program.services.play.scene(table.scene_id)).cast
+        dog = next(member for member in cast if member.name == "Toll Dog")
+        assert cast_content([dog]).plain == "Toll Dog  dead"
+        rows = card_rows(await table.program.services.world.read_card(dog.entity_id))
+        assert "HP" not in str([row.draw(80) for row in rows])

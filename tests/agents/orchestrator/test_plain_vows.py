@@ -15,6 +15,7 @@ from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id
 from stores.records.llm import Persona
 from tests.agents.orchestrator.scripted_program import telling
+from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
 NOTHING_DECIDED = ("Nothing is decided yet. /decide WORDS does it.",)
@@ -208,7 +209,7 @@ async def test_words_that_settle_a_promise_offer_the_command_for_it(
         for typed in (SWORN, "/commit", "I look out to sea."):
             await table.play(typed)
         reply = await table.play(line)
-        assert reply.lines == (offer,)
+        assert reply.lines[0] == offer
         assert await table.ledger() == [(SWORN_TITLE, "Mara", "Iselin Quay", True, False)]
         reply = await table.play(reply.suggested_line)
         assert reply.lines == (f"Proposed: {'Kept' if is_met else 'Not kept'}: {SWORN_TITLE}",)
@@ -281,3 +282,40 @@ async def test_line_that_goes_against_a_decision_is_played_and_reminds_of_it(
             said.startswith("You decided: ") and "e never kill" in said and "(/lift 1 takes it" in said
             for said in reply.lines
         )
+
+
+async def test_promise_told_again_in_other_words_stands_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Greta: a woman", "/npc here Dob", "/thing Bell", "/commit", "I wait.")
+        bell = "Mara promised Greta to bring back the bell."
+        assert await table.say("I promise Greta to bring back the bell.") == (f"Proposed: {bell}",)
+        for line in (
+            "I promise Greta to bring back the bell.",
+            "I swear to Greta that I will return the bell to her.",
+            "I promise Greta I'll bring her bell back.",
+        ):
+            assert await table.say(line) == (f"Promised already: {bell}",), line
+        assert (await table.say("/promise to return the bell to Greta"))[-1] == f"Promised already: {bell}"
+        await table.say("/undo")
+        by_winter = "I promise Greta to bring back the bell before winter."
+        reply = await program.services.play.submit(table.scene_id, by_winter)
+        assert reply.lines == (
+            "Proposed: Mara promised Greta to bring back the bell before winter.",
+            f"Promised already, in other words? {bell}",
+            "The same? /reject Mara promised Greta to bring back the bell before winter (Tab takes it)",
+        )
+        await table.say(reply.suggested_line)
+        for line in (
+            "I promise Dob to bring back the bell.",
+            "I promise Greta never to bring back the bell.",
+            "I promise Greta to mend her roof.",
+        ):
+            assert (await table.say(line))[0].startswith("Proposed: Mara promised"), line
+        await table.say("/commit")
+        roof = "Mara promised Greta to mend her roof."
+        assert await table.say("I promise Greta that I will fix her roof.") == (f"Promised already: {roof}",)
+        await table.say(f"/paid {roof}")
+        assert (await table.say("I promise Greta to fix her roof."))[0] == (
+            "Proposed: Mara promised Greta to fix her roof."
+        ), "it was kept: this is another"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from agents.services.story_export import write_journal, write_markdown
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from agents.views.play_views import Reply, SceneView, TurnView
 from monitor_tui.compose import Program

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.services.story_export import write_journal, write_markdown
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from tests.program import begin, opened

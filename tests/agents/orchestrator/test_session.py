@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,14 @@ from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode, MoveKind
-from stores.records.workflow import CanonizationState, Checkpoint, Loop, ProposalStatus, Verdict
+from stores.records.workflow import (
+    Canonization,
+    CanonizationState,
+    Checkpoint,
+    Loop,
+    ProposalStatus,
+    Verdict,
+)
 from tests.examples import first_few
 from tests.program import START, begin, opened
 
@@ -189,10 +197,10 @@ async def test_session_power_goes_after_canon_is_written(
     async with opened(tmp_path) as program:
         scene_id = await _at_the_gate(program)
 
-        async def fail(canonization_id: Id) -> None:
+        async def fail(canonization: Canonization, scene_outcomes: Sequence[Id]) -> None:
             raise PowerError("The power went.")
 
-        monkeypatch.setattr(program.services.gate.actions._keeper._log, "mark_written", fail)
+        monkeypatch.setattr(program.services.gate.actions._keeper._log, "close_canonization", fail)
         with pytest.raises(StoreError):
             await program.services.gate.commit(scene_id)
     async with opened(tmp_path, seed=2) as program:

@@ -17,9 +17,11 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from agents.exports.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
+from agents.exports.story_journal import write_journal
+from agents.exports.story_markdown import write_markdown
+from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.sanitize import clean
-from agents.services.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
-from agents.services.story_export import ExportedScene, StoryRecord, write_journal, write_markdown
 from agents.views.play_views import TurnView
 from stores.records.play import Speaker
 from tests.agents.orchestrator.recorded_story import a_fact, a_scene, a_view, of_scene, the_drowned_bell

@@ -92,6 +92,8 @@ async def test_cast_takes_lists_of_names(table: Table) -> None:
 async def test_cast_with_a_name_that_nobody_has_moves_nobody(table: Table) -> None:
     with pytest.raises(InputError, match="no 'Nobody'"):
         await table.say("/cast - Tam, Nobody")
+    with pytest.raises(InputError, match="Should somebody come or leave"):
+        await table.say("/cast - , ,")
     assert "Old Tam" in await table.cast()
 
 

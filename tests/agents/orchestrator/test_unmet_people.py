@@ -78,14 +78,71 @@ async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene)
         "I think of Vess.",
         "I write a letter and tell Vess the truth.",
         "I would ask Vess if she were here.",
-        "I remember Greta. She smiled at me.",
         "I want to ask Vess about it.",
         "Did I tell Vess about it?",
-        "I pray to Saint Orsolya.",
         "Winter comes. Guards come in. Rain whispers.",
         "The page turns, and the door opens.",
         "I promise Vess's sister nothing.",
         "I ask Vess in my thoughts.",
-        "Greta's mill stands by the river.",
     ):
         assert await table.say(line) == (), line
+    for line, name in (
+        ("I remember Greta. She smiled at me.", "Greta"),
+        ("I pray to Saint Orsolya.", "Saint Orsolya"),
+    ):
+        assert await table.say(line) == (
+            f"“{name}” is not known in this world: /npc {name} makes them known (Tab takes it).",
+        )
+    assert await table.say("Greta's mill stands by the river.") == (), "each name once a scene"
+
+
+async def test_thing_that_changes_hands_and_is_not_known_is_named_and_then_read(table: PlayedScene) -> None:
+    await table.say("/npc here Wenna", "/accept all", "/commit")
+    reply = await table.program.services.play.submit(table.scene_id, "I hand Wenna the rope.")
+    assert reply.lines == ("“rope” is not known in this world: /thing rope makes it known (Tab takes it).",)
+    assert await table.say("I hand Wenna the rope.") == (), "once a scene"
+    for line in (
+        "I give Wenna a chance.",
+        "> Wenna throws you a glance.",
+        "I leave the house in a hurry.",
+        "I take a deep breath.",
+        "I take a seat by the fire.",
+        "If I hand Wenna the lamp, she goes.",
+    ):
+        assert await table.say(line) == (), line
+    assert await table.say(reply.suggested_line) == ("Proposed: rope", "Proposed: Wenna has the rope.")
+    await table.say("/accept all")
+    assert "Canon: Wenna has the rope." in await table.say("/commit")
+
+
+async def test_line_that_names_nobody_known_is_read_again_when_they_are_declared(table: PlayedScene) -> None:
+    await table.say(
+        "/thing Glass Bell", "> Dob stole the glass bell.", "> Dob promises you free ale.", "I go on."
+    )
+    titles = [row.title for row in (await table.view()).proposals]
+    assert "Dob stole the glass bell." not in titles
+    assert await table.say("/npc Dob: a thief") == (
+        "Proposed: Dob",
+        "Proposed: Dob stole the glass bell.",
+        "Proposed: Dob promised Mara: “Free ale.”",
+        "Dob is known, not here: /cast + Dob brings them in.",
+    )
+    (row,) = [row for row in (await table.view()).proposals if row.title == "Dob stole the glass bell."]
+    assert (row.quote, row.mark) == ("Dob stole the glass bell", "defer"), "on the words that said it"
+    await table.say("/undo")
+    titles = [row.title for row in (await table.view()).proposals]
+    assert not {"Dob", "Dob stole the glass bell."} & set(titles), "undone with the command"
+    await table.say("/npc Dob: a thief", "/accept all")
+    assert "Canon: Dob stole the glass bell." in await table.say("/commit")
+
+
+async def test_line_is_not_read_again_for_what_a_roll_decided_or_where_the_scene_was(
+    table: PlayedScene,
+) -> None:
+    await table.say("/place Old Mill", "Dob stole the bell. /check 2d6 vs 7", "I drop the sack.")
+    await table.say("I go to the Old Mill.")
+    assert await table.say("/npc Dob: a thief") == (
+        "Proposed: Dob",
+        "Dob is known, not here: /cast + Dob brings them in.",
+    )
+    assert await table.say("/thing Sack") == ("Proposed: Sack",), "it lies where the scene was then"

@@ -55,6 +55,16 @@ def is_here_after(reading: TurnReading, here: str) -> set[str]:
         ("I follow Dob to the Old Mill.", "Dob Greta", "Old Mill", "Dob"),
         ("I follow Dob to the Old Mill.", "", "Old Mill", "Dob"),
         ("I chase Dob to the Old Mill.", "Dob", "Old Mill", "Dob"),
+        ("I go to the Old Mill and speak with Greta.", "", "Old Mill", ""),
+        ("I go to the Old Mill and speak with Greta.", "Greta", "Old Mill", ""),
+        ("I go to Millbrook to talk with Greta.", "", "Millbrook", ""),
+        ("I walk to Millbrook and sit down beside Greta.", "", "Millbrook", ""),
+        ("I ride to Millbrook, and have a drink with Greta and Dob.", "", "Millbrook", ""),
+        ("I go to Millbrook and play cards with Greta.", "Dob Greta", "Millbrook", ""),
+        ("I ride to Millbrook, with Greta at my side.", "Dob Greta", "Millbrook", "Greta"),
+        ("I leave for Millbrook together with Greta.", "Dob Greta", "Millbrook", "Greta"),
+        ("I cross the ford and go to Millbrook with Greta.", "Dob Greta", "Millbrook", "Greta"),
+        ("I go to Millbrook and take Greta along.", "Dob Greta", "Millbrook", "Greta"),
     ],
 )
 def test_journey_takes_along_whom_the_words_name(line: str, here: str, place: str, after: str) -> None:

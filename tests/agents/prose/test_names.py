@@ -45,5 +45,5 @@ def test_name_spans_survive_any_text_and_match_it(text: str) -> None:
 
 def test_name_of_somebody_with_a_title_is_no_title_alone() -> None:
     entity = kit.entity("Capt. Orrin Vale", EntityKind.CHARACTER)
-    assert names_of(entity) == ("Capt. Orrin Vale", "Orrin", "Vale")
+    assert names_of(entity) == ("Capt. Orrin Vale", "Capt. Orrin", "Capt. Vale", "Orrin", "Vale")
     assert find_names("Then Capt. Orrin Vale comes in.") == ("Capt. Orrin Vale",)

@@ -44,3 +44,12 @@ def test_entity_name_lookup_suggests_near_names(make_entity: MakeEntity) -> None
         names.find_entity("drownd bell")
     with pytest.raises(InputError, match="Check the name"):
         EntityNameLookup([]).find_entity("Zyx")
+
+
+def test_entity_name_lookup_reads_short_names_as_prose_does(make_entity: MakeEntity) -> None:
+    lady, brother = make_entity("Lady Isolde Marr"), make_entity("Corrin Marr")
+    names = EntityNameLookup([lady, brother])
+    assert names.find_entity("lady marr") is lady
+    assert names.find_entity("Corrin") is brother
+    with pytest.raises(InputError, match="any of 2"):
+        names.find_entity("Marr")

@@ -1,0 +1,100 @@
+"""Finds the names in a text that mean nobody and nothing that is known, and guesses what each is the name of. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_tokens
+from agents.declarations.lasting_facts import guess_entity
+from agents.prose.called_names import find_called
+from agents.prose.cast_words import SITE_NOUN
+from agents.prose.lone_names import is_surely_name
+from agents.prose.mentions import is_no_first_name
+from agents.prose.names import find_name_spans, has_title
+from stores.records.world import Entity, EntityKind, fold_name
+
+MAX_UNKNOWN_NAMES: Final = 6
+"""Unknown names of one text that are told of."""
+_TIMES: Final = (
+    "january february march april may june july august september october november december michaelmas christmas "
+    "easter yule yuletide candlemas lammas martinmas midsummer midwinter halloween pentecost whitsun lent advent "
+    "spring summer autumn winter"
+)
+_NO_NAMES: Final = frozenset(_TIMES.split())
+"""Times of the year, which have a capital and are nobody and nowhere."""
+_PLACE_WORD: Final = re.compile(
+    rf"(?:{SITE_NOUN}|(?:hall|gate|keep|house|road|street|lane|square|wood|ford|bay|hill|hills|mountains?|moors?|river|lake"
+    r"|isles?|islands?|sea|coast|valley|pass|port|haven|heath|heights?|cross|spire|hold|wall|arms|steading|stead|kingdom"
+    r"|duchy|empire|barony)\b)$",
+    re.IGNORECASE,
+)
+_BEFORE_PLACE: Final = re.compile(
+    r"\b(?:in|at|into|inside|outside|near|reach(?:es|ed)?|towards?|leav(?:e|es|ing)|across|throughout|beyond"
+    r"|(?:north|south|east|west|city|town|village|lord|lady|road|way|back|down|up|on) (?:of|to)"
+    r"|(?:go|goes|went|walk|walks|walked|ride|rides|rode|travel|travels|travelled|come|comes|came|return|returns|returned"
+    r"|sail|sails|sailed)(?: [a-z]+){0,4} to) (?:the |The )?$"
+)
+"""What stands right before the name of a place."""
+_AFTER_PLACE: Final = (
+    r"(?: (?:burn(?:s|ed|t) down|lies\b|lay\b)| (?:is|was) (?:an?|the) (?:[a-z]+ ){0,3}"
+    rf"{SITE_NOUN})"
+)
+"""What is said right behind the name of a place."""
+
+
+class UnknownName(NamedTuple):
+    """A name that nobody and nothing has, and what it may be the name of."""
+
+    name: str
+    kind: EntityKind
+    is_here: bool = False
+    """Whether the words have them in the scene."""
+
+
+def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:
+    """Return the names in a text that none of those known has, each once; `other_words` are no names."""
+    no_names = _NO_NAMES | {fold_name(word) for word in other_words}
+    spans = find_name_spans(text)
+    names = [
+        name
+        for name in dict.fromkeys(span.name for span in spans)
+        if fold_name(name) not in no_names and is_surely_name(name, spans, text)
+    ]
+    if not names:
+        return []
+    book = build_name_book(known)
+    unknown = [
+        name
+        for name in names
+        if any(map(_is_of_unknown, read_tokens(name, book))) and not find_called(name, known)
+    ]
+    full_names = [expand_name(name, unknown) for name in unknown]
+    return [UnknownName(name, _guess_kind(name, text)) for name in dict.fromkeys(full_names)][
+        :MAX_UNKNOWN_NAMES
+    ]
+
+
+def _is_of_unknown(token: Token) -> bool:
+    """Say whether a word of a name is of nobody known, and no mere title or `Poor` before one that is."""
+    return not token.entity and token.text[0].isupper() and not is_no_first_name(token.text)
+
+
+def expand_name(name: str, names: Iterable[str]) -> str:
+    """Return the longer one of the names that this one is short for: `Dace Holloway` for `Dace`; itself if none is."""
+    longer = [guess_entity(one, EntityKind.CHARACTER) for one in dict.fromkeys(names) if len(one) > len(name)]
+    called = find_called(name, longer)
+    return called[0].name if len(called) == 1 else name
+
+
+def _guess_kind(name: str, text: str) -> EntityKind:
+    if has_title(name):
+        return EntityKind.CHARACTER
+    if _PLACE_WORD.search(name):
+        return EntityKind.PLACE
+    for match in re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text):
+        is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()])
+        if is_behind or re.match(_AFTER_PLACE, text[match.end() :]):
+            return EntityKind.PLACE
+    return EntityKind.CHARACTER

@@ -1,0 +1,149 @@
+"""Writes a graph of relations as SVG, to be looked at and printed, and as GraphML, for other programs.
+
+GraphML: http://graphml.graphdrawing.org/specification.html. Both are well-formed for any name: what XML cannot hold is
+left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+from agents.diagrams.graph_labels import group_by_ends, join_edge_words, node_label, text_columns
+from agents.diagrams.graph_layout import lay_out_graph
+from agents.diagrams.relation_graph import GraphEdge, GraphNode, Point, RelationGraph
+from stores.records.ids import Id
+from stores.records.world import EntityKind
+
+_COLOURS: Final = {
+    EntityKind.CHARACTER: "#1d6fa5",
+    EntityKind.PLACE: "#2e7d32",
+    EntityKind.FACTION: "#8e3b8a",
+    EntityKind.OBJECT: "#a06000",
+    EntityKind.CONCEPT: "#5f6368",
+    EntityKind.CREATURE: "#b3261e",
+}
+_CELL_WIDTH: Final = 9
+_CELL_HEIGHT: Final = 22
+_MARGIN: Final = 40
+_NOT_IN_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_GRAPHML_KEYS: Final = (
+    ("name", "node", "string"),
+    ("kind", "node", "string"),
+    ("player_character", "node", "boolean"),
+    ("proposed", "all", "boolean"),
+    ("relation", "edge", "string"),
+    ("standing", "edge", "string"),
+)
+
+
+# --- SVG --------------------------------------------------------------------------------------------
+
+
+def render_svg(graph: RelationGraph, title: str) -> str:
+    """Return the map as an SVG document that stands alone."""
+    widths = {i: text_columns(node_label(node)) + 2 for i, node in graph.nodes.items()}
+    points = lay_out_graph(widths, [(e.source_id, e.target_id) for e in graph.edges])
+    pixels = {i: _to_pixels(point) for i, point in points.items()}
+    left = min((pixels[i].x - widths[i] * _CELL_WIDTH / 2 for i in pixels), default=0.0) - _MARGIN
+    right = max((pixels[i].x + widths[i] * _CELL_WIDTH / 2 for i in pixels), default=400.0) + _MARGIN
+    top = min((p.y for p in pixels.values()), default=0.0) - 2 * _MARGIN
+    bottom = max((p.y for p in pixels.values()), default=200.0) + _MARGIN
+    return "\n".join(
+        (
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {top:.0f} {right - left:.0f}'
+            f' {bottom - top:.0f}" font-family="ui-sans-serif, system-ui, sans-serif" font-size="14">',
+            f"<title>{_text(title)}</title>",
+            f'<rect x="{left:.0f}" y="{top:.0f}" width="100%" height="100%" fill="#fffdf8"/>',
+            f'<text x="{left + _MARGIN:.0f}" y="{top + _MARGIN:.0f}" font-size="18" font-weight="600"'
+            f' fill="#333">{_text(title)}</text>',
+            *(
+                line
+                for source, target, edges in group_by_ends(graph)
+                for line in _svg_edge(pixels, source, target, edges)
+            ),
+            *(_svg_node(node, pixels[i], widths[i]) for i, node in graph.nodes.items()),
+            "</svg>",
+            "",
+        )
+    )
+
+
+def _to_pixels(point: Point) -> Point:
+    return Point(point.x * _CELL_WIDTH, point.y * _CELL_HEIGHT)
+
+
+def _svg_edge(pixels: dict[Id, Point], source: Id, target: Id, edges: list[GraphEdge]) -> Iterator[str]:
+    start, end = pixels[source], pixels[target]
+    dash = ' stroke-dasharray="6 5"' if all(e.is_proposed for e in edges) else ""
+    yield (
+        f'<line x1="{start.x:.1f}" y1="{start.y:.1f}" x2="{end.x:.1f}" y2="{end.y:.1f}" stroke="#b9b2a5"'
+        f' stroke-width="1.4"{dash}/>'
+    )
+    words = join_edge_words(edges, source if start.x <= end.x else target)
+    yield (
+        f'<text x="{(start.x + end.x) / 2:.1f}" y="{(start.y + end.y) / 2 + 4:.1f}" text-anchor="middle"'
+        f' font-size="11" fill="#6b6558" stroke="#fffdf8" stroke-width="4" paint-order="stroke">{_text(words)}</text>'
+    )
+
+
+def _svg_node(node: GraphNode, point: Point, columns: int) -> str:
+    width, colour = columns * _CELL_WIDTH, _COLOURS[node.kind]
+    dash = ' stroke-dasharray="5 4"' if node.is_proposed else ""
+    return (
+        f'<g><rect x="{point.x - width / 2:.1f}" y="{point.y - 13:.1f}" width="{width}" height="26" rx="13"'
+        f' fill="#ffffff" stroke="{colour}" stroke-width="{2.5 if node.is_pc else 1.5}"{dash}/>'
+        f'<text x="{point.x:.1f}" y="{point.y + 5:.1f}" text-anchor="middle" fill="{colour}"'
+        f' font-weight="{700 if node.is_pc else 500}">{_text(node_label(node))}</text></g>'
+    )
+
+
+# --- GraphML ----------------------------------------------------------------------------------------
+
+
+def render_graphml(graph: RelationGraph) -> str:
+    """Return the graph as GraphML; a symmetric relation is an undirected edge."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+        *(
+            f'  <key id="{name}" for="{domain}" attr.name="{name}" attr.type="{type}"/>'
+            for name, domain, type in _GRAPHML_KEYS
+        ),
+        '  <graph id="relations" edgedefault="directed">',
+    ]
+    for node in graph.nodes.values():
+        values = {
+            "name": node.name,
+            "kind": node.kind.value,
+            "player_character": str(node.is_pc).lower(),
+            "proposed": str(node.is_proposed).lower(),
+        }
+        lines.append(f"    <node id={_attribute(node.id)}>{_data(values)}</node>")
+    for edge in graph.edges:
+        values = {
+            "relation": edge.label,
+            "standing": edge.standing.value,
+            "proposed": str(edge.is_proposed).lower(),
+        }
+        directed = ' directed="false"' if edge.is_symmetric else ""
+        lines.append(
+            f"    <edge id={_attribute(edge.fact_id)} source={_attribute(edge.source_id)}"
+            f" target={_attribute(edge.target_id)}{directed}>{_data(values)}</edge>"
+        )
+    return "\n".join((*lines, "  </graph>", "</graphml>", ""))
+
+
+def _data(values: dict[str, str]) -> str:
+    return "".join(f'<data key="{key}">{_text(value)}</data>' for key, value in values.items())
+
+
+def _text(value: str) -> str:
+    return escape(_NOT_IN_XML.sub("", value))
+
+
+def _attribute(value: str) -> str:
+    return quoteattr(_NOT_IN_XML.sub("", value))

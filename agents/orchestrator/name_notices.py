@@ -1,0 +1,85 @@
+"""Says once a scene that a name in typed lines is not known, with the command that makes it known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.named_entities import list_scene_entities, read_named_entities
+from agents.declarations.unknown_names import UnknownName, expand_name, find_unknown
+from agents.prose.names import find_names
+from agents.solo.cast_moves import CastMoves
+from agents.solo.described_moves import join_names
+from agents.solo.notices import CommandHint
+from stores.ports import CanonReader
+from stores.records.ids import Id
+from stores.records.world import EntityKind, fold_name
+
+_COMMANDS: Final = {EntityKind.CHARACTER: "/npc", EntityKind.PLACE: "/place", EntityKind.OBJECT: "/thing"}
+
+
+class NameNotices:
+    """Makes the notices, and remembers what was told of in which scene."""
+
+    def __init__(self, canon: CanonReader, cast_moves: CastMoves) -> None:
+        self._canon = canon
+        self._cast_moves = cast_moves
+        self._noted: set[tuple[Id, str]] = set()
+
+    def add(self, context: SceneContext, words: str) -> bool:
+        """Remember that something was told of in a scene; return whether it was not yet."""
+        key = (context.scene.id, fold_name(words))
+        is_new = key not in self._noted
+        self._noted.add(key)
+        return is_new
+
+    async def notice_each(
+        self, unknown_names: Sequence[UnknownName], context: SceneContext
+    ) -> list[CommandHint]:
+        """Return a notice on each of the names that has not been told of. Raises StoreError."""
+        return [_build_notice(one) for one in await self._select_new(unknown_names, context)]
+
+    async def notice_others(self, text: str, context: SceneContext) -> list[CommandHint]:
+        """Return one notice on all names of a text that have not been told of. Raises StoreError."""
+        hero = context.player_character()
+        other_words = [context.universe.name, *(context.working_state(hero).numbers if hero else ())]
+        if not find_unknown(text, list_scene_entities(context), other_words):
+            return []
+        known = await read_named_entities(self._canon, context, text)
+        unknown_names = await self._select_new(find_unknown(text, known, other_words), context)
+        if len(unknown_names) < 2:
+            return [_build_notice(one) for one in unknown_names]
+        names, commands = [f"“{one.name}”" for one in unknown_names], [*map(_command_for, unknown_names)]
+        sentence = f"{join_names(names)} are not known in this world: {join_names(commands)} make them known"
+        return [CommandHint(sentence, commands[0])]
+
+    async def _select_new(
+        self, unknown_names: Sequence[UnknownName], context: SceneContext
+    ) -> list[UnknownName]:
+        """Return the names in full, as earlier lines of the scene have them, that were not told of in it.
+
+        That somebody may come in is told of anew.
+        """
+        if not unknown_names:
+            return []
+        earlier_names = find_names(await self._cast_moves.read_scene_words(context))
+        new_names = []
+        for one in unknown_names:
+            one = one._replace(name=expand_name(one.name, earlier_names))
+            if not await self._canon.find_entity(context.universe.id, one.name):
+                is_new = self.add(context, one.name)
+                is_new_here = one.is_here and self.add(context, f"here {one.name}")
+                new_names += [one] if is_new or is_new_here else []
+        return new_names
+
+
+def _build_notice(one: UnknownName) -> CommandHint:
+    whom = "them" if one.kind is EntityKind.CHARACTER else "it"
+    effect = f"brings {whom} in" if one.is_here else f"makes {whom} known"
+    command = _command_for(one)
+    return CommandHint(f"“{one.name}” is not known in this world: {command} {effect}", command)
+
+
+def _command_for(one: UnknownName) -> str:
+    return f"{_COMMANDS[one.kind]} {'here ' if one.is_here else ''}{one.name}"

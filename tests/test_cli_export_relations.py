@@ -1,0 +1,33 @@
+"""`monitor export --as svg` and `--as graphml`: the map of relations as a file, now or at another time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from monitor_tui.cli.app import app
+from tests.screens.libraries import build_played_story
+
+
+@pytest.mark.slow
+def test_export_writes_relations_as_svg_and_graphml(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    asyncio.run(build_played_story(home))
+    run = CliRunner().invoke
+    for ending in ("svg", "graphml"):
+        file = tmp_path / f"map.{ending}"
+        answer = run(app, ["export", "salt coast", "--as", ending, "--to", str(file), "--home", str(home)])
+        assert answer.exit_code == 0, answer.output
+        text = file.read_text("utf-8")
+        ElementTree.fromstring(text)
+        assert "Wenna Pike" in text
+        assert "is a member of" in text
+    early = ["export", "salt coast", "--as", "svg", "--at", "day 1", "--to", str(tmp_path / "early.svg")]
+    assert run(app, [*early, "--home", str(home)]).exit_code == 0
+    assert "Day 1" in (tmp_path / "early.svg").read_text("utf-8")
+    unreadable = run(app, ["export", "salt coast", "--as", "svg", "--at", "scene 99", "--home", str(home)])
+    assert unreadable.exit_code == 1
