@@ -39,7 +39,8 @@ _SAYS_THAT_IT_LIES: Final = re.compile(
     r"\b(?:(?:I|you) lie|lies|lied)\b(?!\s+(?:in|on|at|under|down|there|here)\b)"
 )
 _IS_NO_STATEMENT: Final = re.compile(
-    r"\?|^(?:I|he|she|we|they)(?:['’]ll|\s+(?:will|shall|would))\b|^(?:to|what|how|why|where|when|who|if|whether)\b|\b(?:if|would|could|might|may|perhaps|maybe)\b",
+    r"\?|^(?:I|he|she|we|they)(?:['’]ll|\s+(?:will|shall|would))\b|^(?:to|what|how|why|where|when|who|if|whether)\b"
+    r"|\b(?:if|would|could|might|may|perhaps|maybe)\b",
     re.IGNORECASE,
 )
 """Words of what is asked, promised, wished or only possible, which is no news."""
