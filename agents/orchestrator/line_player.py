@@ -240,7 +240,7 @@ class LinePlayer:
             *await self._plain_claims.describe_other_holders(run.exchange, run.context),
             *await self._plain_claims.describe_shared_names(run.exchange, context),
             *await self._plain_claims.describe_denied_deeds(run.exchange, run.context),
-            *self._plain_hearsay.describe_hearsay(run.exchange, context),
+            *self._plain_hearsay.describe_hearsay(run.exchange, context, played.turns),
         )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()

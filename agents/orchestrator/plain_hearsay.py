@@ -5,7 +5,7 @@ What somebody is told or believes is theirs alone: the MemoryManager remembers i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from agents.canon_keeper.fact_readings import is_open
@@ -25,6 +25,7 @@ from agents.prose.names import names_of
 from stores.ports import CanonReader
 from stores.records.canon import AssertFact, Authority, Standing, normalize_statement
 from stores.records.ids import Clock, Id, derive_id
+from stores.records.play import Turn
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
 
@@ -81,9 +82,14 @@ class PlainHearsay:
         facts = await self._canon.facts_by_statement(context.universe.id, {statement_key})
         return any(is_open(fact) for fact in facts)
 
-    def describe_hearsay(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
-        """Return who remembers what they are told in the words, and who believes what: it is nothing in canon."""
-        turn = exchange.build_words_turn(self._clock())
+    def describe_hearsay(
+        self, exchange: Exchange, context: SceneContext, turns: Iterable[Turn]
+    ) -> tuple[str, ...]:
+        """Return who remembers what they are told in the words, and who believes what: it is nothing in canon.
+
+        `turns` are those of the exchange.
+        """
+        turn = next((turn for turn in turns if turn.id == exchange.words_id), None)
         # Who is told a secret is proposed, and what is proposed says so itself.
         if turn is None or exchange.time_passes or exchange.is_oracle_question or exchange.proposals:
             return ()
