@@ -57,6 +57,7 @@ from agents.orchestrator.narration.runner import (
 )
 from agents.orchestrator.narration.steps import NarrationSteps
 from agents.orchestrator.plain_claims import PlainClaims
+from agents.orchestrator.plain_hearsay import PlainHearsay
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
@@ -474,6 +475,7 @@ class PlayParts:
             self.plain_vows,
             plain_claims,
             plain_secrets,
+            PlainHearsay(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
 

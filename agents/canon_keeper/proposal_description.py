@@ -130,6 +130,11 @@ def stated_title(change: Payload) -> str:
             assert_never(change)
 
 
+def is_rumour(change: Payload) -> bool:
+    """Say whether a change enters what nobody vouches for."""
+    return isinstance(change, AssertFact) and change.standing is Standing.RUMOUR
+
+
 def _kind_label(change: AssertFact) -> str:
     return (
         str(commitment_kind(change)) if change.fact_kind is FactKind.COMMITMENT else _LABELS[change.fact_kind]
@@ -253,6 +258,7 @@ class _ProposalDescriber:
         diff: Diff = ((self._diff_label(change), ended_statements, change.statement),)
         if change.standing is not Standing.TRUE:
             diff = (*diff, ("said to be", ABSENT, change.standing.value))
+            kind = change.standing.value
         if change.secrecy is not None and not change.secrecy.is_revealed:
             diff = (*diff, (KNOWN_TO, "all", self._knower_names(change.secrecy)))
             kind = "secret"

@@ -94,7 +94,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     Nothing is looked up for this: it says whether it is worth while to look names up.
     """
     parts = [
-        Statement(name_hero(_as_first_person(sentence), hero_name) if hero_name else sentence, quote)
+        Statement(name_hero(as_first_person(sentence), hero_name) if hero_name else sentence, quote)
         for sentence, quote in _split_parts(text)
         # `I give you the key` does not say who speaks.
         if not (_SAYS_I.search(sentence) and _SAYS_YOU.search(sentence))
@@ -129,7 +129,7 @@ def _find_stating(part: Statement, states_fact: Callable[[Statement], bool]) -> 
     return [statement for statement in statements if states_fact(statement)]
 
 
-def _as_first_person(sentence: str) -> str:
+def as_first_person(sentence: str) -> str:
     """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
     for pattern, word in _FIRST_PERSON:
         sentence = pattern.sub(word, sentence)
@@ -206,7 +206,7 @@ def build_stated_fact(
     sentence: str, names: NameBook, entities: Sequence[Entity], catalogue: Catalogue, tick: int
 ) -> AssertFact:
     """Return the fact that a sentence states of those entities that it names: of the catalogue, or in its own words."""
-    mentioned = _find_named(sentence, names, entities)
+    mentioned = find_named(sentence, names, entities)
     return read_sentence_fact(sentence, mentioned, catalogue, tick) or AssertFact(
         fact_kind=FactKind.ATTRIBUTE,
         predicate=STATED_PREDICATE,
@@ -216,7 +216,8 @@ def build_stated_fact(
     )
 
 
-def _find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+def find_named(sentence: str, names: NameBook, entities: Sequence[Entity]) -> list[Entity]:
+    """Return those of the entities that a sentence names, in its order."""
     entities_by_id = {entity.id: entity for entity in entities}
     ids = (token.entity for token in read_tokens(sentence, names.restricted_to(sentence)) if token.entity)
     return [entities_by_id[entity_id] for entity_id in dict.fromkeys(ids)]

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.lasting_facts import as_first_person
 from agents.declarations.reader import FindEntity
+from agents.prose.hero_name import name_hero
 from agents.prose.plain_promises import PlainPromise
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind
@@ -16,6 +18,7 @@ _SPOKEN_TO_SOMEBODY: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
 )
 """Words that mean somebody else when they are told by another."""
+_FUTURE: Final = re.compile(r"\b(?:will|shall|would|won['’]t)\b|['’]ll\b")
 
 
 async def build_promise_fact(
@@ -41,10 +44,20 @@ async def build_promise_fact(
     return AssertFact(
         fact_kind=FactKind.COMMITMENT,
         predicate="promised",
-        statement=f"{promiser.name} promised{to_whom}{_word_promised(promise.words)}",
+        statement=f"{promiser.name} promised{to_whom}{_word_promise(promise, hero)}",
         involves=tuple(Involvement(role=role, entity_id=entity.id) for role, entity in involved),
         valid_from=tick,
     )
+
+
+def _word_promise(promise: PlainPromise, hero: Entity | None) -> str:
+    """Return what stands behind `promised`; what the prose reports names the hero, and is no quotation."""
+    if not promise.is_reported or hero is None or promise.words.startswith("I "):
+        return _word_promised(promise.words)
+    words = name_hero(as_first_person(promise.words), hero.name)
+    if _FUTURE.search(words):
+        return f" that {words}."
+    return _word_promised(words)
 
 
 def _word_promised(words: str) -> str:

@@ -20,6 +20,8 @@ _RELATIONS: Final = frozenset(
      "rules_over", "serves", "knows", "met", "buried_in"}
 )  # fmt: skip
 """Claims that become facts of the catalogue; each of the names is a predicate of it."""
+_BLOOD_TIES: Final = frozenset({"parent_of", "sibling_of"})
+"""What two are to each other for ever, also where it is told in the past: `Emmet was Ansa's father`."""
 _BEGUN_TIES: Final = frozenset({"ally_of", "enemy_of", "married_to"})
 """What two are to each other once a sentence tells that it began."""
 
@@ -102,6 +104,8 @@ def _is_of_catalogue(claim: Claim) -> bool:
         return claim.time in (ClaimTime.NOW, ClaimTime.PAST)
     # Who became an enemy is one since then.
     is_since_then = claim.is_change and claim.relation in _BEGUN_TIES
+    if claim.relation in _BLOOD_TIES and claim.time is ClaimTime.PAST:
+        return True
     return claim.relation in _RELATIONS and (claim.time is ClaimTime.NOW or is_since_then)
 
 

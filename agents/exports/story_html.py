@@ -17,6 +17,7 @@ from agents.exports.html_text import escape_html, write_element, write_list, wri
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.effects import describe_effect
 from agents.proposals.statements import as_sentence
+from agents.prose.narrated_lines import tells_of_others
 from agents.views.play_views import FactView, TurnView
 from stores.records.play import Speaker
 
@@ -86,6 +87,8 @@ class StoryHtmlWriter:
             return ""
         if is_question:
             return "Question"
+        if row.turn.speaker is Speaker.PLAYER and tells_of_others(row.turn.text):
+            return ""
         names = {Speaker.PLAYER: self._record.hero_name or "You", Speaker.SYSTEM: "Note"}
         return names.get(row.turn.speaker, "")
 

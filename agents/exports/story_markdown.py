@@ -20,6 +20,7 @@ from agents.exports.markdown import append_footnotes, escape_line, escape_paragr
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.effects import describe_effect
 from agents.proposals.statements import as_sentence
+from agents.prose.narrated_lines import tells_of_others
 from agents.views.play_views import FactView, TurnView
 from stores.records.play import Speaker
 
@@ -119,6 +120,8 @@ class StoryMarkdownWriter:
 
     def _label_row(self, row: TurnView) -> str:
         match row.turn.speaker:
+            case Speaker.PLAYER if tells_of_others(row.turn.text):
+                return ""
             case Speaker.PLAYER:
                 return escape_line(self._record.hero_name) or "You"
             case Speaker.NPC:

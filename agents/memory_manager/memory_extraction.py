@@ -13,7 +13,10 @@ beside the turn, to which none of this applies, is known to its own subject alon
 *Was told.* A spoken sentence is compared, claim by claim (`sentence_claims.py`), with what is canon or
 proposed at that world time. If it agrees, the hearer was told of that fact. If not, the hearer keeps it as
 a belief, in the words that were said; whether it is mistaken is worked out when it is read, for canon may
-change. The speaker is not told.
+change. The speaker is not told. What the prose reports (`Corrin tells me that ...`, `I lie to Dace: ...`) is kept in
+the same way if nothing can be compared with it, and a rumour as heard from nobody.
+
+*Believes.* What the prose says that somebody believes is a conclusion of theirs, whether they are there or not.
 
 *Concluded.* Somebody who was absent when somebody died, and finds the body, concludes the death.
 
@@ -49,10 +52,12 @@ from agents.memory_manager.memory_words import strip_bookkeeping, word_fact
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
+from agents.prose.hearsay import Belief, find_beliefs
+from agents.prose.hero_name import name_hero
 from agents.prose.names import any_name_pattern
 from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
-from stores.records.canon import Fact, FactKind
+from stores.records.canon import Fact, FactKind, Standing
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Degree, Resolution, Speaker, Turn
@@ -96,11 +101,40 @@ class _MemoryExtractor:
             spoken_sentences = find_spoken_sentences(
                 turn, self._stretch.attendance.names_by_id, self._stretch.attendance.pc_id
             )
-            for hearer_id, heard_text in heard_texts.items():
+            beliefs = self._find_beliefs(turn)
+            for memory in self._belief_memories(turn, beliefs):
+                self._memories_by_id[memory.id] = memory
+                self._beliefs.add_memory(memory)
+            for hearer_id, full_text in heard_texts.items():
+                # Nobody hears or sees what another believes.
+                heard_text = strike_statements(full_text, [belief.quote for belief in beliefs])
                 for memory in self._memories_of_turn(turn, hearer_id, heard_text, spoken_sentences):
                     self._memories_by_id[memory.id] = memory
                     self._beliefs.add_memory(memory)
         return list(self._memories_by_id.values())
+
+    def _find_beliefs(self, turn: Turn) -> list[Belief]:
+        """Return what a turn says that somebody believes; what the hero does is the player's own thought."""
+        if turn.speaker not in (Speaker.GM, Speaker.PLAYER):
+            return []
+        names_by_id: dict[Id, tuple[str, ...]] = {i: (name,) for i, name in self._stretch.names_by_id.items()}
+        names_by_id |= {i: tuple(names) for i, names in self._stretch.attendance.names_by_id.items()}
+        beliefs = find_beliefs(turn.text, names_by_id)
+        return [belief for belief in beliefs if belief.holder_id != self._stretch.attendance.pc_id]
+
+    def _belief_memories(self, turn: Turn, beliefs: Sequence[Belief]) -> Iterator[Memory]:
+        for index, belief in enumerate(beliefs):
+            sentence = _finish_sentence(strip_bookkeeping(belief.words, self._stretch.number_keys))
+            yield self._build_memory(
+                turn,
+                belief.holder_id,
+                f"believed {index}",
+                sentence,
+                how=MemoryOrigin.INFERRED,
+                about_ids=self._visibility.find_subjects(sentence),
+                importance=max(MIN_TURN_IMPORTANCE, measure_importance(sentence)),
+                felt_text=sentence,
+            )
 
     # --- one turn, for one who was there -------------------------------------------------------------
 
@@ -176,7 +210,7 @@ class _MemoryExtractor:
             if stated_fact.index_in_turn == 0 and covers_turn
             else f"fact {stated_fact.index_in_turn}",
             fact_text,
-            how=MemoryOrigin.TOLD if teller_id else MemoryOrigin.SAW,
+            how=MemoryOrigin.TOLD if teller_id or fact.standing is Standing.RUMOUR else MemoryOrigin.SAW,
             told_by=teller_id,
             fact_id=None if stated_fact.is_health_change else fact.id,
             about_ids=involved_ids,
@@ -200,13 +234,16 @@ class _MemoryExtractor:
             ):
                 continue  # the error is not repeated: the current fact stands beside it
             fact = self._beliefs.find_fact(claims, turn.tick)
-            if fact is None and not comparable_claims:
+            if fact is None and not comparable_claims and not spoken_sentence.is_hearsay:
                 continue
             if fact is not None and fact.id in linked_fact_ids:
                 continue
             spoken_text = strip_bookkeeping(spoken_sentence.text, self._stretch.number_keys)
             if not spoken_text:
                 continue
+            first_person = self._stretch.names_by_id.get(spoken_sentence.first_person_id or "", "")
+            if spoken_sentence.is_hearsay:
+                spoken_text = name_hero(spoken_text, first_person)
             sentence = _finish_sentence(spoken_text)
             about_ids = self._visibility.find_subjects(sentence, fact)
             yield self._build_memory(

@@ -7,9 +7,10 @@ says that ...`) to their subject. Without either, all sentences of an NPC's turn
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from agents.memory_manager.whispers import NamesById, find_whispers
+from agents.prose.hearsay import read_told_words
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
 from agents.prose.words import split_sentences
@@ -34,6 +35,16 @@ _STATES = (
 )
 """Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
 
+_SAYS_THAT_IT_LIES: Final = re.compile(
+    r"\b(?:(?:I|you) lie|lies|lied)\b(?!\s+(?:in|on|at|under|down|there|here)\b)"
+)
+_IS_NO_STATEMENT: Final = re.compile(
+    r"\?|^(?:I|he|she|we|they)(?:['’]ll|\s+(?:will|shall|would))\b|^(?:to|what|how|why|where|when|who|if|whether)\b"
+    r"|\b(?:if|would|could|might|may|perhaps|maybe)\b",
+    re.IGNORECASE,
+)
+"""Words of what is asked, promised, wished or only possible, which is no news."""
+
 
 class SpokenSentence(NamedTuple):
     """One spoken sentence, as it stands in the turn."""
@@ -43,6 +54,10 @@ class SpokenSentence(NamedTuple):
     """None if the turn does not say who."""
     addressee_ids: tuple[Id, ...] = ()
     """Those whom the sentence names."""
+    is_hearsay: bool = False
+    """Whether the prose tells of it as news for somebody, or as a lie: it is remembered, whatever it says."""
+    first_person_id: Id | None = None
+    """Whom `I` in hearsay means: the speaker in direct words, the hero in a report."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
@@ -63,7 +78,8 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
                 speaker_id = whisper.speaker_id
         spoken_sentences += (SpokenSentence(s, speaker_id) for s in split_sentences(speech.spoken_text))
     if spoken_sentences:
-        return spoken_sentences
+        is_lie = _SAYS_THAT_IT_LIES.search(strip_speech(turn.text)) is not None
+        return [s._replace(is_hearsay=is_lie, first_person_id=s.speaker_id) for s in spoken_sentences]
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
     return list(_find_reported_sentences(strip_speech(turn.text), names_by_id, pc_id))
@@ -117,7 +133,7 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
         rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?"
         rf"(?:{_REPORTING_VERBS}\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
-        rf"(?::\s*|,?\s*that\s+|{_STATES})(?P<words>.+)",
+        rf"(?P<link>:\s*|,?\s*that\s+|{_STATES})(?P<words>.+)",
         re.IGNORECASE | re.DOTALL,
     )
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
@@ -131,13 +147,36 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
         addressee_ids = tuple(
             i
             for i, names in names_by_id.items()
-            if listener_names and re.search(any_name_pattern(names), listener_names, re.IGNORECASE)
+            if listener_names
+            and (
+                re.search(any_name_pattern(names), listener_names, re.IGNORECASE)
+                or (i == pc_id and re.search(r"\b(?:me|you)\b", listener_names))
+            )
         )
+        speaker_id = speaker_ids[0] if speaker_ids else None
+        words = read_told_words(match["words"])
+        first_person_id = speaker_id if ":" in match["link"] else pc_id
+        is_news = bool(addressee_ids) or _names_another(words, speaker_id, names_by_id, first_person_id)
         spoken_sentences += (
-            SpokenSentence(s, speaker_ids[0] if speaker_ids else None, addressee_ids)
-            for s in split_sentences(match["words"])
+            SpokenSentence(
+                s,
+                speaker_id,
+                addressee_ids,
+                is_hearsay=is_news and not _IS_NO_STATEMENT.search(s),
+                first_person_id=first_person_id,
+            )
+            for s in split_sentences(words)
         )
     return spoken_sentences
+
+
+def _names_another(
+    words: str, speaker_id: Id | None, names_by_id: NamesById, first_person_id: Id | None
+) -> bool:
+    """Say whether words name somebody beside the one who says them."""
+    if first_person_id != speaker_id and re.search(r"\b(?:I|me|my)\b", words):
+        return True
+    return any(i != speaker_id and re.search(any_name_pattern(n), words) for i, n in names_by_id.items())
 
 
 def _resolve_speakers(name_text: str, names_by_id: NamesById, pc_id: Id | None) -> list[Id]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from agents.events import CanonCommitted, EventBus, ProposalsChanged
 from agents.views.play_views import CommitReport
+from stores.records.canon import Fact, Standing
 from stores.records.ids import Id
 
 
@@ -21,7 +24,7 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
     """
     made_lines = (
         *(f"Canon: {e.name} ({e.kind})" for e in report.entities),
-        *(f"Canon: {f.statement}" for f in report.facts),
+        *(f"Canon{_standing_note(f)}: {f.statement}" for f in report.facts),
         *(f"Canon: {change}" for change in report.changes),
         *_replaced_lines(len(report.replaced)),
         *(f"Said in canon already: {title}" for title in report.repeated),
@@ -31,6 +34,19 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
             f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
         )
     return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
+
+
+def _standing_note(fact: Fact) -> str:
+    """Return how canon has what nobody vouches for: `, as a rumour`."""
+    match fact.standing:
+        case Standing.TRUE:
+            return ""
+        case Standing.DISPUTED:
+            return ", disputed"
+        case Standing.RUMOUR | Standing.LIE:
+            return f", as a {fact.standing.value}"
+        case _:
+            assert_never(fact.standing)
 
 
 def _replaced_lines(count: int) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.plain_claims import PlainClaims
+from agents.orchestrator.plain_hearsay import PlainHearsay
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
@@ -81,6 +82,7 @@ class LinePlayer:
         plain_vows: PlainVows,
         plain_claims: PlainClaims,
         plain_secrets: PlainSecrets,
+        plain_hearsay: PlainHearsay,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -94,6 +96,7 @@ class LinePlayer:
         self._plain_vows = plain_vows
         self._plain_claims = plain_claims
         self._plain_secrets = plain_secrets
+        self._plain_hearsay = plain_hearsay
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -214,8 +217,10 @@ class LinePlayer:
         promises = await self._plain_vows.build_promises(exchange, context)
         claims = await self._plain_claims.build_claims(exchange, context)
         secrets = await self._plain_secrets.build_changes(exchange, context)
-        if promises or claims or secrets:
-            exchange = exchange.model_copy(update={"proposals": (*promises, *claims, *secrets)})
+        rumours = await self._plain_hearsay.build_rumours(exchange, context)
+        if promises or claims or secrets or rumours:
+            proposals = (*promises, *claims, *secrets, *rumours)
+            exchange = exchange.model_copy(update={"proposals": proposals})
         return replace(run, exchange=exchange)
 
     async def _play_exchange(self, run: LineRun) -> LineRun:
@@ -234,6 +239,8 @@ class LinePlayer:
             *await self._plain_claims.describe_claims(run.exchange),
             *await self._plain_claims.describe_other_holders(run.exchange, run.context),
             *await self._plain_claims.describe_shared_names(run.exchange, context),
+            *await self._plain_claims.describe_denied_deeds(run.exchange, run.context),
+            *self._plain_hearsay.describe_hearsay(run.exchange, context, played.turns),
         )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()

@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, OBJECT, SUBJECT, is_same_statement
+from agents.canon_keeper.fact_readings import (
+    ALIVE,
+    LOCATED_IN,
+    OBJECT,
+    SUBJECT,
+    is_open,
+    is_same_statement,
+    is_true,
+)
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
 from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
@@ -38,6 +48,7 @@ from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.declarations.unknown_names import UnknownName
 from agents.narrator.decision_marks import strip_typed_markers
+from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
@@ -60,10 +71,11 @@ from stores.records.canon import (
     Fact,
     Involvement,
     Payload,
+    Standing,
 )
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind
+from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
@@ -159,7 +171,7 @@ class PlainClaims:
             ),
             *held_facts,
         ]
-        new_facts = await self._drop_known(facts, context, catalogue, kinds)
+        new_facts = await self._drop_known(facts, context, catalogue, entities)
         site = ProposalSite(
             context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
         )
@@ -222,7 +234,20 @@ class PlainClaims:
         rows = await self._views.read_scene_rows(exchange.scene_id)
         own_rows = [row for row in rows if row.proposal.id in proposed_ids]
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
-        return (*named_lines, *_describe_ended_holdings(own_rows), *describe_conflicts(own_rows))
+        time_lines = describe_earlier_times(row.proposal for row in own_rows)
+        debt_lines = (
+            f"≈ “{other.title}” may be the same debt: reject one of the two if it is."
+            for row in own_rows
+            for other in rows
+            if other.proposal.id not in proposed_ids and _may_be_same_debt(row.proposal, other.proposal)
+        )
+        return (
+            *named_lines,
+            *_describe_ended_holdings(own_rows),
+            *time_lines,
+            *debt_lines,
+            *describe_conflicts(own_rows),
+        )
 
     async def describe_other_holders(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each thing that the words hand over from somebody while somebody else has it.
@@ -249,6 +274,31 @@ class PlainClaims:
                         f"⚠ {said_by} “{holding.statement}” By this line it was with {handover.holder_before}."
                     )
         return tuple(lines)
+
+    async def describe_denied_deeds(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a warning on each of those who do what canon or a proposal denies them: the blind who read.
+
+        `context` is the scene before the exchange.
+        """
+        text = strip_typed_markers(exchange.words)
+        people = [entity for entity in context.entities.values() if entity.kind in ACTORS]
+        deeds = find_deniable_deeds(text, people) if is_narration(exchange, text) else []
+        lines = []
+        for deed in deeds:
+            facts = await self._canon.facts_about(deed.who_id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+            changes = (p.change for p in context.staged_proposals if not is_rejected(p))
+            statements = [
+                *(fact.statement for fact in facts if is_true(fact) and is_open(fact)),
+                *(c.statement for c in changes if isinstance(c, AssertFact) and c.standing is Standing.TRUE),
+                *(
+                    f"{who.name} is {tag}."
+                    for who in people
+                    if who.id == deed.who_id
+                    for tag in context.working_state(who).tags
+                ),
+            ]
+            lines += [f"⚠ {words}" for words in statements if denies_deed(words, deed, people)][:1]
+        return tuple(dict.fromkeys(lines))
 
     async def notice_unknown_names(
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
@@ -313,13 +363,14 @@ class PlainClaims:
         facts: Iterable[LastingFact],
         context: SceneContext,
         catalogue: Catalogue,
-        kinds: Mapping[Id, EntityKind],
+        entities: Sequence[Entity],
     ) -> list[LastingFact]:
         """Return the facts that neither canon has, nor an open proposal, nor one before them.
 
         Of what changes hands or places only the last counts, and so of who is alive: the bell that went to Vess and
         back may go to her again.
         """
+        kinds, names = {entity.id: entity.kind for entity in entities}, build_name_book(entities)
         # What the player rejected may be true by now: it is proposed anew.
         open_changes = (p.change for p in context.undecided if not is_rejected(p))
         open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
@@ -347,6 +398,7 @@ class PlainClaims:
             is_known = any(
                 is_same_statement(fact, known_fact, catalogue)
                 or (moved_id and _is_same_move(fact, known_fact, kinds))
+                or _is_same_by_other_names(fact, known_fact, names)
                 for known_fact in known_facts
             )
             if not is_known:
@@ -367,6 +419,31 @@ class PlainClaims:
             standing=change.standing,
             recorded_at=self._clock(),
         )
+
+
+def _may_be_same_debt(one: ProposedChange, other: ProposedChange) -> bool:
+    """Say whether a debt of the same two is told with more words or fewer: `four coins`, `four coins for the lamp`."""
+    debts = [
+        p.change for p in (one, other) if isinstance(p.change, AssertFact) and p.change.predicate == "owes"
+    ]
+    if len(debts) < 2 or is_rejected(other) or set(debts[0].involves) != set(debts[1].involves):
+        return False
+    # Names may be the short or the full ones.
+    words, other_words = (
+        {word for word in debt.statement.rstrip(".").split() if word[0].islower()} for debt in debts
+    )
+    return words <= other_words or other_words <= words
+
+
+def _is_same_by_other_names(fact: Fact, other: Fact, names: NameBook) -> bool:
+    """Say whether two facts say the same in the same words, but for the names: `Hask`, and `Captain Hask`."""
+    if fact.predicate != other.predicate or fact.standing is not other.standing:
+        return False
+    words, other_words = (
+        [token.entity or token.word for token in read_tokens(f.statement, names.restricted_to(f.statement))]
+        for f in (fact, other)
+    )
+    return words == other_words
 
 
 def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.commitments import CommitmentReader
-from agents.canon_keeper.proposal_description import stated_title
+from agents.canon_keeper.proposal_description import is_rumour, stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import read_staged_commitments
 from agents.context_assembly.story_decisions import read_decisions
@@ -149,8 +149,10 @@ class PlainVows:
         """
         if not exchange.words or exchange.is_oracle_question:
             return reply
-        titles = (stated_title(proposal.change) for proposal in exchange.proposals)
-        lines = [f"Proposed: {title}" for title in titles if title]
+        titles = ((stated_title(p.change), is_rumour(p.change)) for p in exchange.proposals)
+        lines = [
+            f"Proposed{' as a rumour' if is_told else ''}: {title}" for title, is_told in titles if title
+        ]
         same_lines, offered_line = await self._describe_same_promises(exchange, context)
         lines += same_lines
         if not exchange.gm_authored:

@@ -16,6 +16,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.count_words import count_noun
 from agents.events import EventBus, SceneOpened
 from agents.orchestrator.dice_requests import AlterationKind
+from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.outcome import Outcome
@@ -167,6 +168,7 @@ class SceneActions:
         lines = (
             *_proposed_lines(titles),
             *unread_lines,
+            *describe_earlier_times(proposals),
             *describe_conflicts(row for row in own_rows if row.mark != "reject"),
         )
         rejected_ids = {row.proposal.id for row in own_rows if row.mark == "reject"}

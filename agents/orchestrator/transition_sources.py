@@ -232,7 +232,7 @@ def propose_end_elsewhere(played: PlayedExchange) -> Iterator[TransitionProposal
 def propose_end_of_beat(played: PlayedExchange) -> Iterator[TransitionProposal]:
     """Propose the scene's end when a thread or promise is settled, or a clock or track has filled up."""
     matters = [f"“{name}” has come to its end" for name in _closed_threads(played)]
-    matters += ["what was promised, owed or asked is settled" for _ in _settlements(played)]
+    matters += ["a promise, a debt or a question is settled" for _ in _settlements(played)]
     moved = {p.change.clock for p in played.new_proposals if isinstance(p.change, AdvanceClock)}
     matters += [f"“{clock.name}” is full" for clock in played.finished_clocks if clock.name in moved]
     if matters:

@@ -83,8 +83,8 @@ _OUT: Final = phrases(
     out(side|doors)?(?! of (?!(the|this|that|here|town|sight|camp|doors|my|our|his|her|their|a)\b))(?! (of
         ((the|his|her|their|my|its|a) )?(\w+ )?(shadows?|dark(ness)?|smoke|fog|mist|crowd|trees|bushes|corner|gloom|
         line|reach|{_COVER})\b))(?! (of ((the|his|her|their|my) )?(way|chair|seat|bed|light|range|breath|control|hiding|
-        bath|tub)\b))(?! (loud|a (hand|breath|warning|name|plan|song)|the (window|words|light|lamp|candle|
-        plan))\b)
+        bath|tub)\b))(?! from (behind|under|underneath|beneath|among|amongst|between)\b)(?! (loud|a (hand|breath|
+        warning|name|plan|song)|the (window|words|light|lamp|candle|plan))\b)
     off(?! ((the )?{_THING_IN_ROOM}|the (wall|horse|stool)|his|her|their|a|into an?|on an?)\b)
     away(?! from ((the )?{_THING_IN_ROOM}|me|us|him|her|it|them|@))
     home

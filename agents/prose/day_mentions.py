@@ -39,8 +39,23 @@ _WEEKDAY: Final = re.compile(
     rf"\b(?P<which>on|last|next|this|since|until|by) (?P<day>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE
 )
 _COMING: Final = frozenset({"next", "this", "until", "by"})
+_EARLIER: Final = re.compile(
+    r"\b(?:(?:(?:long|(?:\w+ )?(?:days?|nights?|weeks?|months?|years?)) (?:ago|since))"
+    r"|(?:the (?:day|night) before )?yesterday|(?:the night before )?last night"
+    r"|last (?:week|month|year|spring|summer|autumn|winter|harvest|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day)"
+    r"|at (?:midsummer|midwinter|(?:Michael|Christ|Lam|Candle|Martin|Rood|Child)mas|(?-i:[A-Z]\w+tide)"
+    r"|Easter|Yule|Halloween|harvest)"
+    r"|in (?:the )?(?:spring|summer|autumn|winter) of\b)",
+    re.IGNORECASE,
+)
 MAX_MENTIONED_DAYS: Final = 8
 """Days of one text that are read."""
+
+
+def find_earlier_time(text: str) -> str:
+    """Return the words of a text that set it at an earlier time: `at Michaelmas`; empty if none do."""
+    match = _EARLIER.search(text)
+    return match[0] if match else ""
 
 
 def find_day_offsets(text: str) -> tuple[int, ...]:

@@ -39,6 +39,8 @@ class PlainPromise:
     """The name beside `promise`, whether or not anybody is known by it."""
     is_to_listener: bool = False
     """Whether it is said to whoever listens (`I promise you ...`)."""
+    is_reported: bool = False
+    """Whether the prose tells of it in its own words, in which `me` and `you` are the hero."""
 
 
 _NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
@@ -196,6 +198,7 @@ def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
             (to,) if is_named else (),
             to if is_named else "",
             to == "me" or to.casefold().startswith("you"),
+            is_reported=True,
         )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.prose.names import any_name_pattern, names_of
 from agents.resolver.random_events import tension_after
 from agents.views.play_views import TensionSuggestion
 from stores.ports import LogReader
 from stores.records.play import Degree, Speaker
 from stores.records.story_journal import TensionEntry
+from stores.records.world import ACTORS
 
 
 class TensionAdvisor:
@@ -51,7 +54,14 @@ class TensionAdvisor:
         )
         results = await self._log.resolutions([t.id for t in line_turns if t.speaker is Speaker.ORACLE])
         replaced_ids = {result.instead_of for result in results}
-        degree_counts = Counter(r.degree for r in results if r.turn_id not in replaced_ids)
+        people = (e for e in context.entities.values() if e.kind in ACTORS and e.id != context.story.pc_id)
+        others = any_name_pattern(name for one in people for name in names_of(one))
+        # What another tries is no success of the hero's: `> Corrin hits back`.
+        degree_counts = Counter(
+            r.degree
+            for r in results
+            if r.turn_id not in replaced_ids and not re.match(rf"\W*{others}", r.intent)
+        )
         check_count = sum(degree_counts.values()) - degree_counts[Degree.NONE]
         success_count, failure_count = degree_counts[Degree.SUCCESS], degree_counts[Degree.FAIL]
         if not check_count:

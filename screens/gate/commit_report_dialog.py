@@ -17,6 +17,7 @@ from agents.views.play_views import WAITING_PLACE
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.typed_ahead import TypeAhead
+from stores.records.canon import Standing
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
             ("+ ", "$text-success"), (one_line(entity.name), "bold"), (f"  {entity.kind}", "$text-muted")
         )
     for fact in report.facts:
-        yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement))
+        marks = [fact.standing.value] if fact.standing is not Standing.TRUE else []
+        marks += ["secret"] if fact.is_secret else []
+        note = ("".join(f"  {mark}" for mark in marks), "$text-muted")
+        yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement), note)
     for change in report.changes:
         yield Content.assemble(("− ", "$text-warning"), one_line(change))
     for title in report.repeated:

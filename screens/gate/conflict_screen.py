@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.count_words import count_noun
 from agents.views.conflict_views import RulingOption, RulingRequest
 from screens.base import ServiceScreen
 from screens.evidence_routes import build_evidence_route
@@ -171,7 +172,13 @@ class ConflictScreen(ServiceScreen[None]):
     @on(RulingOptionList.Highlighted)
     def _preview_highlighted(self, message: RulingOptionList.Highlighted) -> None:
         message.stop()
-        if message.value is not None and self.current_conflict is not None:
+        if _has_ways(message.value):
+            # What only its first way would do is no preview of it.
+            self.workers.cancel_group(self, "foresee")
+            ways = count_noun(len(message.value.variants), "way")
+            text = f"Enter shows {ways}; nothing is written before you choose one."
+            self.query_one("#outlook", Static).update(content(text))
+        elif message.value is not None and self.current_conflict is not None:
             self._preview_ruling(self._build_ruling(message.value))
 
     @on(RulingOptionList.OptionTaken)
@@ -180,7 +187,7 @@ class ConflictScreen(ServiceScreen[None]):
         message.stop()
         if isinstance(message.value, RulingOption):
             self._ruling_option, self._ruling_choice = message.value, None
-            if message.value.variants:
+            if _has_ways(message.value):
                 self._show_options(message.value.variants)
                 return
         else:
@@ -247,7 +254,8 @@ class ConflictScreen(ServiceScreen[None]):
 
     @on(RulingPreviewed)
     def _show_preview(self, message: RulingPreviewed) -> None:
-        if self._is_settled or self.query_one(RulingOptionList).current is None:
+        current = self.query_one(RulingOptionList).current
+        if self._is_settled or current is None or _has_ways(current):
             return
         style = "$text-warning" if message.is_refused else ""
         lines = [content(one_line(line), style) for line in message.lines if line]
@@ -365,6 +373,11 @@ class ConflictScreen(ServiceScreen[None]):
         if worker == "rule":
             self.query_one("#outlook", Static).update("")  # the error says the same
         super().handle_error(error, worker)
+
+
+def _has_ways(value: object) -> TypeGuard[RulingOption]:
+    """Say whether Enter on an option asks which of several ways is meant."""
+    return isinstance(value, RulingOption) and bool(value.variants)
 
 
 def _number_keys(option_count: int) -> str:

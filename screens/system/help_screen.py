@@ -197,7 +197,13 @@ class HelpScreen(ServiceScreen[None]):
 
     def _keys_here(self) -> Iterator[HelpEntry]:
         """Return the keys of the screen below, and of each of its widgets that explains itself."""
-        yield from _screen_key_entries(self.app, type(self._opened_over))
+        entries = list(_screen_key_entries(self.app, type(self._opened_over)))
+        # Where a line is typed, a letter is a letter.
+        letters = [e for e in entries if self._opened_over.query("TextArea") and _is_of_letters(e)]
+        yield from (entry for entry in entries if entry not in letters)
+        if letters:
+            yield HelpEntry("Outside of the prompt", "Shift+Tab goes there.", is_heading=True)
+            yield from letters
         explained_types: set[type] = set()
         for widget in self._opened_over.query("*"):
             if isinstance(widget, Helpable) and type(widget) not in explained_types:
@@ -222,10 +228,17 @@ class HelpScreen(ServiceScreen[None]):
 
 
 def _screen_key_entries(app: App[object], screen: type[Screen[object]]) -> Iterator[HelpEntry]:
-    """Yield an entry for each key that works anywhere on the screen."""
-    yield from _key_entries(app, screen)
-    for panel in screen.PANELS if issubclass(screen, ServiceScreen) else ():
-        yield from _key_entries(app, panel)
+    """Yield an entry for each key that works anywhere on the screen.
+
+    A key that does the same in two places of it stands once.
+    """
+    panels = screen.PANELS if issubclass(screen, ServiceScreen) else ()
+    yield from dict.fromkeys(entry for owner in (screen, *panels) for entry in _key_entries(app, owner))
+
+
+def _is_of_letters(entry: HelpEntry) -> bool:
+    """Say whether the keys of an entry are characters that may be typed."""
+    return all(len(key) == 1 and key.isascii() for key in entry.name.split())
 
 
 def _key_entries(app: App[object], owner: type[DOMNode]) -> Iterator[HelpEntry]:

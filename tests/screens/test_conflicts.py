@@ -99,7 +99,9 @@ async def test_conflict_screen_says_in_sentences_what_becomes_of_both(ui: Screen
     }.items():
         await ui.press(key)
         assert ui.shows(*sentences)
-    await ui.press("4", "enter", "5")
+    await ui.press("4")
+    assert ui.shows("Enter shows 6 ways; nothing is written before you choose one.")
+    await ui.press("enter", "5")
     assert ui.shows("5 The old one is a lie; the new one is true.")
     assert ui.shows("New: it becomes canon, as true.", "Old: it stays in canon only as a lie.")
 

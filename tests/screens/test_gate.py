@@ -422,6 +422,16 @@ async def test_universe_gate_accepts_what_was_deferred_at_a_scene_s_end(tmp_path
         assert ui.screen == "UniverseScreen"
 
 
+@pytest.mark.slow
+async def test_report_marks_what_is_a_secret_and_what_a_rumour(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("/secret Wenna Pike: The gull has one red eye")
+        await ui.type("> Rumour has it that Ivo Tarrant sleeps at the mill.")
+        await ui.type("/end Night falls")
+        await ui.press("A", "enter")
+        assert ui.shows("✓ The gull has one red eye.  secret", "✓ Ivo Tarrant sleeps at the mill.  rumour")
+
+
 # --- a hundred --------------------------------------------------------------------------------------------
 
 ENOUGH = 60

@@ -136,7 +136,8 @@ async def test_help_has_keys_commands_and_a_tour(played_home: Path) -> None:
         assert ui.screen == "HelpScreen"
         assert ui.shows("Ten-minute tour", "Keys on this screen", "Undo")
         await ui.press("2")
-        assert ui.shows("Undo the last thing done")
+        assert ui.shows("Undo the last thing done", "Outside of the prompt")
+        assert ui.text.count("Clear notes, then leave") == 1
         await ui.press("pagedown")
         assert ui.shows("The prompt", "Plain words are what your character does")
         await ui.press("3")

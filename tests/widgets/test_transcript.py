@@ -60,7 +60,7 @@ async def test_transcript_empty_line_says_what_to_do() -> None:
     app = stage()
     async with app.run_test(size=(60, 20)) as pilot:
         await opened(pilot, Source([]))
-        assert "Say what you do." in screen_text(app)
+        assert "▌ Say what you do." in screen_text(app), "the bar shows where keys go"
         await pilot.press("up", "down", "pageup", "pagedown", "home", "end", "enter", "y")
         assert app.of(Transcript.TurnChosen) == []
 

@@ -113,13 +113,13 @@ def turn_strips(
     strips = []
     for line in turn_lines(view, width, options):
         if is_at_cursor and line:
-            strips.append(draw_line(_with_cursor_bar(line), inks, width))
+            strips.append(draw_line(with_cursor_bar(line), inks, width))
         else:
             strips.append(draw_line(line, inks_outside_cursor or inks, width))
     return strips
 
 
-def _with_cursor_bar(line: Line) -> Line:
+def with_cursor_bar(line: Line) -> Line:
     """Return the line with the bar in its first cell; all else stays where it is."""
     (margin, ink), *rest = line
     return [(CURSOR_BAR, Ink.YOU), (margin[MARGIN_CELLS:], ink), *rest]

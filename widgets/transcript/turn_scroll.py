@@ -25,7 +25,13 @@ from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.safe_text import one_line, wrap
 from widgets.transcript.live_turn import LiveTurn
 from widgets.transcript.row_heights import RowHeights
-from widgets.transcript.turn_lines import TurnOptions, estimate_height, muted_lines, turn_strips
+from widgets.transcript.turn_lines import (
+    TurnOptions,
+    estimate_height,
+    muted_lines,
+    turn_strips,
+    with_cursor_bar,
+)
 from widgets.transcript.turn_pages import PAGE_SIZE, TurnPages
 from widgets.worker import start_worker
 
@@ -391,6 +397,8 @@ class TurnScroll(InkView):
         hint_lines: list[Line] = [
             [("  ", Ink.MUTED), (text, Ink.MUTED)] for text in wrap(self.empty, width - 4)
         ]
+        if self.has_focus:  # no turn can show it
+            hint_lines = [with_cursor_bar(line) for line in hint_lines]
         if self._previous_end is None:
             return [[], *hint_lines]
         heading, *turn_lines = self._previous_end_lines(width)

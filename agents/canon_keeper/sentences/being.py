@@ -126,6 +126,9 @@ class BeingReader:
             for part in (tail[:1], tail[2:]):
                 yield from self.claims(replace(clause, tail=tuple(part)))
             return
+        if len(words) == 1 and subject.entity in self._names.people and (age := number_of(words[0])):
+            yield Claim("measure", subject, value="year old", number=age)
+            return
         if state_claims := list(self._states(subject, tail, words)):
             yield from state_claims
             return

@@ -41,7 +41,23 @@ _ONE_SUBJECT: Final = frozenset({"kin:mother", "kin:father", "has"})
 _SYMMETRIC: Final = frozenset({"ally_of", "enemy_of", "sibling_of", "married_to", "met", "is_same"})
 _ONE_WAY: Final = frozenset({"parent_of", LOCATED_IN, "rules_over", "owned_by"})
 """Relations that do not hold in both directions."""
+_FURTHER_KIN: Final = frozenset(
+    f"kin:{kin}"
+    for kin in (
+        "uncle",
+        "aunt",
+        "nephew",
+        "niece",
+        "cousin",
+        "grandfather",
+        "grandmother",
+        "grandson",
+        "granddaughter",
+    )
+)
+"""Relatives who are, whichever way round, no parents, children, brothers or sisters of one another."""
 _EXCLUSIVE_RELATIONS: Final = (
+    *(frozenset({kin, near}) for kin in _FURTHER_KIN for near in ("parent_of", "sibling_of")),
     frozenset({"parent_of", "sibling_of"}), frozenset({"ally_of", "enemy_of"}), frozenset({"parent_of", "married_to"}),
     frozenset({"sibling_of", "married_to"}),
 )  # fmt: skip
@@ -468,7 +484,12 @@ class ClaimComparison:
                 one.object, other.subject
             )
             return straight or (
-                crossed and (self._is_symmetric(one.relation) or self._is_symmetric(other.relation))
+                crossed
+                and (
+                    self._is_symmetric(one.relation)
+                    or self._is_symmetric(other.relation)
+                    or not pair.isdisjoint(_FURTHER_KIN)
+                )
             )
         if one.relation.startswith("verb:") and other.relation.startswith("verb:"):
             verbs = one.relation.removeprefix("verb:"), other.relation.removeprefix("verb:")

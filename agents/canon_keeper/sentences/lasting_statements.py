@@ -39,7 +39,10 @@ _TIES: Final = frozenset(
     ["owned_by", "owns", "ally_of", "enemy_of", "parent_of", "sibling_of", "married_to", "member_of", "rules_over",
      "serves", "knows"]
 )  # fmt: skip
+_BLOOD_TIES: Final = frozenset(["parent_of", "sibling_of"])
 _FEELINGS: Final = frozenset(["verb:love", "verb:hate", "verb:trust", "verb:distrust", "verb:fear"])
+_FEELINGS_OF_BEING: Final = {"in love": "verb:love", "afraid of": "verb:fear"}
+"""What somebody feels by being so: `in love with Tam`, `afraid of Tam`."""
 _LEADING: Final = frozenset(["verb:lead", "verb:command"])
 _PERSON_PLACES: Final = frozenset({"in", "at", "inside", "within", "aboard"})
 _THING_PLACES: Final = _PERSON_PLACES | {"on", "under", "beneath"}
@@ -170,7 +173,11 @@ class LastingStatementReader:
         if relation == "married_to" and clause.verb in ("marry", "wed") and clause.tense == "past":
             return self._is_named(claim.object)
         is_become = clause.verb == "become" and "had" not in clause.spoken[1].split()
-        if (clause.tense == "past" and not is_become) or (clause.when and "always" not in clause.adverbs):
+        # Whose father somebody was, he still is to the story; `the captain was Bram's friend` may be over.
+        is_blood = relation in _BLOOD_TIES and clause.form == "be" and "had" not in clause.spoken[1].split()
+        if (clause.tense == "past" and not (is_become or is_blood)) or (
+            clause.when and "always" not in clause.adverbs
+        ):
             return False
         if relation == LOCATED_IN:
             return self._is_lasting_place(clause, claim, claims)
@@ -213,9 +220,10 @@ class LastingStatementReader:
 
     def _is_lasting_deed(self, clause: Clause, claim: Claim) -> bool:
         verb = claim.relation.removeprefix("verb:")
-        if clause.form == "be" and [token.word for token in clause.tail[:2]] == ["in", "love"]:
-            is_love = claim.relation == "verb:love" and self._is_named(claim.subject)
-            return is_love and self._is_named(claim.object) and clause.tense == "now" and not clause.negation
+        feeling = _FEELINGS_OF_BEING.get(" ".join(token.word for token in clause.tail[:2]))
+        if clause.form == "be" and feeling is not None:
+            is_felt = claim.relation == feeling and self._is_named(claim.subject)
+            return is_felt and self._is_named(claim.object) and clause.tense == "now" and not clause.negation
         if verb != self._lists.synonyms.get(clause.verb, clause.verb):
             return False  # what only follows from the words is less than they say
         has_doer, has_object = self._is_named(claim.subject), self._is_named(claim.object)

@@ -47,7 +47,7 @@ async def pick(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "rest",
-    "/rest night  (with NAME)",
+    "/rest long  (with NAME; alone: lists them)",
     "Rest by the rules: time passes",
     topic=CommandTopic.PEOPLE,
     access=Access.PLAY,

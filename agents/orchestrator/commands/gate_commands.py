@@ -73,6 +73,13 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -
     says_how = bool(choice) or first_word.casefold() in RULING_CHOICES
     if len(conflict_rows) == 1 and says_how and not first_word.isdecimal():
         return conflict_rows[0], argument
+    if choice == "lie" and not conflict_rows:
+        raise InputError(
+            "/lie keeps one side of a conflict as a lie, and nothing is in conflict.",
+            kept="Nothing was changed.",
+            todo="What somebody is told is written in the story: “I tell NAME that ...”, with NAME here; "
+            "it is remembered as told and is not canon.",
+        )
     conflict_list = ", ".join(
         f"{row.number} {row.title.removesuffix('.')}" for row in conflict_rows[:MAX_NAMED_CONFLICTS]
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory_manager.spoken_sentences import find_spoken_sentences, find_teller
+from stores.errors import InputError
 from stores.records.play import Speaker, Turn
 from tests.agents.memory_manager.memory_session import open_memory_session
 from tests.program import START
@@ -28,7 +29,9 @@ NAMES = {"mara": ("Mara",), "dob": ("Dob Harrow", "Dob"), "vess": ("Captain Vess
 def test_spoken_sentence_is_found_in_a_report(
     text: str, spoken: str, speaker: str, listeners: tuple[str, ...]
 ) -> None:
-    assert find_spoken_sentences(turn_of(text), NAMES, "mara") == [(spoken, speaker, listeners)]
+    (sentence,) = find_spoken_sentences(turn_of(text), NAMES, "mara")
+    assert (sentence.text, sentence.speaker_id, sentence.addressee_ids) == (spoken, speaker, listeners)
+    assert sentence.is_hearsay
 
 
 @pytest.mark.parametrize(
@@ -110,3 +113,37 @@ async def test_what_somebody_is_told_about_is_told_and_not_seen(tmp_path: Path) 
             ("Captain Vess tells you about the murder.", "heard from Captain Vess"),
             ("You see the murder of the pilot.", "saw"),
         ]
+
+
+async def test_hearsay_is_the_hearers_and_a_rumour_is_proposed_as_one(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        await session.play(
+            "/npc here Dace Holloway: the innkeeper", "/npc here Corrin Vale: a smuggler", "/npc Emmet Crane"
+        )
+        replies = [
+            (await session.program.services.play.submit(session.scene_id, line)).lines[:1]
+            for line in (
+                "Corrin tells me that the letter comes from the hall.",
+                "I lie to Dace: I have never been to Calder Gate.",
+                "> Emmet believes that Corrin will sell the letter.",
+                "> Rumour has it that Corrin is dead.",
+                "> Corrin nods.",
+            )
+        ]
+        assert replies == [
+            ("Mara remembers it from Corrin Vale; canon stays as it is.",),
+            ("Dace Holloway remembers it from Mara; canon stays as it is.",),
+            ("Emmet Crane believes it; canon stays as it is.",),
+            ("Proposed as a rumour: Corrin is dead.",),
+            (),
+        ]
+        await session.remember()
+        dace, emmet = await session.memories_of("Dace Holloway"), await session.memories_of("Emmet Crane")
+        assert [(m.text, m.source) for m in dace] == [
+            ("The letter comes from the hall.", "heard from Corrin Vale"),
+            ("Mara has never been to Calder Gate.", "heard from Mara"),
+            ("Corrin is dead.", "heard"),
+        ]
+        assert [(m.text, m.source) for m in emmet] == [("Corrin will sell the letter.", "inferred")]
+        with pytest.raises(InputError, match="keeps one side of a conflict as a lie"):
+            await session.play("/lie")

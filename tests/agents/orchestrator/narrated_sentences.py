@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 LASTING: Final = """
+Tam is twelve.
+Tam is afraid of Captain Vess.
+Dob Harrow was Tam's father.
 Tam is in love with Bela.
 Tam is a prisoner of Captain Vess.
 Tam is Bela's apprentice.

@@ -742,6 +742,22 @@ async def test_hero_tells_of_their_own_debts_and_ties_as_i(tmp_path: Path) -> No
         assert reply.suggested_line.startswith("/paid Mara owes Dob Harrow four coins")
 
 
+async def test_debt_is_told_once_and_a_shorter_one_is_noted(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob owes Vess four coins for the broken lamp.")
+        await table.play("> Dob Harrow owes Captain Vess four coins for the broken lamp.")
+        assert await table.titles() == ["Dob owes Vess four coins for the broken lamp."]
+        reply = await table.play("> Dob owes Captain Vess four coins.")
+        assert any("may be the same debt" in line for line in reply.lines)
+
+
+async def test_blind_who_read_are_noted(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow is blind.")
+        reply = await table.play("> Dob looks at the letter and reads it aloud.")
+        assert reply.lines == ("⚠ Dob Harrow is blind.",)
+
+
 async def test_dead_have_no_hit_points_in_the_cast_and_on_their_card(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         await table.play("/creature here Toll Dog: old (hp 6)")

@@ -171,6 +171,16 @@ async def test_plain_promise_is_made_to_whom_the_words_speak(
         assert await table.promises() == [title]
 
 
+async def test_reported_promise_names_the_hero_and_quotes_nobody(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Dace Holloway", "Captain Hask") as table:
+        await table.play("Dace promises to pay me before the thaw.")
+        await table.play("Hask swears he'll hang Corrin for it.")
+        assert await table.promises() == [
+            "Dace Holloway promised to pay Mara before the thaw.",
+            "Captain Hask promised that he'll hang Corrin for it.",
+        ]
+
+
 async def test_promise_of_somebody_unknown_is_not_proposed(tmp_path: Path) -> None:
     async with seated(tmp_path, "Tam") as table:
         reply = await table.play("> Gorm swears that he will burn the mill.")

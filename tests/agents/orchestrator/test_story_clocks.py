@@ -377,6 +377,14 @@ async def test_clock_results_of_a_scene_offer_a_tension_and_the_gm_decides(
         assert [e.why for e in view.story.entries if isinstance(e, TensionEntry)] == [offer.reason]
 
 
+async def test_tension_counts_no_check_of_another(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc here Corrin Vale: a smuggler", "I try. /check 12 vs 1")
+        ended = await say(program, scene_id, "> Corrin hits back at me. /check 12 vs 1", "/end Corrin fled")
+        assert "more checks succeeded than failed (1 to 0)" in ended[-1].lower()
+
+
 async def test_clock_script_moves_the_tension_before_the_end(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

@@ -221,6 +221,7 @@ HERO_GOES = (
     _case("Vess Bela", "We go on together.", ""),
     _case("Vess Bela", "I leave Bela with the horses.", "-Bela"),
     _case("Vess Bela", "We ride on, leaving Bela behind.", "-Bela"),
+    _case("Vess Bela", "I step out from behind the curtain and take her arm.", ""),
     _case("Vess Bela", "I climb down the ladder. Bela stays behind.", "-Bela -Vess"),
     _case("Vess Bela", "We go down into the crypt. Bela stays behind.", "-Bela"),
     _case("Vess Bela", "I go to the window.", ""),

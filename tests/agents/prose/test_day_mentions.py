@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from agents.prose.day_mentions import find_day_offsets, find_mentioned_days
+from agents.prose.day_mentions import find_day_offsets, find_earlier_time, find_mentioned_days
 
 SATURDAY = date(2025, 2, 8)
 
@@ -42,3 +42,17 @@ def test_day_mentions_name_days_of_the_calendar(text: str, days: tuple[date, ...
 
 def test_day_mentions_outside_the_calendar_are_left_out() -> None:
     assert find_mentioned_days("It was 999 weeks ago.", date(1, 1, 2)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Emmet Crane died at Michaelmas.", "at Michaelmas"),
+        ("Dace married Hask two years ago.", "two years ago"),
+        ("The mill burned down last winter.", "last winter"),
+        ("Dace owes Hask four coins.", ""),
+        ("Dace lives at Thomas's.", ""),
+    ],
+)
+def test_earlier_time_is_found_in_a_statement(text: str, words: str) -> None:
+    assert find_earlier_time(text) == words
