@@ -80,6 +80,19 @@ _STEAL: Final = (
     "steal steals stole", "seize seizes seized", "swipe swipes swiped", "filch filches filched",
     "pinch pinches pinched", "wrest wrests wrested", "pilfer pilfers pilfered",
 )  # fmt: skip
+_RECOVER: Final = (
+    "recover recovers recovered", "retrieve retrieves retrieved", "regain regains regained",
+    "reclaim reclaims reclaimed",
+)  # fmt: skip
+_WIN_BACK: Final = (*_GET, "win wins won", "steal steals stole")
+_WRENCH: Final = (
+    *_TAKE, "wrest wrests wrested", "wrench wrenches wrenched", "tear tears tore", "pull pulls pulled",
+    "pry pries pried", "rip rips ripped", "yank yanks yanked",
+)  # fmt: skip
+_GRIP: Final = (
+    r"(?:his|her|their|(?P<from>[^\W\d_a-z][\w-]*(?: [\w-]+){0,3}?)['’]s?) "
+    r"(?:hands?|grip|grasp|fingers|arms|belt|pocket)"
+)
 _ROB: Final = ("rob robs robbed", "relieve relieves relieved")
 _PICK: Final = ("pick picks picked",)
 _DROP: Final = ("drop drops dropped",)
@@ -124,6 +137,10 @@ _RULES: Final = (
     ),
     _Rule(_ROB, rf"{_FROM} of {_THING}", "{actor} has the {thing}", "{from}", is_of_hero=True),
     _Rule(_STEAL, rf"{_THING}(?: back)?", "{actor} has the {thing}", "", is_of_hero=True),
+    _Rule(_WIN_BACK, rf"{_THING} back", "{actor} has the {thing}", ""),
+    _Rule(_WIN_BACK, rf"back {_THING}", "{actor} has the {thing}", ""),
+    _Rule(_RECOVER, _THING, "{actor} has the {thing}", ""),
+    _Rule(_WRENCH, rf"{_THING} (?:out of|from|off) {_GRIP}", "{actor} has the {thing}", ""),
     _Rule(_PICK, rf"up {_THING}(?: from {_FROM})?", "{actor} has the {thing}", ""),
     _Rule(_PICK, rf"{_THING} up(?: from {_FROM})?", "{actor} has the {thing}", ""),
     _Rule(_POCKET, _THING, "{actor} has the {thing}", ""),

@@ -25,6 +25,7 @@ from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.rolls import describe_partial_without_effect
 from agents.orchestrator.timeline import Timeline
+from agents.prose.names import names_of
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
@@ -257,7 +258,11 @@ def _notice_time(exchange: Exchange, context: SceneContext) -> list[CommandHint]
     """Return the offer of the time that typed words let pass; a model says itself how long its narration takes."""
     if exchange.time_passes or exchange.is_oracle_question or exchange.narration is not None:
         return []
-    return notice_time(strip_typed_markers(exchange.words), context.universe.calendar, context.tick)
+    hero = context.player_character()
+    hero_names = names_of(hero) if hero is not None else ()
+    return notice_time(
+        strip_typed_markers(exchange.words), context.universe.calendar, context.tick, hero_names
+    )
 
 
 def _is_unanswered_question(run: LineRun) -> bool:

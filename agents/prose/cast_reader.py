@@ -153,6 +153,10 @@ class CastReader:
         self._other_places = re.compile(
             "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
         )
+        # `comes back from Sallow` happens here.
+        self._places_there = re.compile(
+            rf"(?<!\bfrom )(?<!\bfrom the )(?:{self._other_places.pattern})", re.IGNORECASE
+        )
         self._hero_acts = HeroActs(
             self._other_places, DestinationReader(places, here_names), self._here if here_names else None
         )
@@ -468,9 +472,9 @@ class CastReader:
     def _is_elsewhere(self, clause: str, sentence: str) -> bool:
         return (
             CLEARLY_ELSEWHERE.search(sentence) is not None
-            or self._other_places.search(clause) is not None
+            or self._places_there.search(clause) is not None
             or (
-                self._other_places.search(sentence) is not None
+                self._places_there.search(sentence) is not None
                 and re.search(r"\b(?:in|at)\b", sentence, re.IGNORECASE) is not None
             )
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from agents.prose.clauses import UNREAL
+from agents.prose.names import any_name_pattern
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
 
@@ -23,7 +25,7 @@ _JOURNEY: Final = (
 )
 _SPENDS: Final = (
     r"(?:walk|ride|rode|wait|travel|march|rest|sleep|slept|sail|row|search|work|hide|hid|climb|watch|stay|camp)"
-    r"(?:ed|led)?"
+    r"(?:s|ed|led)?"
 )
 _PASSES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -45,12 +47,12 @@ _PART: Final = (
 )
 _US: Final = r"(?:I|we|you)\b"
 _ARRIVES: Final = (
-    r"(?:(?:arrive|reach|return|enter)(?:s|d|ed)?|come|came|get|got|(?:go|went|rode|ride|walk(?:ed)?)\s+(?:back|home))"
+    r"(?:(?:arrive|reach|return|enter)(?:s|es|d|ed)?|come|came|get|got|(?:go|went|rode|ride|walk(?:ed)?)\s+(?:back|home))"
     r"\b"
 )
 _RESTS: Final = (
-    r"(?:sleep|slept|rest(?:ed)?|wait(?:ed)?|doze(?:d)?|lie|lay|hide|hid|camp(?:ed)?|stay(?:ed)?|shelter(?:ed)?|"
-    r"(?:keep|kept)\s+watch)\b"
+    r"(?:sleeps?|slept|rest(?:s|ed)?|wait(?:s|ed)?|doze[sd]?|lies?|lay|hides?|hid|camp(?:s|ed)?|stay(?:s|ed)?|"
+    r"shelter(?:s|ed)?|(?:keeps?|kept)\s+watch)\b"
 )
 _COMES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -100,13 +102,15 @@ _NOT_SO: Final = re.compile(
 _UNTIL: Final = re.compile(r"\buntil\b", re.IGNORECASE)
 
 
-def find_time_jump(text: str) -> str:
+def find_time_jump(text: str, hero_names: Sequence[str] = ()) -> str:
     """Return the time that passes by a text as `/time` takes it, the last if there are several; empty if none does.
 
-    `+2 days`, `to noon`
+    `+2 days`, `to noon`. Who is the hero by name is meant as by `I`.
     """
     if SINGLE_QUOTED.search(text):
         return ""
+    if hero_names:
+        text = re.sub(rf"{any_name_pattern(hero_names)}(?!['’])", "I", text)
     jumps = [_read_sentence(sentence) for sentence in split_sentences(strip_speech(text))]
     return next((jump for jump in reversed(jumps) if jump), "")
 

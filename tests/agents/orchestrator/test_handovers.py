@@ -28,6 +28,11 @@ def read(text: str) -> list[tuple[str, str]]:
         ("> Greta takes the ring from Dob and hides it under the bar.", "Greta has the ring", "Dob"),
         ("> Greta drops the ring by the door.", "The ring is in Red Heron", "Greta"),
         ("> Dob drops the ring.", "The ring is in Red Heron", "Dob"),
+        ("I wrench the ring out of his hands.", "Mara has the ring", ""),
+        ("> Greta tears the ring from Dob's fingers.", "Greta has the ring", ""),
+        ("> Greta takes the ring back.", "Greta has the ring", ""),
+        ("I get the ring back.", "Mara has the ring", ""),
+        ("> Dob recovers the ring.", "Dob has the ring", ""),
     ],
 )
 def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holder_before: str) -> None:

@@ -292,3 +292,15 @@ async def test_dream_moves_kills_and_hands_over_nothing(tmp_path: Path) -> None:
             assert await table.say(line) == (), line
         assert await table.cast_names() == {"Dob"}
         assert await table.say('> The pictures hang crooked. "Come in," says Gil.') == ("Gil comes in.",)
+
+
+async def test_who_comes_back_from_another_place_comes_in_here(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        submit = program.services.play.submit
+        for line in ("/npc here Jory Perrin: a boy", "/place Sallow: a town", "> Jory leaves for Sallow."):
+            await submit(scene_id, line)
+        reply = await submit(scene_id, "> Jory comes back from Sallow with a purse of gold.")
+        assert "Jory Perrin comes in." in reply.lines
+        await submit(scene_id, "> Jory walks to Sallow.")
+        assert (await submit(scene_id, "> Jory comes into the hall at Sallow.")).lines == ()

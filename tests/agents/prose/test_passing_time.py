@@ -121,3 +121,18 @@ def test_time_of_day_that_comes_is_read(text: str, jump: str) -> None:
 )
 def test_time_of_day_that_is_only_named_does_not_come(text: str) -> None:
     assert find_time_jump(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "jump"),
+    [
+        ("The next morning Wenna walks down to the ferry landing.", "to dawn"),
+        ("It is evening when Wenna reaches Hathern.", "to evening"),
+        ("Wenna Harrow sleeps until dawn.", "to dawn"),
+        ("Wenna waits for two hours.", "+2 hours"),
+        ("That night Wenna creeps down to the cellar.", "to night"),
+        ("Wenna's brother sleeps until dawn.", ""),
+    ],
+)
+def test_hero_is_meant_by_name_as_by_i(text: str, jump: str) -> None:
+    assert find_time_jump(text, ("Wenna Harrow", "Wenna")) == jump
