@@ -45,9 +45,10 @@ class PromptDraft:
             is_of_line = draft.is_selected or draft.waiting_line in draft.text
             prompt_text = draft.text if is_of_line else draft.waiting_line
             self.offered_roll = OfferedRoll(draft.waiting_line, prompt_text)
-        self.is_kept_for_later = bool(draft.text.strip()) and not self._prompt.is_untouched
-        if self.is_kept_for_later:
-            self._prompt.keep_for_later(draft.text)
+        if not self._prompt.is_untouched:
+            self.is_kept_for_later = bool(draft.text.strip())
+            if self.is_kept_for_later:
+                self._prompt.keep_for_later(draft.text)
         elif draft.is_selected:
             self._prompt.restore_text(draft.text, hint=OFFER_HINT if draft.waiting_line else SELECTED_HINT)
         else:

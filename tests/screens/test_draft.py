@@ -129,6 +129,16 @@ async def test_draft_does_not_slide_under_what_is_typed_before_it_is_read(
         assert field.text == typed
 
 
+async def test_words_typed_before_no_draft_was_found_stay(tmp_path: Path) -> None:
+    field = PlayPrompt(commands=(), names=())
+    async with Stage(field).run_test() as pilot:
+        field.focus_input()
+        await pilot.press("g", "o")
+        draft = PromptDraft(DraftFile(tmp_path / "drafts.json"), field)
+        await draft.restore("story")
+        assert (field.text, draft.is_kept_for_later) == ("go", False)
+
+
 async def test_draft_stands_in_a_prompt_that_nobody_touched(tmp_path: Path) -> None:
     drafts = DraftFile(tmp_path / "drafts.json")
     await drafts.save("story", Draft("half a line"))
