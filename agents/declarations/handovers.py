@@ -35,7 +35,10 @@ _PERSON_WORDS: Final = (
 )
 _THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
 _WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
-_FROM: Final = rf"(?P<from>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
+_OWN_CLOTHES: Final = (
+    r"(?:my|your|our) (?:own )?(?:neck|belt|pocket|bag|pack|sack|coat|cloak|boot|hat|sleeve|finger|purse)"
+)
+_FROM: Final = rf"(?P<from>(?!{_OWN_CLOTHES}\b){SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
 _WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
 _NAME_WORD: Final = r"[^\W\d_a-z][\w'’-]*"
 _NAME: Final = (

@@ -345,7 +345,7 @@ async def test_resolve_command_prints_what_the_conflict_screen_shows(tmp_path: P
         assert heard.goto == "conflict"
         assert any("new:" in line for line in heard.lines)
         done = await services.play.submit(scene_id, "/resolve 2 lie")
-        assert (done.goto, done.lines) == ("", ("Canon: Wenna Pike and Ivo Tarrant are enemies.",))
+        assert (done.goto, done.lines) == ("", ("Canon, as a lie: Wenna Pike and Ivo Tarrant are enemies.",))
     finally:
         await close()
 
