@@ -180,7 +180,8 @@ I swing. /move strike Orc = 6 6
 @pytest.mark.slow
 def test_example_script_with_its_own_dice(tmp_path: Path) -> None:
     done = monitor(tmp_path, "play", "--script", "-", "--seed", "3", stdin=OWN_DICE)
-    assert "  Roll 2d6, then type the result after the =.\n  [I swing. /move strike Orc = ]\n" in done.stdout
+    assert "  Roll 2d6, then type the result after the =.\n" in done.stdout
+    assert "tells it without a roll.\n  [I swing. /move strike Orc = ]\n" in done.stdout
     assert "  The rules suggest /state Orc.alive = false (Tab takes it)\n" in done.stdout
     assert "  [/reroll 1 = ]\n" in done.stdout
     report = json.loads(

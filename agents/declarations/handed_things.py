@@ -8,9 +8,9 @@ from typing import Final
 
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
 from agents.declarations.handovers import Handover
-from stores.records.world import Entity
+from agents.prose.called_names import find_called
+from stores.records.world import ACTORS, Entity
 
-_BEGINS_WITH_NAME: Final = re.compile(r"[^\W\d_a-z]|(?:the|my|our|his|her) ")
 _WHERE_IT_IS: Final = re.compile(r" (?:by|in|at|on|near|beside|under|behind|beneath|from|to)\b.*")
 _GIVEN_WITHOUT_THING_WORDS: Final = (
     "hand hands arm arms nod smile grin look glance glare stare wink kiss hug embrace shrug bow wave shove "
@@ -22,7 +22,7 @@ _GIVEN_WITHOUT_THING_WORDS: Final = (
     "ride trail scent pace trick blame blow risk bet test oath vow opportunity liberty leave head eyes eye "
     "shoulder sleeve wrist elbow waist stairway walk watch job shift bait reins detour swing shot guess "
     "number cue hit hold count inventory damage trust faith weight ear foot feet finger fingers knee back "
-    "face cheek mind subject act pretence matter guard gaze voice point case lot fight"
+    "face cheek mind subject act pretence matter guard gaze voice point case lot fight half flank tug sake"
 )
 _GIVEN_WITHOUT_THING: Final = frozenset(_GIVEN_WITHOUT_THING_WORDS.split())
 """What somebody gives, takes or throws without handing over a thing."""
@@ -35,13 +35,26 @@ def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence
     names = (
         _WHERE_IT_IS.sub("", h.thing_name)
         for h in handovers
-        if h.thing_name and _BEGINS_WITH_NAME.match(h.statement.sentence)
+        if h.thing_name and _goes_to_another(h, entities)
     )
     return [
         name
         for name in names
         if name.split()[-1] not in _GIVEN_WITHOUT_THING and not _is_known_thing(name, known_names)
     ]
+
+
+def _goes_to_another(handover: Handover, entities: Sequence[Entity]) -> bool:
+    """Say whether somebody known has the thing of another then: who takes their own cap hands nothing over."""
+    holder_name, is_had, _ = handover.statement.sentence.partition(" has ")
+    holders = find_called(holder_name, entities) if is_had else []
+    actors = (
+        find_called(handover.actor_name, entities)
+        if handover.actor_name
+        else [e for e in entities if e.is_pc]
+    )
+    is_person = len(holders) == 1 and holders[0].kind in ACTORS
+    return is_person and (bool(handover.holder_before) or holders[0] not in actors)
 
 
 def _is_known_thing(name: str, known_names: NameBook) -> bool:

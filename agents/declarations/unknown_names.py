@@ -68,7 +68,9 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
     unknown = [
         name
         for name in names
-        if any(map(_is_of_unknown, read_tokens(name, book))) and not find_called(name, known)
+        if any(map(_is_of_unknown, read_tokens(name, book)))
+        and not find_called(name, known)
+        and not _is_office(name, known)
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
     return [UnknownName(name, _guess_kind(name, text)) for name in dict.fromkeys(full_names)][
@@ -79,6 +81,12 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
 def _is_of_unknown(token: Token) -> bool:
     """Say whether a word of a name is of nobody known, and no mere title or `Poor` before one that is."""
     return not token.entity and token.text[0].isupper() and not is_no_first_name(token.text)
+
+
+def _is_office(name: str, known: Sequence[Entity]) -> bool:
+    """Say whether a name is what somebody is of a place or people that is known: `Reeve of Kestermoor`."""
+    office, _, where = name.rpartition(" of ")
+    return bool(office) and " " not in office and bool(find_called(where, known))
 
 
 def expand_name(name: str, names: Iterable[str]) -> str:

@@ -336,7 +336,7 @@ PLAYS = (
         {
             "The bench is hard.": "Mara: forgot, Old Tam: forgot, Bela Orsk: forgot, Sister Ode: missed",
             "Old Tam owes Bela Orsk an anvil.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
-            "Bela Orsk died.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
+            "Bela dies.": "Mara: saw, Old Tam: saw, Sister Ode: missed",
         },
         days_later=1_200,
     ),
@@ -387,7 +387,6 @@ PLAYS = (
             "/commit",
             "/cast + Sister Ode",
             "> You lose the horn in the bog.",
-            "/fact event: Mara loses the horn in the bog.",
             "/cast + Bela Orsk",
             "I tell Bela that Mara owns the horn.",
         ),
