@@ -297,7 +297,13 @@ async def real_server(home: Path, *arguments: str, **environ: str) -> AsyncItera
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGINT)
-        await process.wait()
+        try:
+            async with asyncio.timeout(30):
+                await process.wait()
+        except TimeoutError:  # it fails the test that asked for it, and no other one
+            process.kill()
+            await process.wait()
+            raise
 
 
 async def wait_until_free(home: Path) -> None:

@@ -35,6 +35,8 @@ _WORDS: Final = {
     r"(?:stabbed|beaten|burned|burnt|trampled|hacked|clubbed|choked|starved|frozen|crushed|strangled|stoned|mauled|gored|put)"
     r"\s+to\s+death)",
     "IN_PIECES": r"(?:apart|asunder|limb\s+from\s+limb|in\s+(?:two|half)|to\s+(?:pieces|shreds|bits|ribbons))",
+    "WHERE_IT_HITS": r"(?:under|beneath|in|on|at|by|before)\s+(?:the|his|her|their|your|my)\s+(?:(?:left|right)\s+)?"
+    r"(?:arms?|armpit|shoulder|ribs?|hip|knee|wrist|elbow|ankle|chin|jaw|ear|hand|leg|thigh|foot|collarbone)\b",
     "OWNER": r"@(?:[\dH]+)@['’]s",
 }
 _PERSON: Final = r"(?P<who%d>@[\d,H]+@)"
@@ -132,7 +134,7 @@ TELLS_LIFE: Final = re.compile(
 
 _KILLED_BY_THING: Final = PhrasePattern(
     rf"""
-    \bLETHAL ([a-z]+ly )?[take claim finish] {_PERSON % 0}CLOSE
+    \bLETHAL ([a-z]+ly )?[take claim finish] {_PERSON % 0}CLOSE(?! WHERE_IT_HITS)
     \bLETHAL ([a-z]+ly )?[carry] {_PERSON % 4} off\b
     ^\W*killing {_PERSON % 5}WHY
     ^\W*(there (is|was) )?(nothing|little|not much|only \w+) ((is|was|remains|remained|are|were) )?(left )?of

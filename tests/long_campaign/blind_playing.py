@@ -41,7 +41,7 @@ WARNING = re.compile(
 )
 """What a line of a reply says when it warns."""
 _LISTED_DECISION = re.compile(r"\d+\. (.+)  \(scene \d+\)")
-_INTRODUCES = re.compile(r"/npc (?:here )?(?P<name>.+)")
+_INTRODUCES = re.compile(r"/(?:npc(?: here)?|place|thing) (?P<name>.+)")
 LAST_LINE = "I look round once more."
 
 
@@ -319,6 +319,6 @@ def takes_offer(line: ScriptLine) -> bool:
 
 
 def introduces(played: PlayedLine, known_names: Collection[str]) -> bool:
-    """Say whether what is offered for a line makes somebody known whom it names and nobody has made known."""
+    """Say whether what is offered for a line makes known somebody, a place or a thing that it names and nobody has."""
     offer = _INTRODUCES.fullmatch(played.offered_line)
     return offer is not None and offer["name"] not in known_names and offer["name"] in played.line.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.exports.file_names import UniqueNames, fold_file_name, safe_file_name
@@ -205,6 +205,7 @@ NASTY = st.lists(
 
 @settings(max_examples=examples(600, 40), deadline=None)
 @given(NASTY, NASTY, NASTY)
+@example("", "", "\n!")
 def test_words_of_a_note_are_read_as_they_were_written(name: str, description: str, statement: str) -> None:
     entity = make.entity(f"N{name}", description=f"D{description}")
     fact = FactView(make.fact(f"S{statement}", entity), True, "")

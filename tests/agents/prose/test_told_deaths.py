@@ -148,6 +148,8 @@ NO_DEATHS = (
     "Dob's neck hurts.",
     "Nobody kills Greta.",
     "The arrow misses Dob's throat.",
+    "A spear takes Dob under the arm, and he sits down against the wall.",
+    "The blade takes Dob in the left leg.",
     "The stew is to die for, says Dob.",
     "Greta buries her head in her hands.",
     "Dob takes Greta's hand.",
