@@ -179,5 +179,5 @@ async def test_every_way_that_is_offered_can_be_typed_as_it_stands(tmp_path: Pat
         assert await facts(program, scene_id) == {"ally_of": Standing.TRUE}
         await submit(scene_id, "/lie old")  # the only conflict is meant
         assert await facts(program, scene_id) == {"ally_of": Standing.LIE, "enemy_of": Standing.TRUE}
-        with pytest.raises(InputError, match="Which conflict"):
+        with pytest.raises(InputError, match="nothing is in conflict"):
             await submit(scene_id, "/lie")
