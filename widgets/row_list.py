@@ -79,18 +79,22 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
     def set_rows(self, rows: Sequence[ListRow[RowValue]], *, selects_row: bool = True) -> None:
         """Show other rows; the cursor stays on its row, or on the nearest one if that is gone.
 
+        Who has scrolled away from that row to read on is not taken back to it.
+
         Without `selects_row` it stands on none, until a key moves it to one.
         """
         value_before = self.current
         cursor_before = self.cursor
         key = None if cursor_before is None else self._rows[cursor_before].key
+        is_scrolled_away = cursor_before is not None and not self._is_in_view(cursor_before)
         self._rows = rows
         self._measure_rows()
         row_index = next((i for i, row in enumerate(rows) if row.key == key), None)
         target = row_index if row_index is not None else self._nearest_row(cursor_before or 0)
         target = target if selects_row else None
         self.set_reactive(RowList.cursor, target)
-        self._show_cursor()
+        if not (is_scrolled_away and row_index == target):
+            self._show_cursor()
         self.refresh()
         if self.current != value_before:
             self.row_highlighted(self.current)
@@ -222,6 +226,10 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
 
     def _row_at(self, line: int) -> int:
         return max(0, min(bisect_right(self._row_ends, line), len(self._rows) - 1))
+
+    def _is_in_view(self, index: int) -> bool:
+        top, end = self._row_top(index), self._row_ends[index]
+        return top < self.scroll_offset.y + self.size.height and end > self.scroll_offset.y
 
     def _show_cursor(self) -> None:
         if self.cursor is None or not self.size.height:

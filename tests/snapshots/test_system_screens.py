@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
     [
         ("system", "7"),
         ("system_embedder_away", "7"),
-        ("system_figures", "7 end"),
+        ("system_figures", "7 end end"),
         ("scene_backlog", "enter"),
     ],
 )

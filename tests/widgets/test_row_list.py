@@ -41,3 +41,18 @@ async def test_end_shows_the_last_row_to_choose_before_the_text_behind_it() -> N
         assert "line 20." in screen_text(app)
         await pilot.press("end")
         assert "line 49." in screen_text(app)
+
+
+async def test_list_that_is_loaded_again_stays_where_somebody_reads() -> None:
+    text_list = RowList[int]()
+    app = Stage(text_list)
+    async with app.run_test(size=(30, 10)) as pilot:
+        text_list.set_rows(rows(50, 2))
+        text_list.focus()
+        await pilot.press("end", "end")
+        text_list.set_rows(rows(50, 2))
+        await pilot.pause()
+        assert "line 49." in screen_text(app)
+        text_list.set_rows(rows(50, 5)[3:])  # its row is gone: the nearest one is shown
+        await pilot.pause()
+        assert "line 5." in screen_text(app)
