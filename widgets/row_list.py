@@ -228,8 +228,9 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         return max(0, min(bisect_right(self._row_ends, line), len(self._rows) - 1))
 
     def _is_in_view(self, index: int) -> bool:
+        """Say whether a whole row is in view."""
         top, end = self._row_top(index), self._row_ends[index]
-        return top < self.scroll_offset.y + self.size.height and end > self.scroll_offset.y
+        return top >= self.scroll_offset.y and end <= self.scroll_offset.y + self.size.height
 
     def _show_cursor(self) -> None:
         if self.cursor is None or not self.size.height:
