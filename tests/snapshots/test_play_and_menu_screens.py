@@ -29,7 +29,7 @@ PLAYED: dict[str, Steps] = {
     "stories": ("2",),
     "universe": WENNA,
     "universe_evidence": (*WENNA, "tab", "end", "enter"),
-    "reading": (*WENNA, "tab", "down", "down", "enter", "enter"),
+    "reading": (*WENNA, "tab", "down", "down", "enter", "enter", "home"),
     "help": ("question_mark",),
     "help_commands": ("enter", "f1", "3"),
     "scene": ("enter",),
