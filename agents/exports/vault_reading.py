@@ -33,7 +33,7 @@ _KEY: Final = re.compile(r"([\w][\w -]*)\s*:")
 _HEADING: Final = re.compile(r"(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(.*)")
 _FOOTNOTE: Final = re.compile(r"\[\^([\w-]+)\]:.*")
-_FOOTNOTE_MARK: Final = re.compile(r"(?:(?P<before>\s*)\\?(?P<bang>!)|\s*)\[\^(?P<label>[\w-]+)\]\s*$")
+_FOOTNOTE_MARK: Final = re.compile(r"\s*\[\^(?P<label>[\w-]+)\]\s*$")
 _LINK: Final = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^][^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 _COMMENT: Final = re.compile(r"%%.*?%%|<!--.*?-->")
 
@@ -260,7 +260,7 @@ def _read_line(number: int, line: str) -> NoteLine:
     label = ""
     line = _COMMENT.sub("", line).strip()
     while mark := _FOOTNOTE_MARK.search(line):
-        label, line = mark["label"], f"{line[: mark.start()]}{mark['before'] or ''}{mark['bang'] or ''}"
+        label, line = mark["label"], line[: mark.start()]
     links = tuple(match[1].strip() for match in _LINK.finditer(line))
     return NoteLine(number, _plain(line), label, links)
 
