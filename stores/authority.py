@@ -70,6 +70,7 @@ COLLECTIONS: Mapping[Store, tuple[str, ...]] = {
         "policies",
         "archived_logs",
         "notes",
+        "map_edits",
     ),
     Store.VECTORS: ("turns", "scenes", "memories", "facts", "entities", "snippets"),
     Store.WORDS: ("turns", "snippets", "entities", "facts", "scenes", "memories"),
@@ -122,7 +123,7 @@ _LINE_GRANTS = _make_grants(Store.LOG, "line", ops=_ALL_OPERATIONS) + _make_gran
 WRITE_MATRIX: Mapping[Role, tuple[Grant, ...]] = {
     Role.ORCHESTRATOR: (
         *_make_grants(Store.CANON, "story_nodes", "scene_nodes"),
-        *_make_grants(Store.LOG, "transitions", "notes"),
+        *_make_grants(Store.LOG, "transitions", "notes", "map_edits"),
         *_make_grants(Store.LOG, "stories", ops=_INSERT_OR_UPDATE),
         *_make_grants(Store.LOG, "scenes"),
         *_make_grants(Store.LOG, "scenes", ops=(Operation.UPDATE,), columns=("head", "body")),

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
 
 from stores.errors import StoreError
 from stores.records.ids import Id
-from stores.small_files import read_small_file
-
-MAX_DRAFTS: Final = 50
-"""Stories whose drafts are kept, the latest ones."""
-
-MAX_FILE_BYTES: Final = 64_000_000
-"""Far more than fifty prompts hold."""
+from stores.story_file import StoryFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +22,19 @@ class Draft:
 
 
 class DraftFile:
-    """Reads and writes drafts. A file that cannot be read counts as none: nothing else rests on it."""
+    """Reads and writes drafts."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = asyncio.Lock()
+        self._file = StoryFile(path)
 
     async def read(self, story_id: Id) -> Draft:
         """Return the draft of a story, empty if there is none."""
-        async with self._lock:
-            return (await asyncio.to_thread(self._read_all)).get(story_id, Draft())
+        return _read_draft(await self._file.read(story_id))
 
     async def save(self, story_id: Id, draft: Draft) -> None:
         """Keep the draft of a story; an empty one is forgotten. Raises StoreError."""
-        async with self._lock:
-            await asyncio.to_thread(self._save, story_id, draft)
-
-    def _read_all(self) -> dict[Id, Draft]:
         try:
-            drafts = json.loads(read_small_file(self._path, MAX_FILE_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(drafts, dict):
-            return {}
-        return {key: draft for key, value in drafts.items() if (draft := _read_draft(value)) is not None}
-
-    def _save(self, story_id: Id, draft: Draft) -> None:
-        drafts = self._read_all()
-        if drafts.pop(story_id, Draft()) == draft:
-            return
-        if draft.text or draft.waiting_line:
-            drafts[story_id] = draft  # the latest last
-        values = {key: _write_draft(draft) for key, draft in list(drafts.items())[-MAX_DRAFTS:]}
-        unfinished_path = self._path.with_name(f".{self._path.name}.{os.getpid()}.part")
-        try:
-            unfinished_path.unlink(missing_ok=True)
-            with unfinished_path.open("x", encoding="utf-8") as file:
-                json.dump(values, file, ensure_ascii=False)
-            unfinished_path.replace(self._path)
+            await self._file.save(story_id, _write_draft(draft))
         except OSError as error:
             raise StoreError(
                 f"What you are typing could not be kept: {error.strerror}.",
@@ -78,7 +43,7 @@ class DraftFile:
             ) from error
 
 
-def _read_draft(value: object) -> Draft | None:
+def _read_draft(value: object) -> Draft:
     """Return a draft as the file has it: its text; if it is selected, a list of just that; or its fields by name."""
     match value:
         case str():
@@ -92,10 +57,10 @@ def _read_draft(value: object) -> Draft | None:
         }:
             return Draft(text, is_selected, waiting_line)
         case _:
-            return None
+            return Draft()
 
 
 def _write_draft(draft: Draft) -> str | list[str] | dict[str, object]:
     if draft.waiting_line:
         return asdict(draft)
-    return [draft.text] if draft.is_selected else draft.text
+    return [draft.text] if draft.is_selected and draft.text else draft.text

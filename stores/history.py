@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from stores.records.base import Record
 from stores.records.canon import Appearance, Evidence, Fact, Supersession, Support
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.memory import ArchivedLog, Memory, Summary
@@ -56,6 +57,7 @@ RECORD_COLLECTIONS: Mapping[str, CollectionSpec] = {
     "sources": CollectionSpec(Source),
     "source_pages": CollectionSpec(SourcePage),
     "snippets": CollectionSpec(Snippet),
+    "map_edits": CollectionSpec(GridMapEdit),
 }
 """Every collection that is exported, in the order in which it is read and written.
 
@@ -64,7 +66,7 @@ The others are derived from these (`entity_names`, `involvements`, `relations`, 
 """
 
 OPTIONAL_COLLECTIONS: Final = frozenset(
-    {"policies", "notes", "decisions", "llm_calls", "archived_logs", "source_pages"}
+    {"policies", "notes", "decisions", "llm_calls", "archived_logs", "source_pages", "map_edits"}
 )
 """Collections that were added later: older archives do not have them."""
 

@@ -40,6 +40,7 @@ __all__ = [
     "open_stores_beside",
     "open_stores_for_backup",
     "open_stores_for_reading",
+    "open_worker_stores",
     "read_store_kinds",
 ]
 
@@ -133,7 +134,7 @@ async def _open_index_of(library: Database, index_path: Path, exit_stack: AsyncE
 
 
 class StoresBehindPlay(NamedTuple):
-    """What background workers read beside the process that plays, and the index and archives that they write.
+    """What background workers read beside the process that plays, and the indexes and archives that they write.
 
     Canon and log refuse every write.
     """
@@ -145,7 +146,8 @@ class StoresBehindPlay(NamedTuple):
     archives: ObjectStore
     originals: ObjectStore
     """Documents that were imported; they are only read."""
-    changes: ChangeReader
+    changes: ChangeReader | None
+    """None where changes are not numbered: on servers."""
     close: Callable[[], Awaitable[None]]
 
 
@@ -183,6 +185,13 @@ async def open_stores_behind_play(home: Path, *, clock: Clock = utc_now) -> Stor
             EmbeddedChanges(library),
             exit_stack.pop_all().aclose,
         )
+
+
+async def open_worker_stores(environ: Mapping[str, str]) -> StoresBehindPlay:
+    """Open the stores on servers for a worker on another machine. Raises InputError or StoreError."""
+    from stores.servers.worker_stores import open_worker_stores as open_on_servers
+
+    return await open_on_servers(environ)
 
 
 async def open_stores_beside(

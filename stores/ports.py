@@ -26,6 +26,7 @@ from stores.queries import (
 )
 from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
@@ -44,7 +45,7 @@ from stores.records.workflow import (
     Ruling,
     Transition,
 )
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe
 
 # --- canon graph ------------------------------------------------------------------------------------
 
@@ -79,6 +80,10 @@ class CanonReader(Protocol):
 
     async def entity_names(self, universe_id: Id) -> list[str]:
         """Return the names of canonical entities as they are written, oldest first (for completion)."""
+        ...
+
+    async def named_entities(self, universe_id: Id) -> list[EntityNames]:
+        """Return how every canonical entity is called, as it is written, oldest first."""
         ...
 
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
@@ -290,6 +295,10 @@ class LogReader(Protocol):
         """Return a story's notes, or those made on these turns, in the order they were made."""
         ...
 
+    async def map_edits(self, universe_id: Id) -> list[GridMapEdit]:
+        """Return the edits of all grid maps of a universe, in the order they were made."""
+        ...
+
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         """Return proposals in the order they were made.
 
@@ -469,6 +478,8 @@ class OrchestratorLog(LogReader, TurnWriter, Protocol):
 
     async def add_note(self, note: Note) -> None: ...
 
+    async def add_map_edit(self, edit: GridMapEdit) -> None: ...
+
     async def put_job(self, job: Job) -> None:
         """Store the job, replacing it. Writes of play go before this one."""
         ...
@@ -534,7 +545,8 @@ class SourceWriter(Protocol):
     async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
         """Store snippets and stage what was found in them, in one transaction.
 
-        A proposal that is there already is replaced if nobody has decided on it; a decided one stays.
+        A proposal that is there already is replaced if nobody has decided on it; a decided one stays. Of several
+        with one identifier the last is stored.
         """
         ...
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from stores.archive_check import check_records
 from stores.archive_file import ArchiveReader, ArchiveWriter, CampaignManifest
@@ -141,7 +141,7 @@ class _UniverseMigrator:
         self._on_progress(f"{self._universe.name} ...")
         try:
             with tempfile.TemporaryFile() as spool_file:
-                sent_tally, outcome = await self._copy_universe(spool_file, outcome)
+                sent_tally, outcome = await self._copy_universe(cast(BinaryIO, spool_file), outcome)
         except OSError as error:
             raise _spool_file_error(error) from error
         arrived_tally = await tally_universe(self._target, self._universe.id) or UniverseTally()

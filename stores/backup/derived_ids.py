@@ -16,7 +16,7 @@ from stores.records.canon import ChangeSecrecy, Evidence, EvidenceKind, Fact, Re
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
-from stores.records.sources import Snippet, SourcePage, derive_page_id, derive_snippet_id
+from stores.records.sources import Snippet, Source, SourcePage, derive_page_id, derive_snippet_id
 from stores.records.workflow import Canonization, ProposedChange, Ruling
 
 RecordsReader = Callable[[str], Iterable[Record]]
@@ -39,6 +39,7 @@ _COLLECTIONS = (
     "rulings",
     "memories",
     "summaries",
+    "sources",
     "source_pages",
     "snippets",
 )
@@ -80,6 +81,8 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
                     yield _derivation("memory", "misremembered", corrected, fixed_count=1)
                 case Summary(last_turn=str(last_turn)):
                     yield _derivation("summary", record.kind, last_turn, fixed_count=1)
+                case Source(pictured_id=str(pictured_id)):
+                    yield _derivation("picture", pictured_id)
                 case Snippet():
                     yield IdDerivation(partial(_snippet_id, record.ordinal), (record.source_id,))
                     text_number = text_counts[record.source_id, record.text]

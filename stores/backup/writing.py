@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -245,7 +246,7 @@ def _finish_file(new_file: AtomicFile, on_record: OnRecord) -> int:
     write_checksum(new_file.file)
     new_file.file.flush()
     os.fsync(new_file.file.fileno())
-    if hasattr(os, "posix_fadvise"):  # else the system would answer from its cache
+    if sys.platform == "linux":  # else the system would answer from its cache
         os.posix_fadvise(new_file.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     on_record()
     BackupReader(new_file.file)

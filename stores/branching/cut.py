@@ -18,11 +18,12 @@ from stores.errors import StoreError
 from stores.history import RECORD_COLLECTIONS
 from stores.records.base import Record
 from stores.records.canon import FactStatus
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark
 from stores.records.memory import Memory, Summary
 from stores.records.play import HeadMove, MoveKind, Note, Resolution, Scene, Story, Turn
-from stores.records.story_journal import JournalEntry, TensionEntry, UndoEntry
+from stores.records.story_journal import JournalEntry, TensionEntry, UndoEntry, find_tension_changes
 from stores.records.workflow import (
     Canonization,
     CanonizationState,
@@ -134,6 +135,7 @@ class _Cut:
             "proposed_changes": list(proposals),
             "canonizations": list(canonizations),
             "rulings": self._select("rulings", Ruling, lambda r: r.at < self._moment),
+            "map_edits": self._select("map_edits", GridMapEdit, lambda e: e.at < self._moment),
             "policies": list(self.records.get("policies", ())),
             "transitions": list(self._select_transitions(story_ids)),
             "memories": list(self._cut_memories(canon)),
@@ -440,8 +442,7 @@ def _replay(canonizations: Iterable[Canonization]) -> ReplayedCanon:
 
 def _tension_after(story: Story, entries: Sequence[JournalEntry]) -> int:
     """Return the tension after the entries that stay: where it stood before the first of the others."""
-    changes = [e for e in entries if isinstance(e, TensionEntry)]
-    if changes:
+    if changes := find_tension_changes(entries):
         return changes[-1].after
     all_changes = [e for e in story.entries if isinstance(e, TensionEntry)]
     return all_changes[0].before if all_changes else story.tension

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 
 import apsw
@@ -12,7 +13,7 @@ from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe, fold_name
+from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe, fold_name
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _SELECT_UNIVERSES = "SELECT body FROM canon_universes ORDER BY made"
@@ -66,6 +67,25 @@ class EmbeddedCanonReader(RecordReader):
                 (universe_id,),
             )
             return [str(name) for (name,) in rows]
+
+        return await self._read(read_names)
+
+    async def named_entities(self, universe_id: Id) -> list[EntityNames]:
+        def read_names(connection: apsw.Connection) -> list[EntityNames]:
+            rows = connection.execute(
+                """SELECT id, kind, body ->> '$.name', body -> '$.aliases' FROM canon_entities
+                   WHERE universe_id = ? AND status = 'canonical' ORDER BY made""",
+                (universe_id,),
+            )
+            return [
+                EntityNames(
+                    str(entity_id),
+                    EntityKind(kind),
+                    str(name),
+                    tuple(json.loads(str(aliases))) if aliases and aliases != "[]" else (),
+                )
+                for entity_id, kind, name, aliases in rows
+            ]
 
         return await self._read(read_names)
 

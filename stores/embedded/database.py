@@ -28,6 +28,7 @@ from stores.embedded.permissions import StoreOfTable
 from stores.embedded.process_lock import ProcessLock
 from stores.embedded.reader_pool import ReaderPool, closed_error
 from stores.embedded.sqlite_errors import cannot_open_error, translate_sqlite_errors
+from stores.embedded.wal_checkpoints import WalCheckpointer
 from stores.embedded.write_ahead_log import check_log
 from stores.errors import StoreError
 
@@ -132,6 +133,10 @@ class Database:
         self._lock = lock
         self._role_connections: dict[Role, apsw.Connection] = {}
         self._writer = WriterThread(f"writer of {path.name}")
+        self._wal_checkpointer = WalCheckpointer(
+            f"checkpointer of {path.name}", connections.open_checkpointer
+        )
+        self._wal_checkpointer.watch(owner)
         self._readers = ReaderPool(path, connections)
         self._closed = False
 
@@ -222,6 +227,7 @@ class Database:
         if role not in self._role_connections:
             with translate_sqlite_errors(self.path):
                 self._role_connections[role] = self._connections.open_as_role(role)
+            self._wal_checkpointer.watch(self._role_connections[role])
         return self._write(self._role_connections[role], work, role.value.replace("_", " ").capitalize())
 
     def _write(self, connection: apsw.Connection, work: ConnectionWork[T], writer_name: str) -> T:
@@ -238,6 +244,7 @@ class Database:
     def _close(self) -> None:
         self._readers.close()
         self._writer.close()
+        self._wal_checkpointer.close()
         if self._lock:
             self._lock.mark_closing()
         for connection in (*self._role_connections.values(), self._owner_connection):

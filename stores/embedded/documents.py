@@ -67,14 +67,14 @@ def where_clause(conditions: Collection[str]) -> str:
 
 def read_all(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
     """Return the records whose JSON is the first column of the rows."""
-    return [_parse(model, row[0]) for row in connection.execute(sql, bindings)]
+    return [parse(model, row[0]) for row in connection.execute(sql, bindings)]
 
 
 def read_readable(
     connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()
 ) -> ReadableRecords[R]:
     """As `read_all`, without the records that cannot be read; those are named."""
-    return parse_readable(connection.execute(sql, bindings), lambda row: _parse(model, row[0]))
+    return parse_readable(connection.execute(sql, bindings), lambda row: parse(model, row[0]))
 
 
 def read_uncached(connection: apsw.Connection, model: type[R], sql: str, bindings: Any = ()) -> list[R]:
@@ -87,15 +87,16 @@ def read_one(connection: apsw.Connection, model: type[R], sql: str, record_id: I
     row = connection.execute(sql, (record_id,)).fetchone()
     if row is None:
         raise NotFound(f"There is no {model.__name__.lower()} {record_id}.")
-    return _parse(model, row[0])
+    return parse(model, row[0])
 
 
-def _parse(model: type[R], body: object) -> R:
+def parse(model: type[R], body: object) -> R:
+    """Parse the JSON of a record, with a cache. Raises LibraryUnreadable, naming the record."""
     return _parse_checked(model, body, lambda text: cast(R, _parse_cached(model, text)))
 
 
 def parse_uncached(model: type[R], body: object) -> R:
-    """Parse the JSON of a record. Raises LibraryUnreadable, naming the record."""
+    """As `parse`, without the cache."""
     return _parse_checked(model, body, model.model_validate_json)
 
 

@@ -19,7 +19,6 @@ from stores.embedded.documents import (
     insert_new,
     parse_uncached,
 )
-from stores.embedded.log_reader import SELECT_SCENES
 from stores.embedded.narrative_log import add_scenes, stage_proposals
 from stores.errors import NotFound
 from stores.history import NO_UNIVERSE, RECORD_COLLECTIONS, CollectionRecords
@@ -59,12 +58,14 @@ _SELECT_RECORDS: Mapping[str, str] = {
     "appearances": f"""SELECT json_object('entity_id', entity_id, 'scene_id', scene_id)
         FROM canon_appearances WHERE entity_id IN ({_ENTITY_IDS}) ORDER BY made""",
     "stories": f"SELECT body FROM stories {_BY_UNIVERSE_COLUMN}",
-    "scenes": f"{SELECT_SCENES} WHERE story_id IN ({_STORY_IDS}) ORDER BY made",
+    "scenes": f"""SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes))
+        FROM scenes WHERE story_id IN ({_STORY_IDS}) ORDER BY made""",
     "turns": f"SELECT body FROM turns WHERE scene_id IN ({_SCENE_IDS}) ORDER BY made",
     "head_moves": f"""SELECT json_object('scene_id', scene_id, 'seq', seq, 'kind', kind,
             'from_turn', from_turn, 'to_turn', to_turn, 'at', at)
         FROM head_moves WHERE scene_id IN ({_SCENE_IDS}) ORDER BY scene_id, seq""",
     "notes": f"SELECT body FROM notes WHERE scene_id IN ({_SCENE_IDS}) ORDER BY made",
+    "map_edits": f"SELECT body FROM map_edits {_BY_UNIVERSE_COLUMN}",
     "decisions": f"SELECT body FROM decisions {_BY_UNIVERSE_COLUMN}",
     "llm_calls": f"SELECT body FROM llm_calls {_BY_UNIVERSE_COLUMN}",
     "resolutions": f"SELECT body FROM resolutions WHERE body ->> '$.scene_id' IN ({_SCENE_IDS}) ORDER BY made",

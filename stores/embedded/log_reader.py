@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import apsw
+from pydantic import TypeAdapter, ValidationError
 
 from stores.embedded import turn_tree
 from stores.embedded.documents import (
+    damaged_record_error,
     ids_json,
+    parse,
     quote_values,
     read_all,
     read_one,
@@ -19,9 +23,11 @@ from stores.embedded.documents import (
     where_clause,
 )
 from stores.embedded.memory_reader import EmbeddedMemoryReader
+from stores.errors import NotFound
 from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -40,9 +46,13 @@ from stores.records.workflow import (
     Verdict,
 )
 
-SELECT_SCENES = (
-    "SELECT json_set(body, '$.head', head, '$.canonical_outcomes', json(canonical_outcomes)) FROM scenes"
-)
+SELECT_SCENES = "SELECT body, head, canonical_outcomes FROM scenes"
+"""The columns that `read_scenes` makes scenes of."""
+
+_CACHED_SCENES = 16
+"""Scenes in the cache; one of ten thousand turns is a hundred kilobytes."""
+
+_OUTCOMES = TypeAdapter(tuple[Id, ...])
 
 # Without its Z, a time without a fraction sorts before the same second with one.
 _SELECT_STORIES = """SELECT body FROM stories WHERE ?1 IS NULL OR universe_id = ?1
@@ -79,17 +89,16 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         return await self._one(Story, _SELECT_STORY, story_id)
 
     async def scenes(self, story_id: Id) -> list[Scene]:
-        all_scenes = await self._all(
-            Scene, f'{SELECT_SCENES} WHERE story_id = ? ORDER BY "order", made', (story_id,)
-        )
+        sql = f'{SELECT_SCENES} WHERE story_id = ? ORDER BY "order", made'
+        all_scenes = await self._read(lambda connection: read_scenes(connection, sql, (story_id,)))
         return [scene for scene in all_scenes if not scene.is_taken_back]
 
     async def scene(self, scene_id: Id) -> Scene:
-        return await self._one(Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)
+        return await self._read(lambda connection: read_scene(connection, scene_id))
 
     async def scene_records(self, scene_id: Id, statuses: Collection[ProposalStatus]) -> SceneRecords:
         def read_records(connection: apsw.Connection) -> SceneRecords:
-            scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", scene_id)
+            scene = read_scene(connection, scene_id)
             story = read_one(connection, Story, _SELECT_STORY, scene.story_id)
             head = read_one(connection, Turn, _SELECT_TURN, scene.head) if scene.head else None
             query = ProposalQuery(scene_id=scene_id, statuses=statuses)
@@ -99,7 +108,8 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
 
     async def scenes_by_id(self, ids: Collection[Id]) -> dict[Id, Scene]:
         sql = f"{SELECT_SCENES} WHERE id IN (SELECT value FROM json_each(?))"
-        return {scene.id: scene for scene in await self._all(Scene, sql, (ids_json(ids),))}
+        scenes = await self._read(lambda connection: read_scenes(connection, sql, (ids_json(ids),)))
+        return {scene.id: scene for scene in scenes}
 
     # --- turns --------------------------------------------------------------------------------------
 
@@ -196,6 +206,12 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
             (ids_json(turn_ids),),
         )
 
+    async def map_edits(self, universe_id: Id) -> list[GridMapEdit]:
+        sql = "SELECT body FROM map_edits WHERE universe_id = ? ORDER BY made"
+        return await self._read(
+            lambda connection: read_uncached(connection, GridMapEdit, sql, (universe_id,))
+        )
+
     async def notes(
         self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
     ) -> list[Note]:
@@ -254,7 +270,8 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
         if states is not None:
             conditions.append(f"state IN ({quote_values(states)})")
         sql = f"SELECT body FROM canonizations {where_clause(conditions)} ORDER BY made"
-        return await self._all(Canonization, sql, {"universe_id": universe_id, "ids": ids_json(ids or ())})
+        values = {"universe_id": universe_id, "ids": ids_json(ids or ())}
+        return await self._read(lambda connection: read_uncached(connection, Canonization, sql, values))
 
     async def canonization_states(self, universe_id: Id) -> dict[Id, CanonizationState]:
         def read_states(connection: apsw.Connection) -> dict[Id, CanonizationState]:
@@ -440,6 +457,38 @@ class EmbeddedLogReader(EmbeddedMemoryReader):
     async def snippets_by_id(self, ids: Collection[Id]) -> dict[Id, Snippet]:
         sql = "SELECT body FROM snippets WHERE id IN (SELECT value FROM json_each(?))"
         return {snippet.id: snippet for snippet in await self._all(Snippet, sql, (ids_json(ids),))}
+
+
+def read_scenes(connection: apsw.Connection, sql: str, bindings: tuple[str]) -> list[Scene]:
+    """Return the scenes whose columns `sql` selects (`SELECT_SCENES`)."""
+    return [_build_scene(*row) for row in connection.execute(sql, bindings)]
+
+
+def read_scene(connection: apsw.Connection, scene_id: Id) -> Scene:
+    """Return the scene. Raises NotFound."""
+    scenes = read_scenes(connection, f"{SELECT_SCENES} WHERE id = ?", (scene_id,))
+    if not scenes:
+        raise NotFound(f"There is no scene {scene_id}.")
+    return scenes[0]
+
+
+@lru_cache(_CACHED_SCENES)
+def _build_scene(body: str, head: Id | None, outcomes_json: str) -> Scene:
+    """Build a scene of its columns.
+
+    Its head changes at every exchange, while its outcomes, of which a long one has thousands, seldom do: they
+    are not parsed again.
+    """
+    columns = {"head": head, "canonical_outcomes": _parse_outcomes(outcomes_json, body)}
+    return parse(Scene, body).model_copy(update=columns)
+
+
+@lru_cache(_CACHED_SCENES)
+def _parse_outcomes(outcomes_json: str, body: str) -> tuple[Id, ...]:
+    try:
+        return _OUTCOMES.validate_json(outcomes_json)
+    except ValidationError as error:
+        raise damaged_record_error(Scene, body) from error
 
 
 # Looks up the line for each of the few decisions, instead of scanning the line.

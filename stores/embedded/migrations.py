@@ -243,6 +243,13 @@ def m014_sources(connection: apsw.Connection) -> None:
     )
 
 
+def m015_map_edits(connection: apsw.Connection) -> None:
+    connection.execute(_document_table("map_edits", "universe_id"))
+    connection.execute("CREATE INDEX map_edit_by_universe ON map_edits (universe_id)")
+    for op in ("UPDATE", "DELETE"):
+        connection.execute(_forbid_trigger("map_edits", op))
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_policies,
@@ -258,6 +265,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m012_changes_of_loops,
     m013_changes_of_memory_cursors,
     m014_sources,
+    m015_map_edits,
 )
 
 
@@ -400,7 +408,7 @@ _LOG_STATEMENTS = (
     _document_table("archived_logs", "scene_id"),
 )
 
-_LATER_TABLES = {"policies", "notes", "source_pages"}
+_LATER_TABLES = {"policies", "notes", "source_pages", "map_edits"}
 """Tables that were added after the first version."""
 
 _APPEND_ONLY_TABLES = {"turns", "resolutions", "head_moves", "transitions"}

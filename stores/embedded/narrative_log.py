@@ -6,16 +6,17 @@ SQLite refuses what a role may not write, on the role's own connection.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import apsw
 
 from stores.authority import Role
 from stores.embedded import turn_tree
 from stores.embedded.database import Priority, Transactions
-from stores.embedded.documents import insert_new, read_one, record_json, upsert
-from stores.embedded.log_reader import SELECT_SCENES, EmbeddedLogReader
+from stores.embedded.documents import insert_new, record_json, upsert
+from stores.embedded.log_reader import EmbeddedLogReader, read_scene
 from stores.errors import NotFound, StoreError
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
@@ -79,7 +80,7 @@ class EmbeddedLog(EmbeddedLogReader):
 
     async def update_scene(self, scene: Scene) -> None:
         def update(connection: apsw.Connection) -> None:
-            stored_scene = read_one(connection, Scene, f"{SELECT_SCENES} WHERE id = ?", scene.id)
+            stored_scene = read_scene(connection, scene.id)
             updated_scene = stored_scene.model_copy(
                 update={name: getattr(scene, name) for name in _UPDATABLE_SCENE_FIELDS}
             )
@@ -119,6 +120,9 @@ class EmbeddedLog(EmbeddedLogReader):
 
     async def add_note(self, note: Note) -> None:
         await self._write(lambda connection: insert_new(connection, "notes", [note]))
+
+    async def add_map_edit(self, edit: GridMapEdit) -> None:
+        await self._write(lambda connection: insert_new(connection, "map_edits", [edit]))
 
     async def put_job(self, job: Job) -> None:
         await self._write_in_background(lambda connection: upsert(connection, "jobs", [job]))
@@ -209,9 +213,11 @@ class EmbeddedLog(EmbeddedLogReader):
         await self._write_in_background(lambda connection: upsert(connection, "snippets", snippets))
 
     async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        last_versions = list({proposal.id: proposal for proposal in proposals}.values())
+
         def stage(connection: apsw.Connection) -> None:
-            _replace_undecided(connection, proposals)
-            stage_proposals(connection, proposals)
+            _replace_undecided(connection, last_versions)
+            stage_proposals(connection, last_versions)
             upsert(connection, "snippets", snippets)
 
         await self._write_in_background(stage)
@@ -295,14 +301,22 @@ def _add_outcomes(connection: apsw.Connection, canonization: Canonization, outco
     if canonization.scene_id is None:
         raise StoreError(f"Canonization {canonization.id} has no scene to add canonical outcomes to.")
     scene_id = canonization.scene_id
-    # The column alone: a long scene has thousands of outcomes, and they grow with each commit.
     row = connection.execute("SELECT canonical_outcomes FROM scenes WHERE id = ?", (scene_id,)).fetchone()
     if row is None:
         raise NotFound(f"There is no scene {scene_id}.")
-    all_outcomes = list(dict.fromkeys((*json.loads(row[0]), *outcomes)))
     connection.execute(
-        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (json.dumps(all_outcomes), scene_id)
+        "UPDATE scenes SET canonical_outcomes = ? WHERE id = ?", (_append_ids(row[0], outcomes), scene_id)
     )
+
+
+def _append_ids(ids_array: str, new_ids: Iterable[Id]) -> str:
+    """Return a JSON array of identifiers with those at its end that it does not have.
+
+    It is not parsed: that of a long scene has thousands, and grows with each commit.
+    """
+    added_ids = [json_id for json_id in map(json.dumps, dict.fromkeys(new_ids)) if json_id not in ids_array]
+    stored_ids = ids_array.strip().removeprefix("[").removesuffix("]").strip()
+    return f"[{', '.join((*filter(None, (stored_ids,)), *added_ids))}]"
 
 
 def _decision_json(decision: Decision | None) -> str | None:

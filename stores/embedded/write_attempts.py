@@ -18,7 +18,9 @@ from stores.records.play import Speaker
 
 WriteOperation = Callable[[apsw.Connection], object]
 
-APPEND_ONLY = ("turns", "resolutions", "head_moves", "transitions", "notes", "llm_calls", "decisions")
+APPEND_ONLY = (
+    "turns", "resolutions", "head_moves", "transitions", "notes", "llm_calls", "decisions", "map_edits",
+)  # fmt: skip
 """Tables of `library.db` whose rows nobody may change or remove, not even the owner."""
 
 FORMAT_CHANGES = (

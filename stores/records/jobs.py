@@ -18,7 +18,7 @@ from stores.records.ids import Id, derive_id
 class JobKind(StrEnum):
     """What a job does: INDEX indexes words, EMBED vectors; INGEST reads documents, ENRICH asks a model about them.
 
-    RECORD has a model record what narrations changed.
+    RECORD has a model record what narrations changed, EXTRACT what the GM's own prose changes.
     """
 
     INDEX = "index"
@@ -31,6 +31,7 @@ class JobKind(StrEnum):
     INGEST = "ingest"
     ENRICH = "enrich"
     RECORD = "record"
+    EXTRACT = "extract"
 
 
 class JobState(StrEnum):

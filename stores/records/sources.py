@@ -45,7 +45,7 @@ class LadderStage(StrEnum):
 
 
 class Source(Record):
-    """A document. Its original is the object `object_key`, which is the SHA-256 of its bytes."""
+    """A document, or the picture of an entity. Its original is the object `object_key`, the SHA-256 of its bytes."""
 
     id: Id
     universe_id: Id
@@ -73,6 +73,22 @@ class Source(Record):
     """How many snippets the edition has; None until all of them are stored."""
     uses_model: bool = False
     """Whether a model is asked about each of its chunks."""
+    reads_pictures: bool = False
+    """Whether a model reads the pages that are pictures without text."""
+    picture_pages: tuple[int, ...] = ()
+    """The pages of the edition that a model has yet to read from their pictures."""
+    pictured_id: Id | None = None
+    """The entity that it is the picture of; None of documents. A picture that was removed has no `object_key`."""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is read and reviewed: a card is taken in whole, and a picture is only looked at."""
+        return self.media_type != CARD_MEDIA_TYPE and self.pictured_id is None
+
+
+def picture_source_id(entity_id: Id) -> Id:
+    """Return the identifier of the picture of an entity: it has one, whatever file that is."""
+    return derive_id("picture", entity_id)
 
 
 class SourcePage(Record):
@@ -86,6 +102,8 @@ class SourcePage(Record):
     label: str = ""
     """What the document itself calls it (`xii`, `Chapter 3`); empty for its number."""
     text: str
+    transcribed_by: str = ""
+    """The model that read it from its picture; empty: its text is the document's own."""
 
 
 class Snippet(Record):

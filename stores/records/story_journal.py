@@ -183,14 +183,17 @@ def find_undone_entry_ids(entries: Iterable[JournalEntry]) -> frozenset[Id]:
     return frozenset(entry_id for entry_id, is_undone in is_undone_by_id.items() if is_undone)
 
 
-def find_arrived_ids(entries: Iterable[JournalEntry], scene_id: Id) -> tuple[Id, ...]:
-    """Return who came into a scene, by the entries that were not undone by themselves."""
+def find_tension_changes(entries: Iterable[JournalEntry]) -> tuple[TensionEntry, ...]:
+    """Return the changes of the tension that stand, in the order of the journal: whatever became of their turns."""
     entries = tuple(entries)
     undone_ids = find_undone_entry_ids(entries)
+    return tuple(e for e in entries if isinstance(e, TensionEntry) and e.id not in undone_ids)
+
+
+def find_arrived_ids(entries: Iterable[JournalEntry], scene_id: Id) -> tuple[Id, ...]:
+    """Return who came into a scene, by the entries that count."""
     return tuple(
         dict.fromkeys(
-            e.entity_id
-            for e in entries
-            if isinstance(e, PresenceEntry) and e.scene_id == scene_id and e.here and e.id not in undone_ids
+            e.entity_id for e in entries if isinstance(e, PresenceEntry) and e.scene_id == scene_id and e.here
         )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -144,6 +145,15 @@ class Entity(Record):
     status: EntityStatus = EntityStatus.CANONICAL
     merged_into: Id | None = None
     recorded_at: datetime
+
+
+class EntityNames(NamedTuple):
+    """What an entity is called, and what kind of thing it is."""
+
+    id: Id
+    kind: EntityKind
+    name: str
+    aliases: tuple[str, ...] = ()
 
 
 class StoryNode(Record):

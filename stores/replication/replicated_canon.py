@@ -9,7 +9,7 @@ from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import CanonBatch, Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe
+from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe
 from stores.replication.handle import ReplicatedHandle
 from stores.stores import AnyCanon
 
@@ -41,6 +41,9 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
 
     async def entity_names(self, universe_id: Id) -> list[str]:
         return await self._read(lambda canon: canon.entity_names(universe_id))
+
+    async def named_entities(self, universe_id: Id) -> list[EntityNames]:
+        return await self._read(lambda canon: canon.named_entities(universe_id))
 
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         return await self._read(lambda canon: canon.folded_names(universe_id))

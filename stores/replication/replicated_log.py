@@ -8,6 +8,7 @@ from datetime import datetime
 from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, MemoryQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, JobState
 from stores.records.llm import DecisionMark, LlmCall
@@ -96,6 +97,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
         self, *, story_id: Id | None = None, turn_ids: Collection[Id] | None = None
     ) -> list[Note]:
         return await self._read(lambda log: log.notes(story_id=story_id, turn_ids=turn_ids))
+
+    async def map_edits(self, universe_id: Id) -> list[GridMapEdit]:
+        return await self._read(lambda log: log.map_edits(universe_id))
 
     async def proposals(self, query: ProposalQuery = ProposalQuery()) -> list[ProposedChange]:
         return await self._read(lambda log: log.proposals(query))
@@ -242,6 +246,9 @@ class ReplicatedLog(ReplicatedHandle[AnyLog]):
 
     async def add_note(self, note: Note) -> None:
         await self._write("add_note", note=note)
+
+    async def add_map_edit(self, edit: GridMapEdit) -> None:
+        await self._write("add_map_edit", edit=edit)
 
     async def put_job(self, job: Job) -> None:
         await self._write("put_job", job=job)

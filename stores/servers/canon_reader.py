@@ -20,7 +20,7 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, SceneNode, StoryNode, Universe, fold_name
+from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe, fold_name
 from stores.servers.neo4j_graph import Neo4jGraph, index_key
 
 R = TypeVar("R", bound=Record)
@@ -81,6 +81,15 @@ class ServerCanonReader:
             universe=universe_id,
         )
         return [str(name) for (name,) in rows]
+
+    async def named_entities(self, universe_id: Id) -> list[EntityNames]:
+        entities = await self._read_all(
+            Entity,
+            """MATCH (e:Entity {universe_id: $universe, status: 'canonical'})
+               RETURN e.body ORDER BY e.made""",
+            universe=universe_id,
+        )
+        return [EntityNames(e.id, e.kind, e.name, e.aliases) for e in entities]
 
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         rows = await self._read_rows(

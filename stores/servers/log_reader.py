@@ -11,6 +11,7 @@ from typing import Any
 from stores.ports import LlmSpending, SceneRecords
 from stores.queries import LlmCallQuery, ProposalCounts, ProposalQuery
 from stores.readable_records import ReadableRecords, parse_readable
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark, LlmCall
 from stores.records.play import HeadMove, Note, Resolution, Scene, Story, Turn
@@ -157,6 +158,9 @@ class ServerLogReader(ServerMemoryReader):
         return await self._read_all(
             "notes", Note, where if turn_ids is None else {**where, "turn_id": any_of(turn_ids)}
         )
+
+    async def map_edits(self, universe_id: Id) -> list[GridMapEdit]:
+        return await self._read_all("map_edits", GridMapEdit, {"universe_id": universe_id})
 
     # --- proposals and commits ----------------------------------------------------------------------
 

@@ -23,9 +23,9 @@ _ACTIONS: Final[Mapping[Operation, tuple[str, ...]]] = {
 }
 
 
-def user_name(prefix: str, role: Role) -> str:
-    """Return the name of a role's user (its access key) and of its policy."""
-    return f"{prefix}{role}"
+def user_name(prefix: str, role: Role, worker: str = "") -> str:
+    """Return the name of a role's user (its access key) and of its policy, or of a worker's user."""
+    return f"{prefix}{role}{worker and f'.{worker}'}"
 
 
 def make_policy(role: Role, prefix: str) -> dict[str, Any]:
@@ -64,6 +64,23 @@ async def remove_users(buckets: MinioBuckets) -> None:
         name = user_name(buckets.prefix, role)
         await buckets.run_admin(partial(MinioAdmin.user_remove, access_key=name), ignore_missing=True)
         await buckets.run_admin(partial(MinioAdmin.policy_remove, policy_name=name), ignore_missing=True)
+
+
+async def make_worker_user(buckets: MinioBuckets, role: Role, worker: str, password: str) -> None:
+    """Create a worker's own user with a role's policy, or change its password. May be run again."""
+
+    def make(admin: MinioAdmin) -> None:
+        name = user_name(buckets.prefix, role, worker)
+        admin.user_add(name, password)
+        admin.policy_set(user_name(buckets.prefix, role), user=name)
+
+    await buckets.run_admin(make)
+
+
+async def remove_worker_user(buckets: MinioBuckets, role: Role, worker: str) -> None:
+    """Remove a worker's user of a role. May be run again."""
+    name = user_name(buckets.prefix, role, worker)
+    await buckets.run_admin(partial(MinioAdmin.user_remove, access_key=name), ignore_missing=True)
 
 
 def _allow(actions: list[str], resources: list[str]) -> dict[str, Any]:

@@ -16,15 +16,16 @@ from stores.servers.mongo import Document
 from stores.servers.mongo_schema import role_privileges
 
 _EXISTS = (51002, 51003)
+_MISSING = 11
 
 
 OWNER: Final = "owner"
 """The user for migrations and imports, who may write anything in MONITOR's database and nothing else."""
 
 
-def user_name(role: Role | None, database: str) -> str:
-    """Return the name of a role's user for a library's database (None: the owner's)."""
-    return f"{database}_{role or OWNER}"
+def user_name(role: Role | None, database: str, worker: str = "") -> str:
+    """Return the name of a role's user for a library's database (None: the owner's), or of a worker's."""
+    return f"{database}_{role or OWNER}{worker and f'.{worker}'}"
 
 
 async def make_users(
@@ -48,6 +49,23 @@ async def make_users(
         await _create_or_update(admin, "Role", name, {"privileges": granted_privileges, "roles": read_roles})
         user_options = {"pwd": password_of(role), "roles": [{"role": name, "db": "admin"}]}
         await _create_or_update(admin, "User", name, user_options)
+
+
+async def make_worker_user(
+    admin: AsyncDatabase[Document], database: str, role: Role, worker: str, password: str
+) -> None:
+    """Create a worker's own user of a role, or change its password. May be run again."""
+    options = {"pwd": password, "roles": [{"role": user_name(role, database), "db": "admin"}]}
+    await _create_or_update(admin, "User", user_name(role, database, worker), options)
+
+
+async def remove_worker_user(admin: AsyncDatabase[Document], database: str, role: Role, worker: str) -> None:
+    """Remove a worker's user of a role. May be run again."""
+    try:
+        await admin.command({"dropUser": user_name(role, database, worker)})
+    except OperationFailure as error:
+        if error.code != _MISSING:
+            raise
 
 
 async def _create_or_update(admin: AsyncDatabase[Document], kind: str, name: str, options: Document) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from stores.authority import COLLECTIONS, WRITE_MATRIX, Grant, Operation, Role, Store
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """The version of `LOOKUP_FIELDS`, `INDEXES` and `VALIDATORS`, and of the JSON of the records."""
 
 LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -22,6 +22,7 @@ LOOKUP_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "told": ("scene_id", "parent_id", "exchange_id", "depth", "speaker"),
     "resolutions": ("turn_id", "scene_id"),
     "notes": ("story_id", "turn_id"),
+    "map_edits": ("universe_id",),
     "decisions": ("universe_id", "scene_id", "turn_id"),
     "llm_calls": (
         "universe_id",
@@ -87,6 +88,7 @@ INDEXES: Final[Mapping[str, tuple[_Index, ...]]] = {
     ),
     "resolutions": (_index_on("turn_id"), _index_on("scene_id")),
     "notes": (_index_on("story_id", "made"), _index_on("turn_id")),
+    "map_edits": (_index_on("universe_id", "made"),),
     "decisions": (_index_on("scene_id", "made"), _index_on("universe_id", "made")),
     "llm_calls": (
         _index_on(*SPENDING_FIELDS),

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from stores.authority import Role
 from stores.errors import NotFound, StoreError
 from stores.records.base import Record
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Clock, Id, utc_now
 from stores.records.jobs import Job
 from stores.records.llm import DecisionMark, LlmCall
@@ -111,6 +112,9 @@ class ServerLog(ServerLogReader):
     async def add_note(self, note: Note) -> None:
         await self._write(lambda tx: _add_all(tx, "notes", [note]))
 
+    async def add_map_edit(self, edit: GridMapEdit) -> None:
+        await self._write(lambda tx: _add_all(tx, "map_edits", [edit]))
+
     async def put_job(self, job: Job) -> None:
         await self._write(lambda tx: put_records(tx, "jobs", [job]))
 
@@ -194,9 +198,11 @@ class ServerLog(ServerLogReader):
         await self._write(lambda tx: put_records(tx, "source_pages", pages))
 
     async def stage_snippets(self, snippets: Sequence[Snippet], proposals: Sequence[ProposedChange]) -> None:
+        last_versions = list({proposal.id: proposal for proposal in proposals}.values())
+
         async def stage(tx: MongoWriteTransaction) -> None:
-            await _replace_undecided(tx, proposals)
-            await stage_proposals(tx, proposals)
+            await _replace_undecided(tx, last_versions)
+            await stage_proposals(tx, last_versions)
             await put_records(tx, "snippets", snippets)
 
         await self._write(stage)

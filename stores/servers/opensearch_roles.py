@@ -23,9 +23,9 @@ _CONFLICT, _MAX_ATTEMPTS = 409, 5
 """The status if another program has changed the same rules meanwhile, and how often to try again."""
 
 
-def user_name(prefix: str, role: Role) -> str:
-    """Return the name of a role's user, and of its role on the server."""
-    return f"{prefix}{role}"
+def user_name(prefix: str, role: Role, worker: str = "") -> str:
+    """Return the name of a role's user, and of its role on the server, or of a worker's user."""
+    return f"{prefix}{role}{worker and f'.{worker}'}"
 
 
 async def make_users(opensearch: OpenSearchServer, password_of: Callable[[Role], str]) -> None:
@@ -44,6 +44,21 @@ async def make_users(opensearch: OpenSearchServer, password_of: Callable[[Role],
         for name in [user_name(prefix, role)]
     }
     await _patch(opensearch, "internalusers", users)
+
+
+async def make_worker_user(opensearch: OpenSearchServer, role: Role, worker: str, password: str) -> None:
+    """Create a worker's own user of a role, or change its password. May be run again."""
+    body = {"password": password, "opendistro_security_roles": [user_name(opensearch.prefix, role)]}
+    await _patch(opensearch, "internalusers", {user_name(opensearch.prefix, role, worker): body})
+
+
+async def remove_worker_user(opensearch: OpenSearchServer, role: Role, worker: str) -> None:
+    """Remove a worker's user of a role. May be run again."""
+    name = user_name(opensearch.prefix, role, worker)
+    with opensearch.translate_errors():
+        existing_names = await opensearch.owner.transport.perform_request("GET", f"{_API}/internalusers")
+    if name in existing_names:
+        await _patch(opensearch, "internalusers", {name: None})
 
 
 async def remove_users(opensearch: OpenSearchServer) -> None:

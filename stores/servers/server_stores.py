@@ -174,7 +174,7 @@ def make_mongo_connector(settings: ServerSettings) -> Callable[[Role | None], As
     def connect(role: Role | None) -> AsyncMongoClient[Document]:
         return AsyncMongoClient(
             settings.get("MONGO_URL"),
-            username=user_name(role, settings.library),
+            username=user_name(role, settings.library, settings.worker),
             password=settings.derive_password("mongo", role),
             authSource="admin",
             appname="monitor",
@@ -187,28 +187,32 @@ def make_mongo_connector(settings: ServerSettings) -> Callable[[Role | None], As
 
 
 async def connect_opensearch(settings: ServerSettings) -> OpenSearchServer:
-    """Connect to the server of the text index, as each role and as its owner."""
-    from stores.servers.opensearch import open_opensearch
+    """Connect to the server of the text index, as each role and as its owner (a worker: as its roles alone)."""
+    from stores.servers.opensearch import OpenSearchServer, open_opensearch
     from stores.servers.opensearch_roles import user_name
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
             return settings.get("OPENSEARCH_USER", "admin"), settings.get("OPENSEARCH_PASSWORD")
-        return user_name(prefix, role), settings.derive_password("opensearch", role)
+        return user_name(prefix, role, settings.worker), settings.derive_password("opensearch", role)
 
-    prefix = name_prefix(settings.library)
-    return await open_opensearch(settings.get("OPENSEARCH_URL"), credentials, prefix=prefix)
+    url, prefix = settings.get("OPENSEARCH_URL"), name_prefix(settings.library)
+    if settings.worker:
+        return OpenSearchServer(url, credentials, prefix)
+    return await open_opensearch(url, credentials, prefix=prefix)
 
 
 async def connect_minio(settings: ServerSettings) -> MinioBuckets:
-    """Connect to the server of the object store, as each role and as its owner."""
-    from stores.servers.minio import open_minio
+    """Connect to the server of the object store, as each role and as its owner (a worker: as its roles alone)."""
+    from stores.servers.minio import MinioBuckets, open_minio
     from stores.servers.minio_roles import user_name
 
     def credentials(role: Role | None) -> tuple[str, str]:
         if role is None:
             return settings.get("MINIO_ACCESS_KEY"), settings.get("MINIO_SECRET_KEY")
-        return user_name(prefix, role), settings.derive_password("minio", role)
+        return user_name(prefix, role, settings.worker), settings.derive_password("minio", role)
 
-    prefix = name_prefix(settings.library)
-    return await open_minio(settings.get("MINIO_ENDPOINT"), credentials, prefix=prefix)
+    endpoint, prefix = settings.get("MINIO_ENDPOINT"), name_prefix(settings.library)
+    if settings.worker:
+        return MinioBuckets(endpoint, credentials, prefix)
+    return await open_minio(endpoint, credentials, prefix=prefix)
