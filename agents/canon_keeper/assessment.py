@@ -27,7 +27,14 @@ from agents.thread_work import in_pieces
 from agents.views.play_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import CreateEntity, Fact, FactStatus, UpdateEntity
+from stores.records.canon import (
+    AssertFact,
+    CreateEntity,
+    Fact,
+    FactStatus,
+    UpdateEntity,
+    normalize_statement,
+)
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Ruling
 from stores.records.world import Entity, EntityStatus
@@ -159,8 +166,11 @@ class ProposalAssessor:
         numbers: Mapping[Id, int] | None = None,
         rules: KindRules | None = None,
         row_ids: Collection[Id] | None = None,
+        is_numbered: bool = True,
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
+
+        Unless `is_numbered`, a number says nothing: that of a row which is remembered stays as it is.
 
         Proposals that a commit closed are shown with their outcome and are not assessed again. All are compared
         with each other; with `row_ids` only those have a row.
@@ -233,7 +243,7 @@ class ProposalAssessor:
                     is_superseded=has_successor,
                 ),
             )
-            if row.number != number:
+            if is_numbered and row.number != number:
                 row = replace(row, number=number)
                 self._rows.put(proposal.id, inputs, row)
             return row
@@ -287,6 +297,20 @@ class ProposalAssessor:
         }
 
     async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
-        """Return the facts that commits made of the proposals, retconned ones included."""
-        fact_ids = [fact_id_of(p) for p in closed_proposals if p.status is ProposalStatus.ACCEPTED]
-        return dict(await self._canon.facts_by_id(fact_ids)) if fact_ids else {}
+        """Return what commits made of the proposals by the ids of their facts, retconned ones included.
+
+        Of what canon had already, it is the fact that says so.
+        """
+        accepted = [p for p in closed_proposals if p.status is ProposalStatus.ACCEPTED]
+        facts = dict(await self._canon.facts_by_id([fact_id_of(p) for p in accepted])) if accepted else {}
+        repeated = {
+            fact_id_of(p): normalize_statement(p.change.statement)
+            for p in accepted
+            if isinstance(p.change, AssertFact) and fact_id_of(p) not in facts
+        }
+        if repeated:
+            universe_id = accepted[0].universe_id
+            stated = await self._canon.facts_by_statement(universe_id, set(repeated.values()))
+            newest = {fact.statement_key: fact for fact in stated}
+            facts |= {fact_id: newest[key] for fact_id, key in repeated.items() if key in newest}
+        return facts

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
@@ -296,14 +297,7 @@ def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:
     """
     evidence = list(proposal.evidence)
     if proposal.scene_id is not None:
-        evidence.append(
-            Evidence(
-                id=derive_id("evidence", "scene", proposal.scene_id),
-                kind=EvidenceKind.SCENE,
-                ref_id=proposal.scene_id,
-                scene_id=proposal.scene_id,
-            )
-        )
+        evidence.append(_build_scene_evidence(proposal.scene_id))
     if not evidence:
         evidence.append(
             Evidence(
@@ -314,3 +308,14 @@ def _evidence_of(proposal: ProposedChange) -> tuple[Evidence, ...]:
             )
         )
     return tuple(evidence)
+
+
+@lru_cache(maxsize=64)
+def _build_scene_evidence(scene_id: Id) -> Evidence:
+    """Return the scene as evidence: the same for every proposal in it."""
+    return Evidence(
+        id=derive_id("evidence", "scene", scene_id),
+        kind=EvidenceKind.SCENE,
+        ref_id=scene_id,
+        scene_id=scene_id,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agents.canon_keeper.proposal_subjects import is_correction
 from agents.proposals.kinds import describe_kind, kinds_of
 from agents.views.play_views import ConflictView
 from stores.records.canon import Authority, Fact, FactValue
@@ -135,7 +136,7 @@ def decide_by_policy(
         return make_decision("reject", findings.ruled_out)
     if findings.conflicts:
         next_step = (
-            _describe_acceptance(findings.conflicts[0])
+            _describe_acceptance(findings.conflicts[0], proposal)
             if is_by_gm
             else "It waits until you accept or reject it."
         )
@@ -160,12 +161,14 @@ def decide_by_policy(
     return make_decision("defer", confidence_sentence, f"Below {ACCEPT_THRESHOLD:.1f} you decide.")
 
 
-def _describe_acceptance(conflict: ConflictView) -> str:
+def _describe_acceptance(conflict: ConflictView, proposal: ProposedChange) -> str:
     """Return what becomes of the other side if the GM accepts this one."""
     if conflict.entity_id is not None:
         return "Accepting writes it as another with that name."
     if conflict.is_with_proposal:
         return "Accepting writes it; the other proposal stays open."
+    if is_correction(proposal):
+        return "Accepting corrects this one alone, and both stand; C resolves which is true."
     return "Accepting replaces the fact it conflicts with."
 
 

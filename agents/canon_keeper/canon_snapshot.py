@@ -133,6 +133,11 @@ async def read_snapshot(
     wanted_ids = {entity_id for c in changes for entity_id in named_entities(c)}
     wanted_ids |= {i.entity_id for fact in facts.values() for i in fact.involves}
     wanted_ids |= {c.entity_id for c in changes if isinstance(c, CreateEntity)}
+    # Who may know a secret need not be named in it.
+    secrecies = [c.secrecy for c in changes if isinstance(c, AssertFact)] + [
+        f.secrecy for f in facts.values()
+    ]
+    wanted_ids |= {knower_id for secrecy in secrecies if secrecy for knower_id in secrecy.known_to}
     # A retcon may name an entity instead of a fact.
     wanted_ids |= {c.fact_id for c in changes if isinstance(c, RetconFact) and c.fact_id not in facts}
     entities = await _read_entities(canon, wanted_ids)

@@ -26,6 +26,7 @@ from agents.canon_keeper.fact_readings import (
     is_open,
     is_same_statement,
 )
+from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import (
     AdvanceClock,
@@ -83,22 +84,6 @@ def apply_change(
             return _apply_claim(claim or build_claim(proposal, draft), draft, ends_others=ends_others)
         case _:
             assert_never(change)
-
-
-def build_entity(proposal: ProposedChange, change: CreateEntity) -> Entity:
-    """Return the entity that the proposal would create."""
-    return Entity(
-        id=change.entity_id,
-        universe_id=proposal.universe_id,
-        kind=change.entity_kind,
-        name=change.name,
-        aliases=change.aliases,
-        description=change.description,
-        is_pc=change.is_pc,
-        tags=tuple(dict.fromkeys(change.tags)),
-        numbers=change.numbers,
-        recorded_at=proposal.created_at,
-    )
 
 
 def _apply_claim(claim: FactClaim | None, draft: CanonDraft, *, ends_others: bool) -> list[Fact]:

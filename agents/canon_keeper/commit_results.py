@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from agents.proposals.statements import STATED_PREDICATE
 from agents.views.play_views import CommitReport
 from stores.records.canon import (
     AdvanceClock,
@@ -13,6 +14,8 @@ from stores.records.canon import (
     ChangeSecrecy,
     CreateEntity,
     EndFact,
+    Fact,
+    FactKind,
     FactStatus,
     MergeEntities,
     NoteAxiom,
@@ -99,6 +102,28 @@ def find_repeating(proposals: Iterable[ProposedChange], batch: CanonBatch) -> se
     """Return those accepted proposals that bring no record into the batch: canon has what they say already."""
     recorded_ids = {fact.proposal_id for fact in batch.facts} | {entity.id for entity in batch.entities}
     return {p.id for p in proposals if (record_id := _record_id(p)) and record_id not in recorded_ids}
+
+
+def find_replacing(batch: CanonBatch) -> dict[Id, Fact]:
+    """Return the facts of a batch that replace what canon had, by what they replace."""
+    new_facts = {fact.id: fact for fact in batch.facts}
+    return {
+        s.older_id: new_facts[s.newer_id]
+        for s in batch.supersedes
+        if s.newer_id in new_facts and s.older_id not in new_facts
+    }
+
+
+def describe_replaced(
+    older_facts: Mapping[Id, Fact], newer_by_older_id: Mapping[Id, Fact]
+) -> tuple[str, ...]:
+    """Return in words what is replaced, but for what its successor says: another place, holder or number."""
+    return tuple(
+        f"It ends: {fact.statement}"
+        for fact in older_facts.values()
+        if fact.kind not in (FactKind.STATE, FactKind.RELATION)
+        and (fact.predicate == STATED_PREDICATE or fact.predicate != newer_by_older_id[fact.id].predicate)
+    )
 
 
 def _record_id(proposal: ProposedChange) -> Id | None:

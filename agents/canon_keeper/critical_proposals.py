@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_ids import fact_id_of
@@ -30,6 +30,9 @@ from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import EntityKind
 
+DISCOVERY_WEIGHT: Final = 80
+"""Significance, of 100, from which a place that a model found is a discovery."""
+
 
 def find_critical(proposals: Iterable[ProposedChange], catalogue: Catalogue) -> list[ProposedChange]:
     """Return the open proposals that are critical: a death, a discovered place, or what is flagged so."""
@@ -42,7 +45,9 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
         return proposal.critical
     match change:
         case CreateEntity():
-            return proposal.critical or change.entity_kind is EntityKind.PLACE
+            return proposal.critical or (
+                change.entity_kind is EntityKind.PLACE and _is_a_discovery(proposal.weight)
+            )
         case StateChange():
             move = state_move_of(change, catalogue)
             return proposal.critical or catalogue.is_critical(move.predicate, move.value)
@@ -63,6 +68,11 @@ def is_critical(proposal: ProposedChange, catalogue: Catalogue) -> bool:
             return proposal.critical
         case _:
             assert_never(change)
+
+
+def _is_a_discovery(weight: int | None) -> bool:
+    """Return whether a new place is more than scenery: a model reads each lane that a narration names."""
+    return weight is None or weight >= DISCOVERY_WEIGHT
 
 
 def select_trigger_batch(

@@ -27,7 +27,8 @@ from agents.canon_keeper.fact_readings import (
     times_overlap,
 )
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
-from agents.canon_keeper.sentence_index import SentenceRival
+from agents.canon_keeper.proposal_subjects import is_correction
+from agents.canon_keeper.sentence_index import RivalPace, SentenceRival
 from agents.canon_keeper.sentences.comparison import DEAD
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
 from agents.typed_numbers import add_above_floor
@@ -89,26 +90,6 @@ class StateMove(NamedTuple):
     value: FactValue | None
 
 
-def fact_from_assertion(proposal: ProposedChange, change: AssertFact) -> Fact:
-    """Return the fact that a proposed statement would become."""
-    return Fact(
-        id=fact_id_of(proposal),
-        universe_id=proposal.universe_id,
-        kind=change.fact_kind,
-        predicate=change.predicate,
-        statement=change.statement,
-        involves=change.involves,
-        value=change.value,
-        valid_from=proposal.tick if change.valid_from is None else change.valid_from,
-        valid_to=change.valid_to,
-        standing=change.standing,
-        secrecy=change.secrecy,
-        authority=proposal.authority,
-        proposal_id=proposal.id,
-        recorded_at=proposal.created_at,
-    )
-
-
 def build_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
     """Return what the proposal would make true; None for kinds that make no fact of their own.
 
@@ -166,7 +147,10 @@ def is_change_over_time(claim: FactClaim, other: Fact, draft: CanonDraft) -> boo
         return True
     if _predicate(other, draft).is_final(other.value):
         return False
-    if any(rival.is_change and rival.fact.id == other.id for rival in draft.sentence_rivals(claim.fact)):
+    if any(
+        rival.pace is RivalPace.CHANGED and rival.fact.id == other.id
+        for rival in draft.sentence_rivals(claim.fact)
+    ):
         return True
     claim_key = fact_key_of(claim.fact, draft.catalogue)
     is_in_play = claim.proposal.scene_id is not None
@@ -185,8 +169,8 @@ def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceR
     return [
         rival
         for rival in _sentence_rivals(claim, draft)
-        if not rival.is_change
-        and not (rival.is_movement and is_in_play and starts_later(claim.fact, rival.fact))
+        if rival.pace is not RivalPace.CHANGED
+        and not (rival.pace is RivalPace.MOVING and is_in_play and starts_later(claim.fact, rival.fact))
         and not (rival.reason == DEAD and starts_later(rival.fact, claim.fact))
     ]
 
@@ -204,7 +188,8 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
     """Return what the claim ends once it is accepted: what it names, and what cannot hold beside it.
 
     A fact with an end of its own is left as it is: it tells of its time; one that another ended can be
-    named, and ends sooner. A claim with an end ends only what it names: what holds now holds on after it.
+    named, and ends sooner. A claim with an end ends only what it names: what holds now holds on after it. A correction
+    ends what it corrects, and no other sentence unless the player rules so.
     """
     named_facts = [draft.facts[i] for i in sorted(claim.ended_ids) if i in draft.facts]
     is_current = is_true(claim.fact) and claim.fact.valid_to is None
@@ -214,7 +199,8 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
             rival.fact
             for rival in _sentence_rivals(claim, draft)
             # A theft of yesterday does not end who has the thing since today.
-            if not (rival.is_change and starts_later(rival.fact, claim.fact))
+            if not (rival.pace is RivalPace.CHANGED and starts_later(rival.fact, claim.fact))
+            and not is_correction(claim.proposal)
         ]
     named_facts = [f for f in named_facts if is_open(f) or f.status is FactStatus.SUPERSEDED]
     rival_facts = [f for f in rival_facts if is_open(f)]

@@ -16,7 +16,9 @@ IS_NOT: Final = "is_not"
 """A tag is a state too: `is wounded`, and when it is taken away, `is_not wounded`."""
 
 ALIVE: Final = "alive"
+CONNECTED_TO: Final = "connected_to"
 LOCATED_IN: Final = "located_in"
+OWNED_BY: Final = "owned_by"
 PART_OF: Final = "part_of"
 
 SUBJECT: Final = "subject"

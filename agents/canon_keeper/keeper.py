@@ -19,7 +19,13 @@ from agents.canon_keeper.canon_history import CanonHistoryReader
 from agents.canon_keeper.canon_policy import NO_RULES, KindRules, PolicyDecision
 from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.commit_planning import CommitPlanner
-from agents.canon_keeper.commit_results import CommitResult, combine_results, find_repeating
+from agents.canon_keeper.commit_results import (
+    CommitResult,
+    combine_results,
+    describe_replaced,
+    find_repeating,
+    find_replacing,
+)
 from agents.canon_keeper.commitments import CommitmentReader
 from agents.canon_keeper.conflicts.namesakes import NamesakeService
 from agents.canon_keeper.conflicts.ruling_service import RulingService
@@ -116,14 +122,20 @@ class CanonKeeper:
         turn_numbers: Mapping[Id, int] | None = None,
         numbers: Mapping[Id, int] | None = None,
         row_ids: Collection[Id] | None = None,
+        is_numbered: bool = True,
     ) -> tuple[ProposalView, ...]:
         """Return the proposals as rows draw them, with their `numbers`, or numbered from 1 in the order given.
 
+        Unless `is_numbered`, a number says nothing.
         Proposals that a commit closed are shown with their outcome and are not assessed again. All are compared
         with each other; with `row_ids` only those have a row.
         """
         return await self._assessor.build_views(
-            proposals, turn_numbers=turn_numbers, numbers=numbers, row_ids=row_ids
+            proposals,
+            turn_numbers=turn_numbers,
+            numbers=numbers,
+            row_ids=row_ids,
+            is_numbered=is_numbered,
         )
 
     async def find_critical(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
@@ -300,6 +312,7 @@ class CanonKeeper:
         if plan.canonization is None:
             return replace(combine_results([]), held_count=plan.held_count)
         changes, repeated = await self._describe_changes(plan.canonization, open_proposals)
+        changes = (*changes, *await self._describe_replaced(plan.canonization))
         result = await self._journal.write_commit(plan.canonization)
         statements = {fact.statement.removesuffix(".") for fact in result.facts}
         result = replace(
@@ -346,6 +359,14 @@ class CanonKeeper:
             tuple(view.title for view in views if view.proposal.id in changing_ids),
             tuple(view.title for view in views if view.proposal.id in repeating_ids),
         )
+
+    async def _describe_replaced(self, canonization: Canonization) -> tuple[str, ...]:
+        """Return in words what leaves canon because something else replaces it."""
+        newer_by_older_id = find_replacing(canonization.batch)
+        if not newer_by_older_id:
+            return ()
+        older_facts = await self._canon.facts_by_id(newer_by_older_id.keys())
+        return describe_replaced(older_facts, newer_by_older_id)
 
     async def _find_universe_id(self, proposals: Sequence[ProposedChange], story_id: Id | None) -> Id:
         if proposals:

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from string import Formatter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
-from agents import yaml_with_lines as marked_yaml
 from agents.typed_numbers import number_label
 from stores.errors import InputError
 from stores.records.base import Record
 from stores.records.canon import FactValue
 from stores.records.world import EntityKind
+
+if TYPE_CHECKING:
+    from agents import yaml_with_lines as marked_yaml
 
 RESERVED_PREDICATES = frozenset({"alive", "is", "is_not"})
 """Predicates that no universe may word anew: states and deaths are read by them."""
@@ -160,6 +162,10 @@ def extend_catalogue(base: Catalogue, text: str) -> Catalogue:
 
 
 def _load_yaml(text: str) -> marked_yaml.YamlDocument:
+    from agents import (
+        yaml_with_lines as marked_yaml,  # what reads YAML is not loaded before the menu is filled
+    )
+
     try:
         document = marked_yaml.load_yaml(text)
     except marked_yaml.UnreadableYaml as error:
@@ -170,6 +176,8 @@ def _load_yaml(text: str) -> marked_yaml.YamlDocument:
 
 
 def _validate(document: marked_yaml.YamlDocument, base: Mapping[str, Predicate]) -> Catalogue:
+    from agents import yaml_with_lines as marked_yaml
+
     assert isinstance(document.data, dict)
     faults: list[tuple[str, str]] = []
     new_predicates: dict[str, Predicate] = {}

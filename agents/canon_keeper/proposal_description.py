@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -240,6 +240,13 @@ class _ProposalDescriber:
         if change.locked is not None and len(diff) == 1:
             verb = "Protect" if change.locked else "Unprotect"
             return "protection", f"{verb} {name} from changes", name, tuple(diff)
+        if change.aliases is not None and len(diff) == 1:
+            return (
+                label,
+                _aliases_title(name, entity.aliases if entity else (), change.aliases),
+                name,
+                tuple(diff),
+            )
         return label, f"{name}: {', '.join(d[0] for d in diff)}", name, tuple(diff)
 
     def _describe_assertion(self, change: AssertFact) -> _DescriptionParts:
@@ -419,6 +426,14 @@ def _creation_lines(change: CreateEntity) -> Iterator[tuple[str, str, str]]:
     yield from ((number_label(key), ABSENT, value_in_words(number)) for key, number in change.numbers.items())
     if change.tags:
         yield "tags", ABSENT, ", ".join(change.tags)
+
+
+def _aliases_title(name: str, before: Sequence[str], after: Sequence[str]) -> str:
+    added = [alias for alias in after if alias not in before]
+    removed = [alias for alias in before if alias not in after]
+    parts = [f"also called {', '.join(added)}"] if added else []
+    parts += [f"no longer called {', '.join(removed)}"] if removed else []
+    return f"{name}: {', '.join(parts) or 'other names in another order'}"
 
 
 def _as_title(sentence: str) -> str:

@@ -10,9 +10,9 @@ from typing import Literal, assert_never
 
 from agents.canon_keeper.batch_builder import AcceptedProposal
 from agents.canon_keeper.canon_policy import PolicyDecision
-from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import SUBJECT, is_same_statement
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.proposals.decisions import BY_POLICY, gm_decision
 from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id

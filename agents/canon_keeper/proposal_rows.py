@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from agents.canon_keeper.canon_policy import PolicyDecision, PolicyMark, ProposalFindings, confidence_of
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
 from agents.proposals.decisions import BY_POLICY, gm_decision
+from agents.proposals.statements import STATED_PREDICATE
 from agents.views.play_views import ProposalView
+from stores.records.canon import AssertFact, Authority, FactKind
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
-from stores.records.world import Entity
+from stores.records.world import Entity, EntityKind
+
+SCENERY_WEIGHT: Final = 60
+"""Significance, of 100, below which what a model says of a place is scenery; a new person with a name has this."""
 
 _MARKS: Mapping[Verdict, PolicyMark] = {
     Verdict.ACCEPT: "accept",
@@ -64,6 +70,34 @@ def build_proposal_row(
         and decision.by == BY_POLICY,
         is_retconned=is_retconned,
         is_superseded=is_superseded,
+        is_scenery=is_scenery(proposal, entities),
+    )
+
+
+def is_scenery(proposal: ProposedChange, entities: Mapping[Id, Entity]) -> bool:
+    """Return whether it is a minor detail that a model found, and of places alone: their weather, their smell."""
+    change = proposal.change
+    return (
+        is_minor_detail(proposal)
+        and isinstance(change, AssertFact)
+        and all(
+            involvement.entity_id in entities and entities[involvement.entity_id].kind is EntityKind.PLACE
+            for involvement in change.involves
+        )
+    )
+
+
+def is_minor_detail(proposal: ProposedChange) -> bool:
+    """Return whether a model found it, held it for minor, and it is a plain statement that ends nothing."""
+    change = proposal.change
+    return (
+        proposal.authority is Authority.SYSTEM
+        and proposal.weight is not None
+        and proposal.weight < SCENERY_WEIGHT
+        and isinstance(change, AssertFact)
+        and change.fact_kind is FactKind.ATTRIBUTE
+        and change.predicate == STATED_PREDICATE
+        and not change.ends
     )
 
 
@@ -77,7 +111,7 @@ def _describe_reading(findings: ProposalFindings) -> str:
         return ""
     if not findings.reading:
         return NOT_COMPARED
-    claims = (" — ".join(part for part in words if part) for words in findings.reading)
+    claims = (" — ".join(_without_now(part) for part in words if part) for words in findings.reading)
     return f"read as: {'; '.join(claims)}"
 
 
@@ -91,3 +125,8 @@ def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) 
 
 def _closed_mark(proposal: ProposedChange) -> PolicyMark:
     return "accept" if proposal.status is ProposalStatus.ACCEPTED else "reject"
+
+
+def _without_now(words: str) -> str:
+    """Return words of a reading without `now`, which any fact means that counts from now on: `now lives in`."""
+    return words.removeprefix("now ").removesuffix(" now")

@@ -90,6 +90,12 @@ def is_outcome(proposal: ProposedChange) -> bool:
     return any(e.kind is EvidenceKind.SCENE and e.ref_id == proposal.scene_id for e in proposal.evidence)
 
 
+def is_correction(proposal: ProposedChange) -> bool:
+    """Say whether a proposal corrects, outside of play, what canon says."""
+    change = proposal.change
+    return proposal.scene_id is None and isinstance(change, AssertFact) and bool(change.ends)
+
+
 def normalize_name(name: str) -> str:
     """Return a name as names are compared: without case, punctuation and an article before it."""
     normalized = normalize_statement(name)

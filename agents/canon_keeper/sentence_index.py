@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import (
@@ -23,10 +24,10 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.predicates import Catalogue, value_in_words
 from agents.canon_keeper.propositions.proposition import Proposition
-from agents.canon_keeper.propositions.proposition_comparison import PropositionComparison
+from agents.canon_keeper.propositions.proposition_comparison import OpposedPropositions, PropositionComparison
 from agents.canon_keeper.propositions.proposition_reader import read_propositions
 from agents.canon_keeper.sentences.claims import Claim, ClaimTime, SentenceReading
-from agents.canon_keeper.sentences.comparison import ClaimComparison
+from agents.canon_keeper.sentences.comparison import ClaimComparison, ClaimContradiction
 from agents.canon_keeper.sentences.interpretation import read_state_words
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.reader import read_statement
@@ -37,8 +38,25 @@ from stores.records.ids import Id
 from stores.records.world import Entity
 
 _ANYBODY: Final = "*"
+_SOMEBODY: Final = "*somebody"
 _MOVING_RELATIONS: Final = frozenset({LOCATED_IN, "owned_by", "owns", "has", "visited", "lives_in"})
 """Relations that play changes without a word about it: who is elsewhere later has gone there."""
+
+_PASSING_STATES: Final = frozenset(
+    f"state:{state}" for state in [
+        "openness", "filling", "wakefulness", "drunkenness", "health", "safety", "liberty", "weather", "heat",
+        "light", "edge", "cleanness", "armament", "visibility", "mood", "occupancy", "silence", "tide", "hunger",
+        "navigability", "readiness", "speed", "strength", "wealth", "debt", "truth", "straightness",
+    ]
+)  # fmt: skip
+"""States that pass without a word about it: who slept is awake later."""
+_PASSING_CONCEPTS: Final = frozenset(
+    ["alone", "debt", "pay", "leave", "speak", "walk", "ride", "drink", "smoke", "snow", "rain", "guarded", "flooded",
+     "empty", "open", "find", "know", "afraid", "rich", "free", "harmless", "help", "wounded", "asleep", "inhabited",
+     "reach", "armed", "forget", "fight", "admitted", "burned", "swim", "hear", "see", "own", "believer", "whole",
+     "love", "trust", "forgive", "friend", "haunted", "win", "lie", "fallen", "work for", "return", "ever there"]
+)  # fmt: skip
+"""What passes likewise, unless it is said to be so always or never."""
 
 _FAMILIES: Final = {
     **dict.fromkeys(("has", "owns", "owned_by"), "having"),
@@ -58,15 +76,30 @@ _PREDICATES_OF_FAMILY: Final = {
 }
 
 
+class RivalPace(StrEnum):
+    """How play goes from one sentence to another that cannot be true beside it."""
+
+    LASTING = "lasting"
+    """Not without a word about it."""
+    PASSING = "passing"
+    """Without a word: who slept is awake later. What is narrated is no news; what is stated is compared."""
+    MOVING = "moving"
+    """As play goes on: who is elsewhere later has gone there, also if that is stated."""
+    CHANGED = "changed"
+    """By the sentence itself (`no longer`, `left`): the other was true until then."""
+
+
 class SentenceRival(NamedTuple):
     """A fact that cannot be true beside another; `reason` is a sentence."""
 
     fact: Fact
     reason: str
-    is_movement: bool
-    """Whether both tell of something that play moves on, such as where somebody is."""
-    is_change: bool
-    """Whether the sentence says itself that it changed (`no longer`, `left`): the other was true until then."""
+    pace: RivalPace
+
+    @property
+    def passes_in_play(self) -> bool:
+        """Whether play may go from one to the other without a word about it."""
+        return self.pace is not RivalPace.LASTING
 
 
 def read_fact_statement(fact: Fact, names: NameBook) -> SentenceReading:
@@ -137,6 +170,8 @@ def claim_families(claim: Claim) -> frozenset[str]:
         families = {relation.partition(":")[2]}
     elif relation.startswith("kin:"):
         families = {"ties", relation}
+    elif relation == "has":
+        families |= {LOCATED_IN}  # what somebody has lies nowhere
     elif relation == "state:filling":
         families |= {"having", LOCATED_IN}
     return frozenset(families)
@@ -223,7 +258,7 @@ class SentenceIndex:
         proposition_comparison = PropositionComparison(self._is_nested)
         candidate_ids = dict.fromkeys(
             other_id
-            for key, deed in _entries_of(claims, propositions, comparison)
+            for key, deed in _lookups_of(claims, propositions, comparison)
             for other_deed, other_ids in self._ids_by_key.get(key, {}).items()
             if not deed or deed != other_deed
             for other_id in other_ids
@@ -232,15 +267,37 @@ class SentenceIndex:
             if other_id == fact.id:
                 continue
             found = comparison.find_contradiction(self._claims[other_id], claims)
+            rival = None
             if found is not None:
-                is_movement = {found.earlier.relation, found.later.relation} <= _MOVING_RELATIONS
-                yield SentenceRival(self._facts[other_id], found.reason, is_movement, found.is_change)
-                continue
+                rival = SentenceRival(self._facts[other_id], found.reason, self._pace_of_claims(found))
+                if not rival.passes_in_play:
+                    yield rival
+                    continue
             opposed = proposition_comparison.find_opposed(self._propositions[other_id], propositions)
+            if opposed is None and rival is not None:
+                yield rival
             if opposed is not None:
-                yield SentenceRival(
-                    self._facts[other_id], opposed.reason, opposed.is_passing, is_change=False
-                )
+                yield SentenceRival(self._facts[other_id], opposed.reason, _pace_of_propositions(opposed))
+
+    def _pace_of_claims(self, found: ClaimContradiction) -> RivalPace:
+        if found.is_change:
+            return RivalPace.CHANGED
+        if self._is_movement(found):
+            return RivalPace.MOVING
+        is_always = ClaimTime.ALWAYS in (found.earlier.time, found.later.time)
+        is_passing = not is_always and found.earlier.relation in _PASSING_STATES
+        return RivalPace.PASSING if is_passing else RivalPace.LASTING
+
+    def _is_movement(self, found: ClaimContradiction) -> bool:
+        """Say whether play may move from one claim to the other; nobody puts down a daughter or a left hand."""
+        lists = load_word_lists()
+        if not {found.earlier.relation, found.later.relation} <= _MOVING_RELATIONS:
+            return False
+        owned = {c.subject.entity for c in (found.earlier, found.later) if c.relation == "owned_by"}
+        if owned & self._names.places:
+            return False  # an inn is not handed on in passing
+        heads = {c.object.head for c in (found.earlier, found.later) if c.relation == "has" and c.object}
+        return heads.isdisjoint(lists.kin) and heads.isdisjoint(lists.body_parts)
 
     def _comparison(self) -> ClaimComparison:
         return ClaimComparison(self._catalogue, load_word_lists(), self._is_nested, self._names.places)
@@ -266,6 +323,13 @@ class SentenceIndex:
         self._pending_ids.clear()
 
 
+def _pace_of_propositions(opposed: OpposedPropositions) -> RivalPace:
+    if opposed.is_moving:
+        return RivalPace.MOVING
+    is_passing = not opposed.is_always and opposed.earlier.concept in _PASSING_CONCEPTS
+    return RivalPace.PASSING if is_passing else RivalPace.LASTING
+
+
 def _plain_deed(claim: Claim, comparison: ClaimComparison) -> str:
     """Return the relation of a plain deed, which need not be compared with others of it; else nothing."""
     return claim.relation if comparison.is_plain_deed(claim) else ""
@@ -278,7 +342,11 @@ def _keys_of(claim: Claim) -> Iterator[tuple[str, str]]:
     if claim.subject.is_general or claim.object is None:
         about.add(_ANYBODY)
     for family in claim_families(claim):
-        yield from ((family, end) for end in about)
+        if claim.relation == "has" and family == LOCATED_IN:
+            # Where the thing is matters, not where its holder is.
+            yield from ((family, entity) for entity in (claim.object.entities() if claim.object else ()))
+        else:
+            yield from ((family, end) for end in about)
 
 
 def _entries_of(
@@ -289,7 +357,45 @@ def _entries_of(
         deed = _plain_deed(claim, comparison)
         yield from ((key, deed) for key in _keys_of(claim))
     for proposition in propositions:
-        family = f"concept {proposition.concept}"
-        yield from (((family, entity_id), "") for entity_id in sorted(proposition.entities()))
-        if proposition.general:
-            yield (family, _ANYBODY), ""
+        family, polarity = f"concept {proposition.concept}", _plain_polarity(proposition)
+        if proposition.aspect:
+            yield (family, _holder_of(proposition)), polarity
+            continue
+        yield from (((family, entity_id), polarity) for entity_id in sorted(proposition.entities()))
+        is_about_nobody = proposition.general or not proposition.entities()
+        yield (family, _ANYBODY if is_about_nobody else _SOMEBODY), polarity
+
+
+def _lookups_of(
+    claims: Iterable[Claim], propositions: Iterable[Proposition], comparison: ClaimComparison
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the entries under which stands what a fact is compared with.
+
+    What is said of somebody is not compared with what is said of everybody else, but with what holds of all.
+    """
+    propositions = tuple(propositions)
+    yield from (entry for entry in _entries_of(claims, propositions, comparison) if entry[0][1] != _SOMEBODY)
+    for proposition in propositions:
+        if proposition.aspect:
+            continue  # an aspect is one of somebody
+        family, polarity = f"concept {proposition.concept}", _plain_polarity(proposition)
+        yield (family, _ANYBODY), polarity
+        if proposition.general or not proposition.entities():
+            yield (family, _SOMEBODY), polarity
+
+
+def _holder_of(proposition: Proposition) -> str:
+    """Return of whom an aspect is: somebody named, and the noun of what is theirs."""
+    return "/".join((*sorted(proposition.doers), proposition.thing))
+
+
+def _plain_polarity(proposition: Proposition) -> str:
+    """Return whether it is affirmed, if no other that is so, too, can oppose it; else nothing.
+
+    Two that rain on roofs are never opposed, and there may be thousands; two who built a mill, or two values, may be.
+    """
+    if proposition.aspect:
+        return f"{'' if proposition.is_affirmed else 'not '}{min(proposition.terms)}"
+    if proposition.value_of or (proposition.is_affirmed and proposition.doers):
+        return ""
+    return "affirmed" if proposition.is_affirmed else "denied"

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.checks.duplicate_check import is_like_kind
-from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
@@ -26,6 +26,8 @@ from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_deaths, read_sentence_fact
 from agents.declarations.shared_names import SharedName, find_shared_names
+from agents.declarations.thing_moves import find_ended_ids, read_move
+from agents.proposals.decisions import is_rejected
 from agents.proposals.effects import fit_value, parse_effects
 from agents.proposals.evidence import turn_evidence
 from agents.proposals.lore_entries import read_lore
@@ -45,6 +47,7 @@ from stores.records.canon import (
     Evidence,
     Fact,
     FactKind,
+    Involvement,
     NoteAxiom,
     Payload,
     Secrecy,
@@ -52,7 +55,7 @@ from stores.records.canon import (
     StateOp,
     normalize_statement,
 )
-from stores.records.ids import IdGenerator
+from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity, EntityKind
@@ -161,9 +164,45 @@ class DeclarationService:
             )
         return await self._stage_command(proposals)
 
+    async def declare_held_thing(
+        self, context: SceneContext, owner: Entity, typed_name: str, tag: str, quote: str
+    ) -> list[ProposedChange]:
+        """Propose a thing with a tag, unless the name is known, and that somebody has it: as a gift, it can be lost."""
+        known = [
+            e for e in await self._context.find_entities(context, typed_name) if e.kind is EntityKind.OBJECT
+        ]
+        if known:
+            thing_id, name = known[0].id, known[0].name
+            change: Payload = StateChange(entity_id=thing_id, key=tag, op=StateOp.TAG)
+        else:
+            name = declare.read_entity(typed_name, "/gear sword: Old Faithful").name
+            thing_id = self._ids.new()
+            # `Dob steals the long blade.` means it too, as long as nothing else is called so.
+            aliases = () if await self._context.find_entities(context, tag) else (tag,)
+            change = CreateEntity(
+                entity_id=thing_id,
+                entity_kind=EntityKind.OBJECT,
+                name=name,
+                aliases=aliases if name != tag else (),
+                tags=(tag,),
+            )
+        fact = AssertFact(
+            fact_kind=FactKind.ATTRIBUTE,
+            predicate=STATED_PREDICATE,
+            statement=f"{owner.name} has {name}.",
+            involves=(
+                Involvement(role="subject", entity_id=owner.id),
+                Involvement(role="participant", entity_id=thing_id),
+            ),
+            valid_from=context.tick,
+        )
+        return await self._stage_command(
+            [self._build_proposal(context, each, quote) for each in (change, fact)]
+        )
+
     async def _find_start_place(self, context: SceneContext, name: str) -> Entity:
         if name.casefold() not in ("", "here"):
-            return await self._context.find_one_entity(context, name)
+            return await self._find_place(context, name)
         if context.place is None:
             raise InputError(
                 "It is not known where you are, so nothing can lead on from here.",
@@ -171,6 +210,17 @@ class DeclarationService:
                 todo="/place NAME brings in where you are, and /go NAME then says so.",
             )
         return context.place
+
+    async def _find_place(self, context: SceneContext, name: str) -> Entity:
+        """Return the place that a name means. Raises InputError if it is none, or the name of somebody."""
+        place = await self._context.find_one_entity(context, name, kind=EntityKind.PLACE)
+        if place.kind is not EntityKind.PLACE:
+            raise InputError(
+                f"{place.name} is a {place.kind}, not a place.",
+                kept="Nothing was proposed.",
+                todo="/place Name brings in a new place.",
+            )
+        return place
 
     async def declare_fact(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose a fact: a relation, a value, or a sentence, and whom that makes known and who dies by it."""
@@ -187,8 +237,31 @@ class DeclarationService:
                 proposals.append(self._build_proposal(context, new_person.creation, argument))
             else:
                 changes += read_deaths(statement, mentioned, catalogue, context.tick)
+        changes = [await self._end_earlier_moves(context, change) for change in changes]
         proposals += self._build_facts(context, changes, argument, catalogue)
         return await self._stage_command(proposals)
+
+    async def _end_earlier_moves(self, context: SceneContext, fact: AssertFact) -> AssertFact:
+        """Return a fact of who has a thing with those that it ends: where the thing lay, and that it was lost."""
+        involved_ids = [i.entity_id for i in fact.involves]
+        missing_ids = set(involved_ids) - context.entities.keys()
+        entities = {
+            **(await self._context.canon.entities_by_id(missing_ids) if missing_ids else {}),
+            **context.entities,
+        }
+        kinds = {entity_id: entity.kind for entity_id, entity in entities.items()}
+        thing_id = next((i for i in involved_ids if kinds.get(i) is EntityKind.OBJECT), None)
+        if thing_id is None or fact.predicate != STATED_PREDICATE:
+            return fact
+        proposed_facts = [
+            fact_from_assertion(p, p.change)
+            for p in context.undecided
+            if isinstance(p.change, AssertFact) and not is_rejected(p)
+        ]
+        facts = (*await self._context.canon.facts_about(thing_id), *proposed_facts)
+        moves = (read_move(f, kinds) for f in facts)
+        own_moves = [move for move in moves if move is not None and move.thing_id == thing_id]
+        return fact.model_copy(update={"ends": find_ended_ids(fact, own_moves)})
 
     async def find_unknown_names(self, context: SceneContext, argument: str) -> list[str]:
         """Return the names in a sentence that mean nobody and nothing that is known. Raises StoreError."""
@@ -263,27 +336,28 @@ class DeclarationService:
         return await self._stage_proposal(context, read_lore(argument), argument)
 
     async def declare_move(
-        self, context: SceneContext, argument: str, typed_text: str
+        self,
+        context: SceneContext,
+        argument: str,
+        typed_text: str,
+        command_id: Id | None = None,
+        evidence: Sequence[Evidence] = (),
     ) -> tuple[Entity, ProposedChange]:
         """Propose that the player character is now in a place, and no longer where they were; return the place, too.
 
-        It rests on the line that was typed, of which `argument` names the place.
+        It rests on the line that was typed, of which `argument` names the place, or on other `evidence`, and is undone
+        with the rest of the command `command_id`, if there is more of it.
         """
         actor = context.player_character()
         if actor is None:
             raise InputError(
                 "This story has no player character to go anywhere.", kept="Nothing was proposed."
             )
-        place = await self._context.find_one_entity(context, argument)
-        if place.kind is not EntityKind.PLACE:
-            raise InputError(
-                f"{place.name} is a {place.kind}, not a place.",
-                kept="Nothing was proposed.",
-                todo="/place Name brings in a new place.",
-            )
+        place = await self._find_place(context, argument)
         earlier_stays = await find_earlier_stays(context, self._context.canon, actor.id, place.id)
         change = build_location_fact(actor, place, context.tick, earlier_stays=earlier_stays)
-        return place, await self._stage_proposal(context, change, typed_text)
+        proposal = self._build_proposal(context, change, typed_text, evidence=evidence)
+        return place, (await self._stage_command([proposal], command_id))[0]
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
@@ -374,9 +448,11 @@ class DeclarationService:
         (staged_proposal,) = await self._stage_command([proposal])
         return staged_proposal
 
-    async def _stage_command(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
+    async def _stage_command(
+        self, proposals: Sequence[ProposedChange], command_id: Id | None = None
+    ) -> list[ProposedChange]:
         """Stage all that one command proposes, which is undone together."""
-        command_id = proposals[0].id
+        command_id = command_id or proposals[0].id
         staged_proposals = [p.model_copy(update={"command_id": command_id}) for p in proposals]
         await self._proposals.stage(staged_proposals)
         return staged_proposals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from agents.canon_keeper.change_application import build_entity
+from agents.canon_keeper.proposed_records import build_entity
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.declarations.reader import FindEntity
 from agents.prose.names import names_of

@@ -6,7 +6,7 @@ Each is put as the sentence that is true afterwards, `Vess has the bell`, which 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -14,38 +14,45 @@ from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.coordinated_clauses import split_clauses
+from agents.declarations.handed_names import GIVING_VERBS, split_receiver
 from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
-from agents.proposals.statements import STATED_PREDICATE
+from agents.declarations.thing_moves import (
+    DETERMINER,
+    IS_MISSING,
+    LIES,
+    NAME,
+    NAME_WORD,
+    PROPER_NAME,
+    THING,
+    WORDS,
+    ThingMove,
+    ThingMoveKind,
+    tells_loss_by_nobody,
+)
 from agents.prose.called_names import find_called
+from agents.prose.clauses import MEANWHILE
 from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
+from agents.prose.introductions import drop_introduction
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
 from stores.records.world import ACTORS, Entity, EntityKind
 
-_DET: Final = (
-    r"(?:the|my|this|that|our|a|an|his|her|their|(?:[^\W\d_a-z][\w-]*[ -]){0,2}[^\W\d_a-z][\w-]*['’]s?) "
-)
-"""What stands before a thing: `the`, `his`, `Dob's`; whose it is said to be does not say who has it."""
-_WORDS: Final = r"[\w'’-]+(?: [\w'’-]+){0,4}?"
 _PERSON_WORDS: Final = (
     r"(?!(?:and|down|up|away|out|off|aside|back|over)\b)[\w'’-]+(?: (?!and\b)[\w'’-]+){0,4}?"
 )
-_THING: Final = rf"{_DET}(?P<thing>{_WORDS})"
 _WHO: Final = rf"(?P<who>{SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
 _OWN_CLOTHES: Final = (
     r"(?:my|your|our) (?:own )?(?:neck|belt|pocket|bag|pack|sack|coat|cloak|boot|hat|sleeve|finger|purse)"
 )
 _FROM: Final = rf"(?P<from>(?!{_OWN_CLOTHES}\b){SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
-_WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under) (?P<place>(?:{_DET})?{_WORDS})"
-_NAME_WORD: Final = r"[^\W\d_a-z][\w'’-]*"
-_NAME: Final = (
-    rf"(?P<actor>{SHORT_TITLE_PATTERN}{_NAME_WORD}(?: (?:of |the |de |von |van )?{_NAME_WORD}){{0,4}})"
-)
+_VICTIM: Final = rf"(?:me|you|{SHORT_TITLE_PATTERN}{NAME_WORD}(?: {NAME_WORD})*)"
+_WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under|beneath) (?P<place>(?:{DETERMINER})?{WORDS})"
 _END: Final = (
-    r"(?P<end>, .*| and (?:then|I|you) .*"
+    # What is paid, or what for: `for two crowns`, `for safe keeping`; with a capital it is for whom.
+    r"(?P<end>, .*| now| for [a-z0-9].*| and (?:then|I|you) .*"
     r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*)?"
 )
 _NEARBY: Final = (
@@ -53,8 +60,11 @@ _NEARBY: Final = (
     r"steps|table|bed|gate|well|floor|ground))?"
 )
 """A part of the place where the scene is."""
-_FOR_WHOM: Final = re.compile(rf" for {_NAME_WORD}(?: {_NAME_WORD})*$")
-"""Whom a thing is for, behind it: `the letter for Emmet Crane`."""
+_BEHIND_THING: Final = re.compile(
+    rf" (?:for {NAME_WORD}(?: {NAME_WORD})*"
+    rf"|(?:over|across|through|past|off|out of|by|near|beside|behind|among|amid|beneath) {DETERMINER}.+)$"
+)
+"""Whom a thing is for, which way it goes or where it was, behind it: `the letter for Emmet Crane`."""
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
     r"|sometimes|never|almost|nearly)\b",
@@ -63,21 +73,16 @@ _UNCERTAIN: Final = re.compile(
 """What asks, plans, repeats, doubts or quotes."""
 _TAKES_BACK: Final = re.compile(r"\b(?:but|only|back|refus\w*|declin\w*|pretend\w*)\b", re.IGNORECASE)
 """What may undo the words before it, where it follows them."""
-_HAS: Final = re.compile(
-    rf"(?:The )?{_NAME} (?P<verb>has|(?:has )?stolen|stole|steals|takes|took) {_THING}(?: from {_FROM})?\."
-)
-"""A fact of who has a thing: it also says so that somebody stole it."""
-
-_GIVE: Final = (
-    "give gives gave", "hand hands handed", "pass passes passed", "lend lends lent", "toss tosses tossed",
-    "throw throws threw", "slip slips slipped", "bring brings brought",
-)  # fmt: skip
-_GIVE_TO: Final = (*_GIVE, "return returns returned", "sell sells sold", "deliver delivers delivered")
+_GIVE_TO: Final = (*GIVING_VERBS, "deliver delivers delivered")
 _LEAVE: Final = ("leave leaves left",)
 _ENTRUST: Final = (*_LEAVE, "entrust entrusts entrusted")
 _TAKE: Final = ("take takes took", "grab grabs grabbed", "snatch snatches snatched")
 _POCKET: Final = (*_TAKE, "pocket pockets pocketed")
-_GET: Final = (*_TAKE, "get gets got", "receive receives received", "accept accepts accepted")
+_BORROW: Final = ("borrow borrows borrowed",)
+_GET: Final = (
+    *_TAKE, *_BORROW, "get gets got", "receive receives received", "accept accepts accepted", "buy buys bought",
+    "purchase purchases purchased",
+)  # fmt: skip
 _HAVE: Final = ("have has has",)
 _STEAL: Final = (
     "steal steals stole", "seize seizes seized", "swipe swipes swiped", "filch filches filched",
@@ -96,10 +101,38 @@ _GRIP: Final = (
     r"(?:his|her|their|(?P<from>[^\W\d_a-z][\w-]*(?: [\w-]+){0,3}?)['’]s?) "
     r"(?:hands?|grip|grasp|fingers|arms|belt|pocket)"
 )
+_MAKE_OFF: Final = (
+    "run runs ran", "make makes made", "walk walks walked", "go goes went", "get gets got", "ride rides rode",
+    "slip slips slipped", "sneak sneaks sneaked", "steal steals stole", "hurry hurries hurried", "dash dashes dashed",
+    "sail sails sailed", "drive drives drove", "scurry scurries scurried", "march marches marched",
+)  # fmt: skip
+_FLEE: Final = (
+    "flee flees fled", "escape escapes escaped", "vanish vanishes vanished", "disappear disappears disappeared",
+    "abscond absconds absconded", "bolt bolts bolted", "leave leaves left",
+)  # fmt: skip
+_WITH_THING: Final = (
+    rf"with {THING}"
+    r"(?: (?:in|into|to|towards?|through|across|over|along|down|up|under|on|by|at|before|while|as) [a-z].*)?"
+)
 _ROB: Final = ("rob robs robbed", "relieve relieves relieved")
 _PICK: Final = ("pick picks picked",)
+_CARRY: Final = ("carry carries carried", "bear bears bore")
 _DROP: Final = ("drop drops dropped",)
+_FIND: Final = ("find finds found",)
 _LOSE: Final = ("lose loses lost", "mislay mislays mislaid")
+_THROW: Final = (
+    "throw throws threw", "hurl hurls hurled", "fling flings flung", "toss tosses tossed", "cast casts cast",
+    "chuck chucks chucked", "pitch pitches pitched", "heave heaves heaved",
+)  # fmt: skip
+_INTO: Final = rf"(?P<preposition>in|into) (?P<place>(?:{DETERMINER})?{WORDS})"
+_OUT_OF_REACH: Final = (
+    rf"(?:overboard|(?:off|over|out of|through|down) {DETERMINER}(?:(?!to )[\w'’-]+ ?){{1,4}})"
+)
+_DESTROY: Final = (
+    "burn burns (?:burned|burnt)", "destroy destroys destroyed", "incinerate incinerates incinerated",
+    "smash smashes smashed", "shatter shatters shattered",
+)  # fmt: skip
+_TEAR: Final = ("tear tears tore", "rip rips ripped")
 _LAY: Final = ("put puts put", "lay lays laid")
 _PUT: Final = (
     *_LEAVE,
@@ -108,6 +141,7 @@ _PUT: Final = (
     "place places placed",
     "lock locks locked",
     "stow stows stowed",
+    "bury buries buried",
 )
 
 
@@ -122,40 +156,111 @@ class _Rule(NamedTuple):
     """Who had the thing until then; empty if nobody need have."""
     is_of_hero: bool = False
     """Whether only the hero is meant: that somebody else stole a thing is a fact in its own words."""
+    is_of_stranger: bool = False
+    """Whether only somebody without a name is meant: who has the thing then is not known."""
     is_loss: bool = False
     """Whether the actor has the thing no more, wherever it is: if that is not known, its own words are the fact."""
+    is_finding: bool = False
+    """Whether the actor has it only if it was lost: who finds a door does not carry it."""
+
+    @property
+    def is_giving(self) -> bool:
+        """Whether somebody else has it then, whoever gives it."""
+        return "{who}" in self.sentence_after
 
 
 _RULES: Final = (
-    _Rule(_ENTRUST, rf"{_THING} (?:with|to) {_WHO}", "{who} has the {thing}"),
-    _Rule(_GIVE_TO, rf"(?:back |over )?{_THING}(?: back| over)? to {_WHO}", "{who} has the {thing}"),
-    _Rule(_GIVE, rf"(?:over )?{_WHO}(?: back| over)? {_THING}(?: back| over)?", "{who} has the {thing}"),
-    _Rule(_GET, rf"(?:back )?{_THING} (?:back |away )?from {_FROM}", "{actor} has the {thing}", "{from}"),
+    # Before what is thrown to somebody.
+    _Rule(_THROW, rf"{THING} away", "", is_loss=True),
+    _Rule(_THROW, rf"away {THING}", "", is_loss=True),
+    _Rule((*_THROW, *_DROP), rf"{THING} {_OUT_OF_REACH}", "", is_loss=True),
+    _Rule(_THROW, rf"{THING} {_INTO}", "{thing} is {preposition} {place}", is_loss=True),
+    _Rule(_ENTRUST, rf"{THING} (?:with|to) {_WHO}", "{who} has {thing}"),
+    _Rule(_GIVE_TO, rf"(?:back |over )?{THING}(?: back| over)? to {_WHO}", "{who} has {thing}"),
+    _Rule(
+        GIVING_VERBS,
+        # What a thing is for: `the key to the cellar`, `a letter from Vess`.
+        rf"(?:over )?{_WHO}(?: back| over)? {THING}(?: back| over)?(?: (?:to|from|with) .+)?",
+        "{who} has {thing}",
+    ),
+    _Rule(_GET, rf"(?:back )?{THING} (?:back |away )?from {_FROM}", "{actor} has {thing}", "{from}"),
     _Rule(
         _STEAL,
-        rf"(?:back )?{_THING} (?:back )?(?:away )?from {_FROM}",
-        "{actor} has the {thing}",
+        rf"(?:back )?{THING} (?:back )?(?:away )?from {_FROM}",
+        "{actor} has {thing}",
         "{from}",
         is_of_hero=True,
     ),
-    _Rule(_ROB, rf"{_FROM} of {_THING}", "{actor} has the {thing}", "{from}", is_of_hero=True),
-    _Rule(_STEAL, rf"{_THING}(?: back)?", "{actor} has the {thing}", "", is_of_hero=True),
-    _Rule(_WIN_BACK, rf"{_THING} back", "{actor} has the {thing}", ""),
-    _Rule(_WIN_BACK, rf"back {_THING}", "{actor} has the {thing}", ""),
-    _Rule(_RECOVER, _THING, "{actor} has the {thing}", ""),
-    _Rule(_WRENCH, rf"{_THING} (?:out of|from|off) {_GRIP}", "{actor} has the {thing}", ""),
-    _Rule(_PICK, rf"up {_THING}(?: from {_FROM})?", "{actor} has the {thing}", ""),
-    _Rule(_PICK, rf"{_THING} up(?: from {_FROM})?", "{actor} has the {thing}", ""),
-    _Rule(_POCKET, _THING, "{actor} has the {thing}", ""),
-    _Rule(_HAVE, rf"{_THING} (?:again|back|once more)", "{actor} has the {thing}", "", is_of_hero=True),
-    _Rule(_LOSE, rf"{_THING}(?: {_WHERE})?", "", is_loss=True),
-    _Rule(_DROP, rf"{_THING} (?:down )?{_WHERE}", "The {thing} is {preposition} {place}", is_loss=True),
-    _Rule(_PUT, rf"{_THING} (?:down )?{_WHERE}", "The {thing} is {preposition} {place}"),
-    _Rule(_LEAVE, rf"{_THING} (?:behind|here)", "The {thing} is in {here}"),
-    _Rule(_LAY, rf"{_THING} down", "The {thing} is in {here}"),
-    _Rule(_LAY, rf"down {_THING}", "The {thing} is in {here}"),
-    _Rule(_DROP, rf"{_THING}{_NEARBY}", "The {thing} is in {here}", is_loss=True),
+    _Rule(
+        (*_STEAL, "snatch snatches snatched"),
+        rf"{THING}(?: from {_VICTIM})?(?: (?:in|at|during|from) [a-z].*)?",
+        "{thing} was stolen",
+        "",
+        is_of_stranger=True,
+    ),
+    *(
+        rule
+        for verbs, rest in ((_MAKE_OFF, rf"(?:off|away) {_WITH_THING}"), (_FLEE, _WITH_THING))
+        for rule in (
+            _Rule(verbs, rest, "{actor} has {thing}", ""),
+            _Rule(verbs, rest, "{thing} was stolen", "", is_of_stranger=True),
+        )
+    ),
+    _Rule(_ROB, rf"{_FROM} of {THING}", "{actor} has {thing}", "{from}", is_of_hero=True),
+    _Rule(_STEAL, rf"{THING}(?: back)?", "{actor} has {thing}", "", is_of_hero=True),
+    _Rule(_WIN_BACK, rf"{THING} back", "{actor} has {thing}", ""),
+    _Rule(_WIN_BACK, rf"back {THING}", "{actor} has {thing}", ""),
+    _Rule(_RECOVER, THING, "{actor} has {thing}", ""),
+    _Rule(_WRENCH, rf"{THING} (?:out of|from|off) {_GRIP}", "{actor} has {thing}", ""),
+    _Rule(_CARRY, rf"{THING} (?:off|away)", "{actor} has {thing}", ""),
+    _Rule(_CARRY, rf"(?:off|away) {THING}", "{actor} has {thing}", ""),
+    _Rule(_PICK, rf"up {THING}(?: from {_FROM})?", "{actor} has {thing}", ""),
+    _Rule(_PICK, rf"{THING} up(?: from {_FROM})?", "{actor} has {thing}", ""),
+    _Rule(_POCKET, THING, "{actor} has {thing}", ""),
+    _Rule(_BORROW, THING, "{actor} has {thing}", ""),
+    _Rule(_HAVE, rf"{THING} (?:again|back|once more)", "{actor} has {thing}", ""),
+    _Rule(_HAVE, rf"(?!an? ){THING}", "{actor} has {thing}", "", is_of_hero=True),
+    _Rule(
+        _FIND,
+        rf"{THING}(?: again)?(?: {_WHERE})?(?: again)?",
+        "{actor} has {thing}",
+        "",
+        is_finding=True,
+    ),
+    _Rule(_LOSE, rf"{THING}(?: {_WHERE})?", "", is_loss=True),
+    _Rule(_TEAR, rf"{THING} (?:up|(?:in)?to (?:pieces|shreds))", "", is_loss=True),
+    _Rule(_TEAR, rf"up {THING}", "", is_loss=True),
+    _Rule(_DESTROY, rf"{THING}(?: (?:in|on|with|to) {WORDS})?", "", is_loss=True),
+    _Rule(_DROP, rf"{THING} (?:down )?{_WHERE}", "{thing} is {preposition} {place}", is_loss=True),
+    _Rule(_PUT, rf"{THING} (?:down )?{_WHERE}", "{thing} is {preposition} {place}"),
+    _Rule(_LEAVE, rf"{THING} (?:behind|here)", "{thing} is in {here}"),
+    _Rule(_LAY, rf"{THING} down", "{thing} is in {here}"),
+    _Rule(_LAY, rf"down {THING}", "{thing} is in {here}"),
+    _Rule(_DROP, rf"{THING}{_NEARBY}", "{thing} is in {here}", is_loss=True),
 )
+_GOES_MISSING: Final = re.compile(
+    rf"(?:(?:{DETERMINER.replace('(?:the', '(?i:the', 1)})(?P<thing>{WORDS})|(?P<proper_name>{PROPER_NAME}))"
+    r"(?: (?:slips|slipped|slides|slid|falls|fell|drops|dropped|rolls|rolled|tumbles|tumbled|sinks|sank)"
+    r"(?: [\w'’-]+){1,7}?,? and(?: then)?)? "
+    rf"(?P<missing>{IS_MISSING})"
+)
+"""That a thing is lost, by nobody's deed: `The ring slips from my boot and is lost in the snow`."""
+_OWNED: Final = re.compile(r"[^\W\d_a-z][\w-]*['’]s? $")
+"""Before a thing, whose it is by name."""
+_ANOTHERS: Final = re.compile(rf"(?:{_OWNED.pattern.removesuffix('$')}|\b(?:his|her|their) )$")
+"""Before a thing, that it is not the hero's."""
+_HAVE_GOT: Final = re.compile(r"\bI(?:['’]ve| have)(?: got)?\b")
+_ITS_OWN: Final = re.compile(r"\b(?:an?|his|her|their) $")
+"""Before a thing that somebody may have had all along."""
+_OF_ROLE: Final = re.compile(r"[a-z][\w-]+['’]s? ")
+"""In what a thing is called, who has it: `the captain's sword`."""
+_STRANGER: Final = (
+    r"(?:Somebody|Someone|(?:An?|The|(?:One|Two|Some) of the) (?:[a-z][\w'’-]+ ){0,2}[a-z][\w'’-]+)"
+)
+"""Somebody who gives or steals something and has no name: `A tired messenger`."""
+_STRANGER_ACTOR: Final = rf"(?P<actor>{_STRANGER})"
+_ANY_ONE: Final = re.compile(r"\ban? $")
+"""Before a thing that nobody is said to have had."""
 _PREPOSITIONS: Final = {"into": "in", "inside": "in"}
 
 
@@ -177,13 +282,26 @@ class Handover(NamedTuple):
     statement: Statement
     """Empty where only `loss` says what is true: whoever lost a thing has it no more."""
     actor_name: str
-    """Who did it; empty for the hero."""
+    """Who did it; empty for the hero. Who has no name is called as the sentence does: `A messenger`."""
     holder_before: str = ""
     """Who had the thing until then; empty if the sentence does not say."""
     thing_name: str = ""
     """What the sentence calls the thing: `rope`; empty if it may be none."""
     loss: str = ""
     """Its own words, with the hero's name, where the actor has the thing no more: `Dob drops the bell in the well`."""
+    is_finding: bool = False
+    """Whether somebody has the thing only if it was lost."""
+    is_gone: bool = False
+    """Whether the thing is stolen or lost by it, and not only given, put down or picked up."""
+    is_destruction: bool = False
+    """Whether the thing is no more by it."""
+    proper_name: str = ""
+    """The name of the thing, if it stands without an article: `Oathkeeper`. It may yet be that of somebody."""
+
+    @property
+    def is_by_stranger(self) -> bool:
+        """Whether somebody without a name did it."""
+        return re.fullmatch(_STRANGER, self.actor_name) is not None
 
 
 class HandoverReader:
@@ -223,64 +341,134 @@ class HandoverReader:
 
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
-        whole = self._read_clause(sentence, sentence)
-        clauses = split_clauses(sentence)
+        told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", sentence)))
+        whole = self._read_clause(told, sentence, is_whole=True)
+        clauses = split_clauses(told)
         # `I take the letter and run` takes no `letter and run`.
         if whole is not None and not (clauses and " and " in whole.thing_name):
             return [whole]
         handovers: dict[str, Handover] = {}
         for clause in clauses:
-            handover = self._read_clause(clause.sentence, clause.quote)
+            quote = clause.quote if clause.quote in sentence else sentence
+            handover = self._read_clause(clause.sentence, quote)
             if handover is not None:
                 handovers[handover.thing_name] = handover
             elif clause.is_on_same_thing and _TAKES_BACK.search(clause.sentence):
                 return []
         return list(handovers.values())
 
-    def _read_clause(self, clause: str, quote: str) -> Handover | None:
+    def _read_clause(self, clause: str, quote: str, *, is_whole: bool = False) -> Handover | None:
         """Return the handover of a clause, if it is one and all that it needs is known; `quote` are its words."""
         for rule in _RULES:
-            for subject in (self._hero_words.subjects, *(() if rule.is_of_hero else ("",))):
-                match = _rule_pattern(rule, subject).fullmatch(clause)
+            for subject in self._list_subjects(rule):
+                is_hero = subject is self._hero_words.subjects
+                match = _rule_pattern(rule, subject, is_hero=is_hero).fullmatch(clause)
                 if match is not None and not _TAKES_BACK.search(match["end"] or ""):
-                    return self._build_handover(rule, match, is_hero=bool(subject), quote=quote)
-        return None
+                    return self._build_handover(rule, match, is_hero=is_hero, is_whole=is_whole, quote=quote)
+        return _read_missing_thing(clause, quote)
+
+    def _list_subjects(self, rule: _Rule) -> tuple[str, ...]:
+        """Return who may do what a rule reads, as patterns."""
+        if rule.is_of_stranger:
+            return (_STRANGER_ACTOR,)
+        if rule.is_of_hero:
+            return (self._hero_words.subjects,)
+        return (self._hero_words.subjects, NAME, *((_STRANGER_ACTOR,) if rule.is_giving else ()))
 
     def _build_handover(
-        self, rule: _Rule, match: re.Match[str], *, is_hero: bool, quote: str
+        self, rule: _Rule, match: re.Match[str], *, is_hero: bool, is_whole: bool, quote: str
     ) -> Handover | None:
-        names = self._name_parts(match.groupdict(""))
+        names = self._name_parts(self._read_groups(match))
         # `I give you the key` of the GM's does not say who speaks.
         if is_hero and match.groupdict("").get("who") in self._hero_words.objects:
             return None
         own_words = match.string[: match.start("end")] if match["end"] else match.string
         is_known = all(names[key] for key in re.findall(r"{(\w+)}", rule.sentence_after))
         sentence_after = rule.sentence_after.format_map(names) if is_known else ""
+        sentence_after = re.sub(r"^the ", "The ", sentence_after)
         loss = name_hero(own_words, self._hero_name) if rule.is_loss else ""
         if not sentence_after and not (loss and names["actor"]):
             return None
+        # What is put somewhere may be no thing: `I leave the house in a hurry.`
+        may_be_no_thing = "{place}" in rule.sentence_after and not rule.is_loss
+        is_by_stranger = re.fullmatch(_STRANGER, names["actor"]) is not None
         return Handover(
             Statement(sentence_after, own_words if own_words in quote else quote),
-            "" if is_hero else names["actor"],
-            rule.holder_before.format_map(names),
-            # What is put somewhere may be no thing: `I leave the house in a hurry.`
-            "" if "{place}" in rule.sentence_after else names["thing"],
-            loss,
+            actor_name="" if is_hero else names["actor"],
+            holder_before="" if is_by_stranger else rule.holder_before.format_map(names),
+            thing_name="" if may_be_no_thing else names["noun"],
+            loss=loss,
+            is_finding=rule.is_finding,
+            is_gone=_is_gone(rule, match, is_hero=is_hero, is_whole=is_whole),
+            is_destruction=rule.verbs in (_DESTROY, _TEAR),
+            proper_name=names["proper_name"],
         )
+
+    def _read_groups(self, match: re.Match[str]) -> dict[str, str]:
+        """Return the parts of a sentence, of who is given a thing without an article the whole name."""
+        groups = match.groupdict("")
+        if not groups["proper_name"] or match.end("who" if "who" in groups else 0) + 1 != match.start(
+            "proper_name"
+        ):
+            return groups
+        split = split_receiver(f"{groups['who']} {groups['proper_name']}", self._people_here)
+        return groups | {"who": split[0], "proper_name": split[1]} if split else groups
 
     def _name_parts(self, groups: Mapping[str, str]) -> dict[str, str]:
         who, preposition = groups.get("who", ""), groups.get("preposition", "")
         source = groups.get("from", "")
+        noun, proper_name = _BEHIND_THING.sub("", groups["thing"]), groups["proper_name"]
         return {
-            "thing": _FOR_WHOM.sub("", groups["thing"]),
+            "noun": noun,
+            "proper_name": proper_name,
+            "thing": proper_name or f"the {noun}",
             "actor": groups.get("actor", self._hero_name),
             "who": self._hero_name if who in self._hero_words.objects else who,
             "from": self._hero_name if source in self._hero_words.objects else source,
             "preposition": _PREPOSITIONS.get(preposition, preposition),
-            "place": groups.get("place", ""),
+            # Where something was put is known from then on: `under a loose floorboard` is under that one.
+            "place": re.sub(r"^an? ", "the ", groups.get("place", "")),
             # Where somebody else is who drops a thing is not said, unless they are in the scene.
             "here": self._place_name if groups.get("actor", "") in {"", *self._people_here} else "",
         }
+
+
+def _is_gone(rule: _Rule, match: re.Match[str], *, is_hero: bool, is_whole: bool) -> bool:
+    """Say whether the thing is stolen or lost by what a rule reads, and not only given, put down or picked up."""
+    if rule.is_loss:
+        return "{here}" not in rule.sentence_after
+    if rule.verbs in (_MAKE_OFF, _FLEE):
+        # `rides off with her bow` goes with what is her own.
+        return _ITS_OWN.search(match.string, 0, match.start("thing")) is None
+    if rule.is_of_stranger:
+        return _ANY_ONE.search(match.string, 0, match.start("thing")) is None
+    if rule.verbs is _POCKET:
+        # What others take is another's, if no more is said or it says whose; not so: `takes the cup and drinks`.
+        return (is_whole and not is_hero) or _is_anothers(match, is_hero=is_hero)
+    return rule.is_of_hero and rule.verbs is not _HAVE
+
+
+def _is_anothers(match: re.Match[str], *, is_hero: bool) -> bool:
+    """Say whether words before a thing say that it is not of who takes it."""
+    is_of_name = (_ANOTHERS if is_hero else _OWNED).search(match.string, 0, match.start("thing")) is not None
+    return is_of_name or _OF_ROLE.match(match["thing"] or "") is not None
+
+
+def _read_missing_thing(clause: str, quote: str) -> Handover | None:
+    """Return that a thing is lost, if a clause says so."""
+    match = _GOES_MISSING.fullmatch(clause)
+    if match is None:
+        return None
+    noun, name = match["thing"] or "", match["proper_name"] or ""
+    subject = f"The {noun}" if noun else name
+    return Handover(
+        Statement("", clause if clause in quote else quote),
+        actor_name="",
+        thing_name=noun,
+        loss=f"{subject} {match['missing']}",
+        is_gone=True,
+        proper_name=name,
+    )
 
 
 class HandoverFact(NamedTuple):
@@ -291,6 +479,19 @@ class HandoverFact(NamedTuple):
     thing: Entity
     is_mere_loss: bool = False
     """Whether it only says that somebody has the thing no more, in its own words."""
+    is_finding: bool = False
+    """Whether somebody has the thing only if it was lost."""
+    is_destruction: bool = False
+    """Whether the thing is no more by it, whoever had it."""
+
+    def changes_nothing(self, moves: Sequence[ThingMove]) -> bool:
+        """Say whether it tells nothing new after the moves of the thing: nobody loses what nobody is known to have."""
+        last_kind = moves[-1].kind if moves else None
+        is_lost = last_kind in (ThingMoveKind.IS_LOST, ThingMoveKind.IS_MISSING)
+        if self.is_destruction:
+            return False
+        is_told_of = bool(moves) or tells_loss_by_nobody(self.fact)
+        return (self.is_mere_loss and (is_lost or not is_told_of)) or (self.is_finding and not is_lost)
 
 
 def read_handovers(
@@ -301,18 +502,42 @@ def read_handovers(
     kinds = {entity.id: entity.kind for entity in entities}
     facts = []
     for handover in handovers:
-        if handover.actor_name and len(find_called(handover.actor_name, people)) != 1:
+        is_of_known = not handover.actor_name or len(find_called(handover.actor_name, people)) == 1
+        if is_of_known and handover.is_by_stranger and handover.is_gone:
+            continue  # `The miller steals the bell` says who has it
+        if not (is_of_known or handover.is_by_stranger) or not _is_of_named_thing(handover, entities):
             continue
         lasting_facts = read_lasting_facts([handover.statement], entities, catalogue, tick)
-        if lasting_facts and _is_of_thing(fact := lasting_facts[0].fact, kinds):
-            facts.append(HandoverFact(fact, lasting_facts[0].quote, _thing_of(fact, entities)))
+        # Where a thing was dropped in a place that is not known, the words themselves say more.
+        is_read = bool(lasting_facts) and not (handover.loss and len(lasting_facts[0].fact.involves) == 1)
+        if is_read and _is_of_thing(fact := lasting_facts[0].fact, kinds):
+            facts.append(
+                HandoverFact(
+                    fact,
+                    lasting_facts[0].quote,
+                    _thing_of(fact, entities),
+                    is_finding=handover.is_finding,
+                )
+            )
         elif handover.loss:
             fact = build_stated_fact(handover.loss, build_name_book(entities), entities, catalogue, tick)
             if _is_of_thing(fact, kinds):
                 facts.append(
-                    HandoverFact(fact, handover.statement.quote, _thing_of(fact, entities), is_mere_loss=True)
+                    HandoverFact(
+                        fact,
+                        handover.statement.quote,
+                        _thing_of(fact, entities),
+                        is_mere_loss=True,
+                        is_destruction=handover.is_destruction,
+                    )
                 )
     return facts
+
+
+def _is_of_named_thing(handover: Handover, entities: Sequence[Entity]) -> bool:
+    """Say whether the name of what is handed over, if it stands without an article, is that of a thing."""
+    called = find_called(handover.proper_name, entities) if handover.proper_name else []
+    return not handover.proper_name or [e.kind for e in called] == [EntityKind.OBJECT]
 
 
 def _thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:
@@ -322,45 +547,24 @@ def _thing_of(fact: AssertFact, entities: Sequence[Entity]) -> Entity:
     return min(things, key=lambda thing: roles[thing.id] != SUBJECT)
 
 
-def find_other_holding(handover: Handover, entities: Sequence[Entity], moves: Sequence[Fact]) -> Fact | None:
+def find_other_holding(
+    handover: Handover, entities: Sequence[Entity], moves: Sequence[ThingMove]
+) -> Fact | None:
     """Return the last of the thing's moves, if by it somebody has the thing who is not who hands it over."""
     givers = find_called(handover.holder_before, [e for e in entities if e.kind in ACTORS])
-    if len(givers) != 1 or not moves or moves[-1].predicate == LOCATED_IN:
+    is_held = bool(moves) and moves[-1].kind in (ThingMoveKind.IS_HELD, ThingMoveKind.IS_TAKEN)
+    if len(givers) != 1 or not is_held:
         return None
-    is_held_by_giver = any(i.entity_id == givers[0].id for i in moves[-1].involves)
-    return None if is_held_by_giver else moves[-1]
-
-
-def moved_thing_id(fact: Fact, kinds: Mapping[Id, EntityKind]) -> Id | None:
-    """Return what a fact says who has it, or where it or somebody is; None for any other fact."""
-    if fact.predicate == LOCATED_IN:
-        return fact.entity(SUBJECT)
-    if fact.predicate != STATED_PREDICATE or not _HAS.fullmatch(fact.statement):
-        return None
-    return next((i.entity_id for i in fact.involves if kinds.get(i.entity_id) is EntityKind.OBJECT), None)
-
-
-def find_ended_ids(fact: AssertFact, thing: Entity, facts: Iterable[Fact]) -> tuple[Id, ...]:
-    """Return which facts no longer hold: where the thing lay that somebody took, who had what was put away."""
-    moves = [f for f in facts if moved_thing_id(f, {thing.id: thing.kind}) == thing.id]
-    if fact.predicate != LOCATED_IN:
-        return tuple(f.id for f in moves if f.predicate == LOCATED_IN)
-    # That somebody stole it stays so, wherever it lies by now.
-    return tuple(f.id for f in moves if says_who_has_thing(f.statement))
-
-
-def says_who_has_thing(statement: str) -> bool:
-    """Say whether a statement is that somebody has a thing, and no deed by which they got it."""
-    match = _HAS.fullmatch(statement)
-    return match is not None and match["verb"] == "has"
+    holding = moves[-1].fact
+    is_held_by_giver = any(i.entity_id == givers[0].id for i in holding.involves)
+    return None if is_held_by_giver else holding
 
 
 @cache
-def _rule_pattern(rule: _Rule, hero_subjects: str) -> re.Pattern[str]:
-    """Return the pattern of sentences about the hero, or about somebody with a name if `hero_subjects` is empty."""
+def _rule_pattern(rule: _Rule, subject: str, *, is_hero: bool) -> re.Pattern[str]:
+    """Return the pattern of sentences about a subject: of the hero the verb has no ending."""
     forms = [form.split() for form in rule.verbs]
-    verbs = "|".join(f"{base if hero_subjects else third}|{past}" for base, third, past in forms)
-    subject = hero_subjects or _NAME
+    verbs = "|".join(f"{base if is_hero else third}|{past}" for base, third, past in forms)
     return re.compile(
         rf"(?:(?:Now|Then|Finally|At last),? )?{subject} (?:now |then )?(?:{verbs}) {rule.rest}{_END}"
     )
@@ -369,6 +573,8 @@ def _rule_pattern(rule: _Rule, hero_subjects: str) -> re.Pattern[str]:
 def _is_of_thing(fact: AssertFact, kinds: Mapping[Id, EntityKind]) -> bool:
     """Return whether a fact says of a thing who has it, or at what place or in what thing it is."""
     fact_kinds = [kinds.get(involvement.entity_id) for involvement in fact.involves]
+    if fact_kinds == [EntityKind.OBJECT]:
+        return LIES.match(fact.statement) is not None or tells_loss_by_nobody(fact)
     if len(fact_kinds) != 2 or EntityKind.OBJECT not in fact_kinds:
         return False
     fact_kinds.remove(EntityKind.OBJECT)

@@ -8,17 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
 from agents.declarations.coordinated_clauses import split_clauses
+from agents.declarations.loans import state_debt
 from agents.declarations.reader import build_involvements
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.clauses import MEANWHILE
 from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
+from agents.prose.introductions import drop_introduction
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
@@ -39,12 +43,30 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
+_PAIR: Final = re.compile(rf"{_NAME_RUN.pattern} and {_NAME_RUN.pattern}(?= [a-z])")
+_LONE_NAME: Final = re.compile(rf"(?P<who>{_NAME_RUN.pattern}) [a-z]")
+_HE_AND: Final = re.compile(rf"(?P<he>he|she) and {_NAME_RUN.pattern} are ")
+_OWES_THEM: Final = re.compile(r"(?P<owes>(?:I|You) owe) (?:him|her|them)(?= )")
+_INTRODUCED: Final = re.compile(rf"\b(?:called|named) {_NAME_RUN.pattern}")
+_LAW: Final = re.compile(
+    r"No (?!one\b|sound\b|light\b|word\b|doubt\b|time\b|matter\b|answer\b|voice\b|wind\b)"
+    r"[a-z][a-z-]+ (?:can|will|may)(?: ever)? (?!be\b|see\b|hear\b|reach\b|help\b|stop\b|save\b|come\b|do\b)"
+    r"[a-z]+ (?:[\w'’-]+ ?){1,10}"
+)
+"""What nothing of a kind can do in this world: `No marsh-wight can cross a line of salt`."""
 _TAKES_BACK: Final = re.compile(r"\b(?:back|refus\w*|declin\w*|pretend\w*)\b")
 _TURNS_OUT: Final = re.compile(r"^(?:(?:But|And|So|Yet) )?(?:[Ii]t|[Aa]s it) turns out(?: that|,) ")
 _HURT: Final = (
     r"(?:hurt|wounded|injured|stunned|bruised|asleep|unconscious|senseless|lost|captured|in hiding)"
 )
+_EARLY: Final = r"(?:birth|childhood|boyhood|girlhood)"
+_FOR_LONG: Final = (
+    rf"(?:(?:ever )?since (?:{_EARLY}|then)|from {_EARLY}|all (?:his|her|their|its) life|(?:his|her|their) whole life"
+    r"|(?:for|these) (?:(?:[a-z]+ )?(?:years|winters|months|decades|ages|centuries|generations))(?: now)?)"
+)
 _IDLE_WORDS: Final = (
+    (MEANWHILE, ""),
+    (re.compile(r"\b(?P<owes>owes? .+) for (?:it|this|that|them)$"), r"\g<owes>"),
     (re.compile(r",?\s+(?:(?:yet |once )?again|once more|after all)$", re.IGNORECASE), ""),
     (
         re.compile(
@@ -54,13 +76,12 @@ _IDLE_WORDS: Final = (
     ),
     (re.compile(rf"\b(?:is|was) (?:only|just|merely) (?:badly )?{_HURT}, not dead$"), "is not dead"),
     (re.compile(r"\bturns out to be\b"), "is"),
+    # What has been so for long is so.
+    (re.compile(rf"\bhas been (?P<state>[^,;]+?),? {_FOR_LONG}$"), r"is \g<state>"),
+    (re.compile(rf"(?<=\bis )(?P<state>[^,;]+?),? (?:from|since) {_EARLY}$"), r"\g<state>"),
     (re.compile(r"\b(?:really|truly|actually)\s+(?=dead$|alive$)"), ""),
 )
 """Words that change nothing of what is so, as in `is not dead after all`, and what stands for them."""
-_UNKNOWN_THING: Final = re.compile(
-    r"The (?P<thing>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){1,2}?) (?:is|was|has|belongs|hangs|lies|stands|are)\b"
-)
-"""A thing of at least two words that a sentence begins with: `The glass bell is cracked`."""
 _SAYS_I: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine)\b")
 _SAYS_YOU: Final = re.compile(r"\b[Yy]ou(?:rs?)?\b")
 _FIRST_PERSON: Final = (
@@ -95,7 +116,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     """
     parts = [
         Statement(name_hero(as_first_person(sentence), hero_name) if hero_name else sentence, quote)
-        for sentence, quote in _split_parts(text)
+        for sentence, quote in split_parts(text)
         # `I give you the key` does not say who speaks.
         if not (_SAYS_I.search(sentence) and _SAYS_YOU.search(sentence))
     ]
@@ -109,7 +130,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     ]
 
     def states_fact(part: Statement) -> bool:
-        return any(reader.states_fact(part.sentence) for reader in readers)
+        return states_law(part.sentence) or any(reader.states_fact(part.sentence) for reader in readers)
 
     return [statement for part in parts for statement in _find_stating(part, states_fact)]
 
@@ -129,6 +150,11 @@ def _find_stating(part: Statement, states_fact: Callable[[Statement], bool]) -> 
     return [statement for statement in statements if states_fact(statement)]
 
 
+def states_law(sentence: str) -> bool:
+    """Say whether a sentence says what nothing of a kind can do."""
+    return _LAW.fullmatch(sentence) is not None
+
+
 def as_first_person(sentence: str) -> str:
     """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
     for pattern, word in _FIRST_PERSON:
@@ -145,33 +171,23 @@ def read_lasting_facts(
     return [
         LastingFact(build_stated_fact(sentence, names, entities, catalogue, tick), quote)
         for sentence, quote in statements
-        if reader.states_fact(sentence) and not _names_somebody_else(sentence, names)
+        if (reader.states_fact(sentence) or states_law(sentence))
+        and not _names_somebody_else(sentence, names)
     ]
 
 
 def has_unknown_names(statement: Statement, entities: Sequence[Entity]) -> bool:
     """Say whether a statement means somebody or something by a name that none of these has."""
-    sentence = statement.sentence
-    return not LastingStatementReader(build_name_book(entities)).states_fact(sentence) or bool(
-        list(guess_entities(sentence, entities, EntityKind.OBJECT))
-    )
+    sentence, names = statement.sentence, build_name_book(entities)
+    if not LastingStatementReader(names).states_fact(sentence):
+        return True
+    tokens = read_tokens(sentence, names.restricted_to(sentence))
+    # `the hooded stranger` may be somebody who is known and elsewhere.
+    has_small_name = any(t.word == "the" and not after.entity for t, after in pairwise(tokens))
+    return has_small_name or bool(list(guess_entities(sentence, entities, EntityKind.OBJECT)))
 
 
-def find_unknown_things(text: str, known: Sequence[Entity]) -> list[str]:
-    """Return the things that a text would state a lasting fact about if they were known: `glass bell`."""
-    reader = LastingStatementReader(build_name_book(known))
-    names = []
-    for sentence, _ in _split_parts(text):
-        match = _UNKNOWN_THING.match(sentence)
-        if match is None or reader.states_fact(sentence):
-            continue
-        things = [*known, guess_entity(match["thing"], EntityKind.OBJECT)]
-        if LastingStatementReader(build_name_book(things)).states_fact(sentence):
-            names.append(match["thing"])
-    return names
-
-
-def _split_parts(text: str) -> Iterator[Statement]:
+def split_parts(text: str) -> Iterator[Statement]:
     """Yield the sentences and their parts in which the text itself speaks, without words of somebody's.
 
     Who somebody is, said in passing (`Vess, the captain of the skiff, laughs`), is a part of its own.
@@ -184,15 +200,41 @@ def _split_parts(text: str) -> Iterator[Statement]:
     for position, sentence in enumerate(split_sentences(told_text)[:MAX_SENTENCES]):
         if position in framed:
             continue
-        if (match := _SAID_IN_PASSING.match(sentence)) and "?" not in sentence:
-            yield Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
+        if passing := read_said_in_passing(sentence):
+            yield passing
         sentence = _TURNS_OUT.sub("", sentence)
         if _SPEECH in sentence or _UNCERTAIN_OPENING.search(sentence) or reports_words(sentence):
             continue
+        before = ""
         for part in _PART_END.split(sentence):
             words = part.strip(" .!…")
             if words and len(words) <= MAX_SENTENCE_CHARS:
-                yield Statement(_without_idle_words(words), words)
+                told = state_debt(drop_introduction(_without_idle_words(words)))
+                yield Statement(_with_subject_of(before, told), words)
+            before = words
+
+
+def _with_subject_of(before: str, words: str) -> str:
+    """Return a part with the name that its `they`, `he and` or `I owe her` means: the subject of the part before."""
+    pair = _PAIR.match(before)
+    if pair and words.startswith("they "):
+        return f"{pair[0]} {words.removeprefix('they ')}"
+    single = _LONE_NAME.match(before)
+    others = _NAME_RUN.search(_INTRODUCED.sub("", before[single.end() :])) if single else None
+    is_clear = single is not None and not pair and others is None
+    if single and is_clear and (debt := _OWES_THEM.match(words)):
+        return f"{debt['owes']} {single['who']}{words[debt.end() :]}"
+    if single and is_clear and (match := _HE_AND.match(words)):
+        return f"{single['who']} {words[match.end('he') + 1 :]}"
+    return words
+
+
+def read_said_in_passing(sentence: str) -> Statement | None:
+    """Return who somebody is as a sentence begins, said in passing: `Vess, the captain of the skiff, laughs`."""
+    match = _SAID_IN_PASSING.match(sentence)
+    if match is None or "?" in sentence:
+        return None
+    return Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
 
 
 def _without_idle_words(words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
@@ -13,6 +14,7 @@ from stores.records.world import Entity, EntityStatus, fold_name
 MAX_LOOKED_UP: Final = 100
 """Entities of canon that are read because a line may name them."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_POSSESSIVE: Final = re.compile(r"['’]s?$")
 _SMALL_WORDS: Final = frozenset({"the", "a", "an", "of", "and", "in", "at", "is", "de", "von", "van", "la"})
 
 
@@ -24,7 +26,7 @@ def list_scene_entities(context: SceneContext) -> list[Entity]:
 async def read_named_entities(canon: CanonReader, context: SceneContext, text: str) -> list[Entity]:
     """Return the entities of the scene, and those of canon that the text may name. Raises StoreError."""
     words = _name_words(text)
-    names: list[tuple[set[str], Id]] = []
+    names: list[tuple[frozenset[str], Id]] = []
     for name, entity_id in await canon.names_containing(context.universe.id, words):
         if not words.isdisjoint(name_words := _name_words(name)):
             names.append((name_words, entity_id))
@@ -43,7 +45,8 @@ async def read_named_entities(canon: CanonReader, context: SceneContext, text: s
     ]
 
 
-def _name_words(text: str) -> set[str]:
+@lru_cache(maxsize=4_096)
+def _name_words(text: str) -> frozenset[str]:
     """Return the words of a text that may be those of a name, as names are compared."""
-    words = (re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text))
-    return {fold_name(word) for word in words} - _SMALL_WORDS
+    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(text))
+    return frozenset(map(fold_name, words)) - _SMALL_WORDS

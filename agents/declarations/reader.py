@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.canon_keeper.fact_readings import CONNECTED_TO
 from agents.canon_keeper.predicates import Catalogue
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.effects import MAX_NUMBER, TRUTH_KEYS, read_truth
@@ -22,6 +23,7 @@ from agents.proposals.statements import (
 )
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
+from agents.prose.names import is_capitalised
 from agents.prose.words import SHORT_TITLE_PATTERN
 from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers
@@ -151,8 +153,8 @@ def build_connection_fact(start: Entity, place_id: Id, place_name: str, phrase: 
     """Return the fact that a path leads from `start` to the other place."""
     return AssertFact(
         fact_kind=FactKind.RELATION,
-        predicate="connected_to",
-        statement=phrase("connected_to", start.name, place_name),
+        predicate=CONNECTED_TO,
+        statement=phrase(CONNECTED_TO, start.name, place_name),
         involves=(
             Involvement(role="subject", entity_id=start.id),
             Involvement(role="object", entity_id=place_id),
@@ -240,8 +242,8 @@ async def read_axiom(argument: str, find: FindEntity) -> NoteAxiom:
 async def find_mentioned_entities(text: str, find: FindEntity) -> list[Entity]:
     """Return the entities that the text names, in its order.
 
-    Capitalised spans and their parts name one, and so does the whole name of a thing or a place in small letters:
-    `the glass bell`.
+    Capitalised spans and their parts name one, and so does the whole name of a thing or a place in small letters, or
+    of somebody whose name has no capitals: `the glass bell`, `the hooded stranger`.
     """
     entities_by_place: list[tuple[int, Entity]] = []
     for span in list(_CAPITALISED.finditer(text))[:_MAX_SPANS]:
@@ -257,7 +259,7 @@ async def find_mentioned_entities(text: str, find: FindEntity) -> list[Entity]:
 
 
 async def _find_thing(words: list[str], find: FindEntity) -> Entity | None:
-    """Return the thing or place whose whole name stands at the beginning of the words."""
+    """Return the thing, place or nameless person whose whole name stands at the beginning of the words."""
     for size in range(len(words), 0, -1):
         name = " ".join(words[:size])
         entity = await find(name) or await find(f"the {name}")
@@ -267,7 +269,7 @@ async def _find_thing(words: list[str], find: FindEntity) -> Entity | None:
 
 
 def _is_called(entity: Entity, name: str) -> bool:
-    is_thing = entity.kind in (EntityKind.OBJECT, EntityKind.PLACE)
+    is_thing = entity.kind in (EntityKind.OBJECT, EntityKind.PLACE) or not is_capitalised(entity.name)
     names = (n.casefold() for n in (entity.name, *entity.aliases))
     return is_thing and any(n in (name, f"the {name}") for n in names)
 

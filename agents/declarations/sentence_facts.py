@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -36,7 +37,11 @@ def read_sentence_fact(
     reading = read_statement(as_sentence(sentence), build_name_book(mentioned))
     if len(reading.words) != 1:
         return None
-    claim = next((c for c in reading.claims if _is_of_catalogue(c)), None)
+    # Whom somebody taught they have met: that is no fact of its own.
+    is_meeting = re.search(r"\bmet\b|\bmeet", reading.words[0][1]) is not None
+    claim = next(
+        (c for c in reading.claims if _is_of_catalogue(c) and (is_meeting or c.relation != "met")), None
+    )
     if claim is None or _is_said_of_several(claim, reading.claims):
         return None
     entities_by_id = {entity.id: entity for entity in mentioned}

@@ -6,13 +6,15 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.propositions.vocabulary import load_nouns_for_things
 from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_tokens
+from agents.declarations.handed_names import is_handed_thing, split_handed_names
 from agents.declarations.lasting_facts import guess_entity
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
 from agents.prose.lone_names import is_surely_name
 from agents.prose.mentions import is_no_first_name
-from agents.prose.names import find_name_spans, has_title
+from agents.prose.names import DISTANCE, NameSpan, find_name_spans, has_title
 from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_UNKNOWN_NAMES: Final = 6
@@ -25,23 +27,34 @@ _TIMES: Final = (
 _NO_NAMES: Final = frozenset(_TIMES.split())
 """Times of the year, which have a capital and are nobody and nowhere."""
 _PLACE_WORD: Final = re.compile(
-    rf"(?:{SITE_NOUN}|(?:hall|gate|keep|house|road|street|lane|square|wood|ford|bay|hill|hills|mountains?|moors?|river|lake"
+    rf"(?:{SITE_NOUN}|(?:ferry|crossing|landing|hall|gate|keep|house|road|street|lane|square|wood|ford|bay|hill|hills|mountains?|moors?|river|lake"
     r"|isles?|islands?|sea|coast|valley|pass|port|haven|heath|heights?|cross|spire|hold|wall|arms|steading|stead|kingdom"
     r"|duchy|empire|barony)\b)$",
     re.IGNORECASE,
 )
 _BEFORE_PLACE: Final = re.compile(
     r"\b(?:in|at|into|inside|outside|near|reach(?:es|ed)?|towards?|leav(?:e|es|ing)|across|throughout|beyond"
-    r"|(?:north|south|east|west|city|town|village|lord|lady|road|way|back|down|up|on) (?:of|to)"
+    r"|(?:north|south|east|west|city|town|village|lord|lady|road|way|back|down|up|on|path|trail) (?:of|to)"
+    r"|(?:ferry|boat|ship|barge|train|coach|cart|bus|gates?|port|bridge|passage) (?:of|to)"
+    r"|(?:set|sets|setting) (?:out|off|sail|course) for"
+    r"|(?:leave|leaves|left|head|heads|headed|heading|make|makes|made|bound|sail|sails|depart|departs|departed) for"
     r"|(?:go|goes|went|walk|walks|walked|ride|rides|rode|travel|travels|travelled|come|comes|came|return|returns|returned"
-    r"|sail|sails|sailed)(?: [a-z]+){0,4} to) (?:the |The )?$"
+    r"|sail|sails|sailed|row|rows|rowed|drive|drives|drove|fly|flies|flew|march|marches|marched|hike|hikes|hiked"
+    r"|trek|treks|trekked|journeys?|journeyed|cross|crosses|crossed|climbs?|climbed|descends?|descended"
+    r"|continues?|continued|flees?|fled|moves?|moved)(?: [a-z]+){0,4} to) (?:the |The )?$"
 )
 """What stands right before the name of a place."""
 _AFTER_PLACE: Final = (
-    r"(?: (?:burn(?:s|ed|t) down|lies\b|lay\b)| (?:is|was) (?:an?|the) (?:[a-z]+ ){0,3}"
-    rf"{SITE_NOUN})"
+    rf"(?: (?:burn(?:s|ed|t) down|lies\b|lay\b)| (?:is|was|stands|stood) {DISTANCE}"
+    rf"| (?:is|was) (?:an?|the) (?:[a-z]+ ){{0,3}}{SITE_NOUN})"
 )
 """What is said right behind the name of a place."""
+_OWNS_NEXT: Final = re.compile(r"(?:['’]s|['’]) ")
+"""Between somebody's name and what is named after them."""
+
+
+_TITLES_OF_PLACES: Final = frozenset({"old", "young", "saint", "st"})
+"""What places are called, too: `Old Ferry`, `Saint Bride Abbey`."""
 
 
 class UnknownName(NamedTuple):
@@ -56,7 +69,7 @@ class UnknownName(NamedTuple):
 def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:
     """Return the names in a text that none of those known has, each once; `other_words` are no names."""
     no_names = _NO_NAMES | {fold_name(word) for word in other_words}
-    spans = find_name_spans(text)
+    spans = find_known_spans(text, known)
     names = [
         name
         for name in dict.fromkeys(span.name for span in spans)
@@ -73,9 +86,27 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
         and not _is_office(name, known)
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
-    return [UnknownName(name, _guess_kind(name, text)) for name in dict.fromkeys(full_names)][
+    return [UnknownName(name, _guess_kind(name, text, spans)) for name in dict.fromkeys(full_names)][
         :MAX_UNKNOWN_NAMES
     ]
+
+
+def find_known_spans(text: str, known: Sequence[Entity]) -> list[NameSpan]:
+    """Return where names stand in a text: `Bram's Mill` is one, who is given something and the thing are two."""
+    return list(split_handed_names(_join_owned_names(find_name_spans(text), text), text, known))
+
+
+def _join_owned_names(spans: Sequence[NameSpan], text: str) -> list[NameSpan]:
+    """Return the names with what is named after somebody as one: `Bram's Mill`."""
+    joined = list[NameSpan]()
+    for span in spans:
+        owner = joined[-1] if joined else None
+        gap = text[owner.end : span.start] if owner else ""
+        if owner is not None and _OWNS_NEXT.fullmatch(gap) and not has_title(span.name):
+            joined[-1] = NameSpan(text[owner.start : span.end], owner.start, span.end)
+        else:
+            joined.append(span)
+    return joined
 
 
 def _is_of_unknown(token: Token) -> bool:
@@ -86,7 +117,8 @@ def _is_of_unknown(token: Token) -> bool:
 def _is_office(name: str, known: Sequence[Entity]) -> bool:
     """Say whether a name is what somebody is of a place or people that is known: `Reeve of Kestermoor`."""
     office, _, where = name.rpartition(" of ")
-    return bool(office) and " " not in office and bool(find_called(where, known))
+    is_office = bool(office) and " " not in office and not _PLACE_WORD.search(office)
+    return is_office and bool(find_called(where, known))
 
 
 def expand_name(name: str, names: Iterable[str]) -> str:
@@ -96,13 +128,28 @@ def expand_name(name: str, names: Iterable[str]) -> str:
     return called[0].name if len(called) == 1 else name
 
 
-def _guess_kind(name: str, text: str) -> EntityKind:
-    if has_title(name):
+def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
+    is_titled = has_title(name) and not _may_be_titled_place(name)
+    if is_titled:
         return EntityKind.CHARACTER
-    if _PLACE_WORD.search(name):
+    if _PLACE_WORD.search(name) or _PLACE_WORD.search(name.partition(" of ")[0]):
         return EntityKind.PLACE
     for match in re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text):
+        if is_handed_thing(match.start(), match.end(), text, spans):
+            return EntityKind.OBJECT
         is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()])
         if is_behind or re.match(_AFTER_PLACE, text[match.end() :]):
             return EntityKind.PLACE
+        # `the Silver Bowl`, `Bram's Letter`; but Jack Bell is somebody.
+        is_of_something = "’" in name or "'" in name or text[: match.start()].endswith((" the ", "The "))
+        if is_of_something and name.split()[-1].casefold() in load_nouns_for_things():
+            return EntityKind.OBJECT
     return EntityKind.CHARACTER
+
+
+def _may_be_titled_place(name: str) -> bool:
+    """Say whether a name with a title may be that of a place: `Old Ferry`, not `Old Tam`."""
+    title, _, rest = name.partition(" ")
+    last_word = rest.split()[-1].casefold() if rest else ""
+    is_noun = last_word in load_nouns_for_things() or _PLACE_WORD.search(last_word) is not None
+    return title.rstrip(".").casefold() in _TITLES_OF_PLACES and is_noun

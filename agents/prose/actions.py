@@ -158,8 +158,14 @@ _GIVEN_WORDS: Final = re.compile(
 """What the living whisper, sing or hand over, and what the dead are in if they do nothing: `the name of the ship`."""
 
 
+_NEXT_PART: Final = re.compile(r"\s*(?:[:;—–]|,\s+(?:and|but|then|so)\b)\s+")
+
+
 def find_act_of_living(text: str, names: Sequence[str]) -> str:
-    """Return the sentence that begins with one of these names and what they do now, as no body does; empty if none."""
+    """Return the sentence in which one of these names does something now that no body does; empty if none.
+
+    It begins the sentence or a part of it.
+    """
     titles = "|".join(sorted(HONORIFICS))
     beginning = re.compile(
         rf"(?:(?i:and|but|then|now|so)\s+)?(?:(?i:{titles})\.?\s+)?{any_name_pattern(names)}"
@@ -168,7 +174,9 @@ def find_act_of_living(text: str, names: Sequence[str]) -> str:
         re.DOTALL,
     )
     for sentence in split_sentences(strip_speech(text)):
-        match = beginning.match(sentence)
+        # `It was only a joke: Dorrit gets up again.`
+        starts = (0, *(match.end() for match in _NEXT_PART.finditer(sentence)))
+        match = next(filter(None, (beginning.match(sentence, start) for start in starts)), None)
         if match is None or _NOT_NOW.search(sentence[: match.start("rest")] + _without_object(match["rest"])):
             continue
         verb, doing = match["verb"] or "", match["doing"] or ""

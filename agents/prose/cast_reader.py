@@ -17,17 +17,17 @@ from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
 from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
 from agents.prose.dealings import find_asked, find_dealt_with
-from agents.prose.destinations import DestinationReader
 from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
 from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
 from agents.prose.names import NON_NAME_WORDS
 from agents.prose.phrases import PhrasePattern
+from agents.prose.place_patterns import compile_place_patterns
 from agents.prose.sentence_phrases import who_of
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
-from agents.prose.words import drop_title_stops, split_sentences
+from agents.prose.words import split_sentences
 
 _NO_SUBJECT_AFTER: Final = re.compile(
     r"(?:\b(?:of|than|like|what|how|where|who|whom|whose|that|which|whether|why|to|for|with|from|by|behind|beside|about|at|"
@@ -94,6 +94,13 @@ _TELLS_PRESENT: Final = re.compile(
 """What is told in the present; what stands beside it in the past was so before."""
 
 
+_TELLS_OF_OATH: Final = re.compile(
+    r"(?:swore|promised|agreed|offered)\s+(?:(?:once|solemnly|long\s+ago)\s+)?"
+    r"(?:to|that|never|not|revenge|vengeance|loyalty|fealty)\b(?!\s+@H@)"
+)
+"""What somebody swore to do is told of them, wherever they did."""
+
+
 class NarratedFate(NamedTuple):
     """Who dies by a text, or lives after all, and the words that say so."""
 
@@ -116,7 +123,9 @@ class TurnReading(NamedTuple):
     unknown_site: str = ""
     """Where the hero would go, if that place were known: `old pier`; empty if they go to no such place."""
     missed: frozenset[int] = frozenset()
-    """Those who are spoken to or fought, and neither were here then nor come in later; the dead among them."""
+    """Those who are spoken to or fought, and neither were here then nor come in later; the dead among them.
+
+    Not who is said once more to be killed."""
 
     def without_figures(self, numbers: Collection[int]) -> TurnReading:
         """Return what the words move of all others."""
@@ -140,28 +149,11 @@ class CastReader:
         places: Sequence[Sequence[str]] = (),
     ) -> None:
         """`here_names` are the names of the place that the scene is in; `places` those of each that there is."""
-        here_names, other_places = (
-            [drop_title_stops(name) for name in names] for names in (here_names, other_places)
+        self._mentions = MentionReader(figures, hero_names, [*here_names, *other_places])
+        self._places = compile_place_patterns(
+            frozenset(here_names), frozenset(other_places), tuple(tuple(names) for names in places)
         )
-        self._mentions = MentionReader(figures, hero_names)
-        self._here = _compile_here(here_names)
-        self._is_at_here = re.compile(
-            rf"(?:is|are|waits?|sits?|stands?|drinks?|works?)\s+(?:\w+ing\s+)?(?:in|at|inside)\s+(?:the\s+)?{self._here.pattern}"
-            r"(?=\s*(?:$|[.,;!]|and\b|with\b))"
-        )
-        names = sorted(filter(str.strip, other_places), key=len, reverse=True)
-        self._other_places = re.compile(
-            "|".join(rf"\b{re.escape(n)}\b" for n in names) or r"(?!)", re.IGNORECASE
-        )
-        # `comes back from Sallow` happens here.
-        self._places_there = re.compile(
-            rf"(?<!\bfrom )(?<!\bfrom the )(?:{self._other_places.pattern})", re.IGNORECASE
-        )
-        self._hero_acts = HeroActs(
-            self._other_places, DestinationReader(places, here_names), self._here if here_names else None
-        )
-        # In a scene without a place, who is present leaves it whatever place they leave.
-        self._leaves_here = _compile_leaving(here_names or other_places)
+        self._hero_acts = HeroActs(self._places)
 
     def pass_over(self, text: str, *, is_gm: bool) -> None:
         """Read an earlier text for the pronouns of the next."""
@@ -181,7 +173,7 @@ class CastReader:
             frozenset(reading.met_again),
             frozenset(reading.acting_dead & state.dead),
             "" if reading.destination is not None else reading.unknown_site,
-            frozenset(reading.missed - reading.present - reading.departed),
+            frozenset(reading.missed - reading.present - reading.departed - reading.killed_again),
         )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
@@ -262,9 +254,9 @@ class CastReader:
         reading.move(CastMove.DIES, [n for mark in marks for n in figures_of(mark, reading)])
 
     def _is_within_place(self, sentence: str) -> bool:
-        return self._other_places.search(sentence) is None and any(
+        return self._places.elsewhere.search(sentence) is None and any(
             _LEAVES_PLACE.search(sentence, 0, match.start()) is None
-            for match in self._here.finditer(sentence)
+            for match in self._places.here.finditer(sentence)
         )
 
     def _read_whole_sentence(self, text: str, reading: CastReading) -> None:
@@ -400,16 +392,17 @@ class CastReader:
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES
-        is_leaving = self._hero_acts.is_leaving(rest) or self._leaves_here.match(rest)
+        is_leaving = self._hero_acts.is_leaving(rest) or self._places.leaves_here.match(rest)
         if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
         is_gone_already = is_leaving and not reading.is_within_place and reading.present.isdisjoint(numbers)
         if (
             words.ACTS.match(rest)
+            and not _TELLS_OF_OATH.match(rest)
             and not is_gone_already
             and not ELSEWHERE.search(sentence)
-            and not self._other_places.search(sentence)
+            and not self._places.elsewhere.search(sentence)
         ):
             is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)
             gone = reading.departed if is_way_out else set()
@@ -458,7 +451,7 @@ class CastReader:
 
     def _is_entering(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         match = words.ENTERS.match(rest)
-        if self._is_at_here.match(rest) and not CLEARLY_ELSEWHERE.search(sentence):
+        if self._places.is_here.match(rest) and not CLEARLY_ELSEWHERE.search(sentence):
             return not reading.present.issuperset(numbers)
         if match is None or self._is_elsewhere(rest, sentence):
             return False
@@ -472,9 +465,9 @@ class CastReader:
     def _is_elsewhere(self, clause: str, sentence: str) -> bool:
         return (
             CLEARLY_ELSEWHERE.search(sentence) is not None
-            or self._places_there.search(clause) is not None
+            or self._places.happens_elsewhere.search(clause) is not None
             or (
-                self._places_there.search(sentence) is not None
+                self._places.happens_elsewhere.search(sentence) is not None
                 and re.search(r"\b(?:in|at)\b", sentence, re.IGNORECASE) is not None
             )
         )
@@ -535,26 +528,6 @@ def _is_company(clause: str, match: re.Match[str]) -> bool:
     """Say whether who a pattern finds in a clause moves along, and is not only spoken with and the like."""
     who = next(key for key, mark in match.groupdict().items() if key.startswith("who") and mark)
     return turns.is_company(clause, match.start(who))
-
-
-def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:
-    """Return a pattern of the place where the scene is: its names, and the last word of each."""
-    names = {word for name in here_names if name.split() for word in (name.strip(), name.split()[-1])}
-    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.compile(rf"\b(?:{alternatives or '(?!)'})\b", re.IGNORECASE)
-
-
-def _compile_leaving(place_names: Collection[str]) -> re.Pattern[str]:
-    """Return a pattern of leaving a place by its name: `leaves the Heron Inn`, not `leaves the Heron Inn unlocked`."""
-    names = {
-        re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE) for name in place_names if name.strip()
-    }
-    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.compile(
-        rf"\s*(?:leaves?|left|has\s+left|is\s+leaving|quits)\s+(?:the\s+)?(?:{alternatives or '(?!)'})"
-        r"(?=\s*(?:$|[.,;!]|(?:and|with|without|again|together|alone|by|for|in\s+silence|at\s+(?:once|last))\b))",
-        re.IGNORECASE,
-    )
 
 
 def _with_hero(sentence: MarkedSentence) -> MarkedSentence:

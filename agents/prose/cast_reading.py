@@ -87,7 +87,7 @@ class CastReading:
     destination: int | None = None
     """The place that the hero went to last, by its number; None if the text names none."""
     unknown_site: str = ""
-    """Where the hero would go and leave somebody behind, if that place were known; empty if there is none."""
+    """Where the hero would go, if that place were known; empty if there is none."""
     met_again: set[int] = field(default_factory=set)
     """Those who were left behind, and are met as the hero goes back without a word on where they are."""
     excepted: set[int] = field(default_factory=set)
@@ -124,6 +124,11 @@ class CastReading:
         """Note that the sentence tells of deaths, by the marks of the dead."""
         self.deaths += ((str(mark), self.sentence_position) for mark in marks)
 
+    @property
+    def killed_again(self) -> set[int]:
+        """The dead of whose death the text tells: who killed whom is told of them."""
+        return self.dead.intersection(int(mark) for mark, _ in self.deaths if mark.isdecimal())
+
     def note_survivals(self, marks: Iterable[object]) -> None:
         """Note that the sentence tells who lives, by their marks."""
         texts = [str(mark) for mark in marks]
@@ -146,7 +151,7 @@ class CastReading:
 
     def stay_for_unknown_site(self, site: str) -> None:
         """Note a place that the hero goes to and that is not known: the scene and all in it stay where they are."""
-        if self.exit_cast is None and self.present - self.companions - self.earlier_companions:
+        if self.exit_cast is None:
             self.unknown_site = site
 
     def settle_exit(self) -> None:

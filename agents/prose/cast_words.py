@@ -47,7 +47,8 @@ SITE_NOUN: Final = (
     r"(?:inn|tavern|pub|church|chapel|temple|shrine|abbey|monastery|convent|camp|castle|fort|fortress|tower|manor|mansion|"
     r"palace|cave|ruins?|market|village|town|city|station|bridge|barn|cottage|hut|lodge|prison|hospital|infirmary|school|"
     r"forge|smithy|mill|bakery|bank|theatre|museum|casino|crypt|tomb|mine|beach|shore|pier|docks?|harbou?r|quay|jetty|wharf|"
-    r"lighthouse|farm|vineyard|graveyard|churchyard|cemetery|woods|forest|marsh|swamp|moor|island|cliffs?)\b"
+    r"lighthouse|stables?|granary|warehouse|workshop|brewery|tannery|boathouse|gatehouse|guildhall|jail|gaol|courthouse|"
+    r"barracks|cavern|grotto|crossroads|catacombs|observatory|quarry|farm|vineyard|graveyard|churchyard|cemetery|woods|forest|marsh|swamp|moor|island|cliffs?|vault)\b"
 )
 """What is a place of its own, and no part of another one, as a room or a street is."""
 _THING_IN_ROOM: Final = (
@@ -159,7 +160,7 @@ LEAVES: Final = PhrasePattern(
     [go move walk run] ((off|out) )?in search of
     [go move walk run] for (help|water|wood|the (doctor|guards?|watch|police|horses|surgeon|priest)|a walk|more|
         supplies|reinforcements)\b
-    [depart flee withdraw retire retreat decamp abscond]END
+    [depart flee withdraw retire retreat decamp abscond bolt scarper skedaddle]END
     [depart flee withdraw retire retreat] (to|from|into|for|with|in|through|again|at|by|towards?|down|up|along|
         without|and|across|over|together)\b
     [depart flee withdraw retire retreat] ([a-z]+ly|the (room|scene|house|hall|city|town|building|inn|tavern|
@@ -474,9 +475,19 @@ MEETS: Final = PhrasePattern(
     """
 )
 """The hero meets somebody: `I find @1@ in the cellar`."""
+MONEY_OR_THING: Final = (
+    r"(?:the|an?(?! (?:visit|call|compliment)\b)|my|his|her|their|somebody's|another|some|all|both|half|what|[0-9]+|"
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred)\b"
+)
+"""The first word of what is given or paid, and not of a visit or of heed."""
 TOUCHES: Final = PhrasePattern(
-    "[hand give show offer kiss hug embrace wrap bandage grab hit tie stab punch help slap shake untie free greet "
-    "seize grip catch hold strike tackle feed] (?P<who>@[\\d,]+@)"
+    r"""
+    [hand give show offer kiss hug embrace wrap bandage grab hit tie stab punch help slap shake untie free greet
+        seize grip catch hold strike tackle feed] (?P<who>@[\d,]+@)
+    [pay repay tip bribe reimburse] (?P<who2>@[\d,]+@)(?=\s*(?:$|[.,;!])| (back|for|in|with|off|MONEY))
+    [hand give pay repay sell lend return] (back )?MONEY (?:[\w'’-]+ ){1,5}(back )?to (?P<who3>@[\d,]+@)
+    """,
+    {"MONEY": MONEY_OR_THING},
 )
 """What one can do only to somebody who is here."""
 STUNS: Final = PhrasePattern(

@@ -29,6 +29,11 @@ UNREAL: Final = PhrasePattern(
 )
 """A sentence with one of these moves nobody."""
 
+MEANWHILE: Final = re.compile(
+    r",?\s+while\s+(?:I|you|he|she|they|we|it|the|my|his|her|[^\W\d_a-z][\w'’-]*)\s[^,;]*$|,\s+who\s[^,;]*$"
+)
+"""What is told besides at the end of a sentence: `while I look at the mule`, `who threw a knife`."""
+
 _WRITINGS: Final = r"(?:letters?|notes?|messages?)"
 WRITTEN_WORDS: Final = (
     rf"(?:(?:in|by|through) (?:(?:an?|the|this|that|my|your|his|her|their|somebody's) )?(?:\w+ )?{_WRITINGS}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from typing import Final
 
 _MONTHS: Final = (
@@ -61,8 +61,8 @@ class PartialDate:
     month: int | None = None
     day: int | None = None
 
-    def includes(self, moment: datetime) -> bool:
-        """Say whether the moment falls on this date."""
+    def includes(self, moment: date) -> bool:
+        """Say whether a day falls on this date."""
         date_parts = (self.year, self.month, self.day)
         return all(
             a is None or a == b
@@ -86,3 +86,13 @@ def read_dates(text: str) -> Iterable[PartialDate]:
         yield PartialDate(int(year) if year else None, number, int(day) if day else None)
     if not has_month:
         yield from (PartialDate(year=int(year_match[0])) for year_match in _YEAR.finditer(text))
+
+
+def remove_dates(text: str) -> str:
+    """Return a text without the dates that `read_dates` finds in it, and without the `on` before them."""
+    if not any(True for _ in read_dates(text)):
+        return text
+    text = _ORDINAL_DATE.sub("", text)
+    for pattern in (_ISO_DATE, _MONTH, _YEAR):
+        text = re.sub(rf"(?:\bon )?{pattern.pattern}", " ", text, flags=re.IGNORECASE)
+    return text

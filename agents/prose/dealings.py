@@ -32,9 +32,8 @@ _DEALS_WITH: Final = PhrasePattern(
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
 _HERO_GIVES: Final = PhrasePattern(
-    r"\s*@[HW]@ADVERBS[give hand offer pass show lend sell] (?P<who>@[\d,]+@)"
-    r"(?= (the|an?|my|his|her|their|back|somebody's)\b)",
-    {"ADVERBS": words.ADVERBS},
+    r"\s*@[HW]@ADVERBS[give hand offer pass show lend sell pay repay tip bribe] (?P<who>@[\d,]+@)(?= (back\b|THING))",
+    {"ADVERBS": words.ADVERBS, "THING": words.MONEY_OR_THING},
 )
 _SPEAKS_TO_HERO: Final = PhrasePattern(
     r"""

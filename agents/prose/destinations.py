@@ -16,6 +16,10 @@ from agents.prose.words import drop_title_stops
 
 _DIRECTION: Final = (
     r"(?:back|down|up|over|across|out|on|off|away|along|straight|right|home|again|together|alone|first|around|"
+    r"onwards?|inland|ashore|overland|up-?river|down-?river|up-?stream|down-?stream|(?:north|south)?-?(?:north|south|east|west)"
+    r"(?:wards?)?|all\s+(?:the\s+)?(?:day|night|morning|afternoon|evening|way)|hard|fast|late|early|"
+    r"for\s+(?:an?|two|three|four|five|some|several|a\s+few|many)\s+(?:hours?|days?|nights?|miles?|leagues?)|"
+    r"by\s+(?:boat|ship|ferry|barge|coach|cart|train|tram|road|river|sea|night|moonlight)|"
     r"[a-z]+ly|(?:down|up|along|across|through|over|by|past|out\s+of)\s+(?:the|a|my|our)\s+(?:\w+\s+)??\w+|"
     r"(?:together\s+)?with\s+@[^@]+@(?:(?:\s*,\s*|\s+and\s+)@[^@]+@)*)"
 )

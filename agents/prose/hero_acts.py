@@ -9,9 +9,9 @@ from typing import Final
 from agents.prose import cast_words as words
 from agents.prose import death_phrases as deaths
 from agents.prose.cast_reading import CastMove, CastReading
-from agents.prose.destinations import DestinationReader
 from agents.prose.mentions import COMPANY
 from agents.prose.phrases import PhrasePattern
+from agents.prose.place_patterns import PlacePatterns
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
 from agents.prose.who_is_meant import figures_of
 
@@ -28,14 +28,8 @@ _MOTION: Final = PhrasePattern(
 class HeroActs:
     """Reads the predicates of the hero, alone or with company."""
 
-    def __init__(
-        self, other_places: re.Pattern[str], destinations: DestinationReader, here: re.Pattern[str] | None
-    ) -> None:
-        self._other_places = other_places
-        """The names of places that the scene is not in."""
-        self._destinations = destinations
-        self._here = here
-        """The names of the place that the scene is in; None if it is in none."""
+    def __init__(self, places: PlacePatterns) -> None:
+        self._places = places
 
     def read(self, subject: str, company: Sequence[int], rest: str, reading: CastReading) -> CastMove | None:
         """Move whom a predicate of the hero's moves; return whether those who act with the hero leave.
@@ -52,6 +46,9 @@ class HeroActs:
             reading.move(CastMove.COMES, sorted(reading.left_behind))
             return CastMove.LEAVES if company else None
         if self._read_act_on_others(rest, reading):
+            reading.bring_in(company)
+            reading.companions.update(company)
+            reading.names_company |= bool(company)
             return None
         if words.SHOUTS.match(rest):
             reading.move(CastMove.COMES, sorted(reading.out_of_earshot))
@@ -72,12 +69,17 @@ class HeroActs:
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
         if goes_to_known_place or self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
             if site := self._find_unknown_site(rest):
-                reading.stay_for_unknown_site(site)
+                # `I walk out on the bridge` may go to no other place, unless it leaves somebody behind.
+                if _GOES_TO.match(rest) or reading.present - reading.companions - reading.earlier_companions:
+                    reading.stay_for_unknown_site(site)
                 return None
             reading.leave_with_hero()
             reading.names_company |= bool(company)
             reading.goes_alone |= BY_ONESELF.search(rest) is not None
             return CastMove.LEAVES if company else None
+        if _GOES_TO.match(rest) and (site := self._find_unknown_site(rest)):
+            reading.unknown_site = site
+            return None
         match = words.MEETS.match(rest)
         if (match is not None and not _NO_MEETING.match(match["where"] or "")) or (
             match := words.TOUCHES.match(rest)
@@ -87,7 +89,7 @@ class HeroActs:
 
     def read_destination(self, rest: str, reading: CastReading) -> bool:
         """Note the place that the hero goes to; return whether the predicate names one."""
-        destination = self._destinations.find_destination(rest)
+        destination = self._places.destinations.find_destination(rest)
         if destination is None:
             return False
         reading.destination = destination
@@ -95,10 +97,10 @@ class HeroActs:
 
     def _find_unknown_site(self, rest: str) -> str:
         """Return the place that the hero goes to from a known one, and that is not known itself; empty if none is."""
-        if self._here is None:
+        if not self._places.has_place:
             return ""
-        site = self._destinations.find_unknown_site(rest)
-        return "" if self._here.search(site) or self._other_places.search(site) else site
+        site = self._places.destinations.find_unknown_site(rest)
+        return "" if self._places.here.search(site) or self._places.elsewhere.search(site) else site
 
     def is_leaving(self, rest: str) -> bool:
         """Say whether a predicate is that somebody leaves the scene."""
@@ -110,7 +112,7 @@ class HeroActs:
         return (
             direction is not None
             and _MOTION.match(rest) is not None
-            and self._other_places.match(rest, direction.end()) is not None
+            and self._places.elsewhere.match(rest, direction.end()) is not None
         )
 
     def _gets_out_here(self, rest: str) -> bool:
@@ -119,9 +121,9 @@ class HeroActs:
         Without a place the scene may be in the boat.
         """
         match = words.GETS_OUT.match(rest)
-        if match is None or (self._here is None and match["vehicle"]):
+        if match is None or (not self._places.has_place and match["vehicle"]):
             return False
-        return self._here is None or self._here.search(match[0]) is None
+        return not self._places.has_place or self._places.here.search(match[0]) is None
 
     def _read_act_on_others(self, rest: str, reading: CastReading) -> bool:
         """Read what the hero does to others; return whether that was all."""
@@ -177,7 +179,7 @@ class HeroActs:
             reading.unknown_site = site
             return
         is_away = not reading.present.issuperset(followed)
-        goes_to_known_place = self._destinations.find_destination(rest) is not None
+        goes_to_known_place = self._places.destinations.find_destination(rest) is not None
         if goes_to_known_place or is_away or words.TO_ANOTHER_PLACE.search(rest):
             reading.leave_with_hero()
         reading.bring_in(followed)

@@ -35,4 +35,6 @@ def _acts_alone(name: str, text: str) -> bool:
     if fold_name(name) in NO_PEOPLE:
         return False
     verbs: Sequence[str] = re.findall(rf"\b{re.escape(name)}\s+(?:[a-z]+ly\s+)?([a-z]+)", text)
-    return any(verb.endswith("s") or PAST_VERB.match(verb) for verb in verbs)
+    # `Tam and Ume are enemies`
+    is_in_pair = re.search(rf"\b{re.escape(name)}\s+and\s+[^\W\d_a-z]", text) is not None
+    return is_in_pair or any(verb.endswith("s") or PAST_VERB.match(verb) for verb in verbs)

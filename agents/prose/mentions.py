@@ -7,13 +7,14 @@ with company (`we`), `A` everyone present but the hero. Several people in one pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
-from agents.prose.names import HONORIFICS, NON_NAME_WORDS
+from agents.prose.names import EPITHETS, HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.trades import is_trade
 from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
 
 HERO: Final = "H"
@@ -46,23 +47,7 @@ _SHE_TITLES: Final = frozenset(_SHE_TITLE_WORDS.split())
 TITLES: Final = HONORIFICS | _HE_TITLES | _SHE_TITLES | frozenset(_TITLE_WORDS.split())
 """Words before a name that say what somebody is: `the sexton` is Sexton Mull."""
 
-_NO_ROLES: Final = frozenset(
-    {
-        "old",
-        "young",
-        "the",
-        "saint",
-        "big",
-        "little",
-        "black",
-        "red",
-        "white",
-        "lucky",
-        "mad",
-        "blind",
-        "poor",
-    }
-)
+_NO_ROLES: Final = EPITHETS | {"old", "young", "the", "saint"}
 _OPENING_WORD_LIST: Final = (
     "later sometimes meanwhile eventually outside inside upstairs downstairs elsewhere afterwards soon often "
     "everywhere poor dear sadly oddly yesterday"
@@ -113,6 +98,16 @@ _APPOSITION: Final = re.compile(
 )
 _NAME_AFTER: Final = re.compile(r" ([^\W\d_a-z][\w’'-]*)")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w’'-])([^\W\d_a-z][\w’'-]*) $")
+_PLACE_BEFORE: Final = re.compile(
+    r"\b(?:to|into|in|inside|at|from|near|towards?|outside|reach(?:es)?|enters?|leaves?)\s+(?:the\s+)?"
+    r"[^\W\d_a-z][\w’'-]*\s+of\s+(?:the\s+)?$"
+)
+"""Before a name, what makes a place of it: `to the Abbey of Glass`."""
+_WRITTEN: Final = re.compile(
+    r"(\b(?:letter|note|message|telegram|scroll|inscription|diary|journal|poster|report|dispatch|rumou?r|news|word)\b"
+    r"[^.!?:\n]{0,60}:) [^.!?\n]*"
+)
+"""What is written or reported, behind a colon: `A letter from Tam arrives: Dob is dead.`"""
 _OPENING_COMPANY: Final = re.compile(
     r"^(?P<company>(?:Followed|Accompanied|Flanked|Trailed|Supported|Led)(?:\s+\w+ly)?\s+by\s+@[^@]+@(?=,)|"
     r"(?:(?:Together|Along)\s+)?[Ww]ith\s+@[\d,]+@(?:\s+(?:at|by)\s+(?:my|your|our)\s+side|\s+beside\s+@H@)?(?=,?\s+@[HW]@)|"
@@ -175,6 +170,8 @@ class MentionReader:
 
     figures: Sequence[Figure]
     hero_names: Sequence[str] = ()
+    place_names: Collection[str] = ()
+    """Names of places: a person's name within one means nobody, as `Glass` of the Glass Monks in the Abbey of Glass."""
     _genders: dict[int, Gender] = field(default_factory=dict)
     _last_mentions: list[str] = field(default_factory=list)
     """Marks of the last sentence that had any, its subject first."""
@@ -195,12 +192,24 @@ class MentionReader:
             patterns += [(re.escape(role.capitalize()), str(n)) for role in figure.roles if role in TITLES]
         patterns += [(_flexible(name), HERO) for name in self.hero_names]
         patterns += [(rf"[Tt]he\s+{_flexible(plural)}", group) for plural, group in self._list_families()]
+        patterns += [
+            (rf"(?:[Tt]he\s+)?{_flexible(name)}", "") for name in self._list_places_named_like_people()
+        ]
         patterns.sort(key=lambda pair: -len(pair[0]))
         self._marks = [mark for _, mark in patterns]
         names = "|".join(rf"(?P<n{i}>{pattern})" for i, (pattern, _) in enumerate(patterns))
         self._mention = re.compile(
             rf"(?<![\w@{_TYPED_AT}])(?:{names}{'|' if names else ''}{_PRONOUNS})(?![\w])"
         )
+
+    def _list_places_named_like_people(self) -> Iterator[str]:
+        """Yield the names of places in which somebody's name stands."""
+        all_names = [*self.hero_names, *(name for figure in self.figures for name in figure.names)]
+        names = set(map(str.casefold, all_names))
+        for place_name in self.place_names:
+            words = [re.sub(r"['’]s?$", "", word) for word in place_name.casefold().split()]
+            if len(words) > 1 and not names.isdisjoint(words):
+                yield place_name
 
     def _list_families(self) -> Iterator[tuple[str, str]]:
         """Yield the plural of every last name that several have, with the mark of them all."""
@@ -214,6 +223,7 @@ class MentionReader:
     def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
         """Return the sentences of a text with marks in place of people."""
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
+        text = _WRITTEN.sub(r"\1 ¶", text)
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
         text = drop_title_stops(text)
         for pattern, replacement in _PLAIN_FORMS:
@@ -339,6 +349,8 @@ def _owned_by(mark: str) -> str:
 
 def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
     """Say whether what matched one of somebody's names is a part of another's."""
+    if " " not in match[0] and _PLACE_BEFORE.search(match.string, 0, match.start()):
+        return True
     before = _NAME_BEFORE.search(match.string, 0, match.start())
     after = _NAME_AFTER.match(match.string, match.end())
     words = match[0].split()
@@ -392,13 +404,18 @@ def _name_words(name: str) -> list[str]:
     return words
 
 
+def is_role(word: str) -> bool:
+    """Say whether a word in small letters says what somebody is: a title, or a trade."""
+    return word in TITLES or is_trade(word)
+
+
 def read_roles(name: str, description: str = "") -> tuple[str, ...]:
     """Return what somebody is by name and description, in lower case: `Captain Vess: a smith` is captain and smith."""
     words = name.split()
     title = words[0].rstrip(".").casefold() if len(words) > 1 else ""
     roles = [title] if len(title) > 2 and title not in _NO_ROLES else []
     match = re.match(r"(?:an?|the|our|his|her)?\s*(?:\w+\s+)?([a-z][a-z’'-]{2,})\b", description.strip())
-    if match is not None and match[1] in TITLES:
+    if match is not None and is_role(match[1]):
         roles.append(match[1])
     roles += ["lordship"] if title == "lord" else ["ladyship"] if title == "lady" else []
     return tuple(dict.fromkeys(roles))
@@ -406,8 +423,10 @@ def read_roles(name: str, description: str = "") -> tuple[str, ...]:
 
 def read_called_role(name: str) -> str:
     """Return what somebody is who is called nothing else, in lower case: `miller` of The Miller; empty if they are."""
-    first, _, rest = name.partition(" ")
-    return rest.casefold() if first.casefold() == "the" and rest.isalpha() else ""
+    first, _, rest = name.casefold().partition(" ")
+    kind, _, role = rest.rpartition(" ")
+    is_called_so = rest.isalpha() or (kind.isalpha() and is_role(role))  # `night watchman`
+    return rest if first == "the" and is_called_so else ""
 
 
 def read_gender(name: str, description: str = "") -> Gender:

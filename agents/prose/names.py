@@ -55,6 +55,9 @@ HONORIFICS: Final = frozenset(
 )
 """Titles: part of a name when they precede one, and no name alone."""
 
+EPITHETS: Final = frozenset({"big", "little", "black", "red", "white", "lucky", "mad", "blind", "poor"})
+"""What somebody may be called before the name, and may be left out."""
+
 NON_NAME_WORDS: Final = frozenset(
     {
         *("i", "a", "an", "the", "and", "or", "but", "nor", "so", "yet", "for", "if", "then", "than", "that"),
@@ -90,6 +93,7 @@ NON_NAME_WORDS: Final = frozenset(
         *("thank", "thanks", "sorry", "hello", "good", "never", "always", "maybe", "perhaps", "today"),
         *("tonight", "tomorrow", "yesterday", "nobody", "nothing", "someone", "somebody", "something"),
         *("everyone", "everything", "anyone", "anything", "somewhere", "nowhere", "everywhere", "like"),
+        *("whoever", "whatever", "whichever", "anybody", "everybody"),
         *("gm", "npc", "pc", "hp", "god", "gods", "ok", "okay", "dear", "damn", "hush", "aye", "nay"),
         *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "english"),
     }
@@ -115,9 +119,26 @@ _PERSON_VERB: Final = re.compile(
     r"turns?|turned|steps?|stepped|stands?|stood|grins?|grinned|shrugs?|shrugged|sighs?|sighed|whispers?|"
     r"whispered|mutters?|muttered|shouts?|shouted|answers?|answered|replies|replied|points?|pointed|frowns?|"
     r"frowned|leans?|leaned|walks?|walked|draws?|drew|raises?|raised|stares?|stared|waits?|waited|kneels?|"
-    r"knelt|hands?|handed|gives?|gave|takes?|took|tells?|told|calls?|called|comes?|came|goes|went|dies|died)\b"
+    r"knelt|hands?|handed|gives?|gave|takes?|took|tells?|told|calls?|called|comes?|came|goes|went|dies|died|"
+    # Nobody but people does these.
+    r"reads|writes|wrote|sings|sang|drinks|drank|eats|ate|sits|kneels|kisses|kissed|hates|hated|loves|loved|wants|wanted|"
+    r"thinks|thought|knows|knew|owns|owned|owes|owed|promises|promised|steals|stole|lies to|hides|hid|sleeps|slept|"
+    r"wakes|woke|grabs|grabbed|bows|bowed|tries to|tried to|pays|paid|buys|bought|sells|sold|marries|married)\b"
 )
 """Verbs of people, after a name."""
+DISTANCE: Final = (
+    r"(?:(?:an?|half an?|one|two|three|four|five|six|seven|ten|some|several|many|a few)\s+"
+    r"(?:hour|day|night|week|mile|league)s?\b(?!\s+(?:of|too)\b))"
+)
+"""How far something is: `half a day`, `two leagues`."""
+_LIES_AWAY: Final = re.compile(
+    rf"\s+(?:lies|lay|stands|stood|is|was)\s+(?:{DISTANCE}|(?:to the\s+)?(?:north|south|east|west)(?:wards?)?\b)"
+)
+"""Behind the name of a place: `Highgarth lies a day to the north`."""
+_PARTNER: Final = re.compile(
+    r"\s+and\s+(?P<other>[^\W\d_a-z][\w’-]+)\s+(?:are|were|have|had|both|hate|love|fight|share)\b"
+)
+"""Behind who begins a sentence, with whom they are something: `Tam and Ume are enemies`."""
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 _SENTENCE_BREAK = re.compile(r"[.!?…:;\n“”\"‘«»*_>(\[]|--|—|–")
 """Between two words: the second one begins a sentence or a speech."""
@@ -226,13 +247,21 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
         return None
     if opens_sentence and len(word_matches) == 1 and bare_words[0].casefold() not in certain_words:
         is_possessive = _POSSESSIVE.search(word_matches[0][0]) is not None and len(bare_words[0]) > 2
-        if not (_PERSON_VERB.match(text, word_matches[0].end()) or is_possessive) or bare_words[
+        word_end = word_matches[0].end()
+        acts = _PERSON_VERB.match(text, word_end) or _has_partner(text, word_end)
+        if not (acts or _LIES_AWAY.match(text, word_end) or is_possessive) or bare_words[
             0
         ].casefold().endswith(("ing", "ly")):
             return None
     start, end = word_matches[0].start(), word_matches[-1].start() + len(bare_words[-1])
     name = " ".join(text[start:end].split())
     return NameSpan(name, start, end) if len(name) <= MAX_NAME_CHARS else None
+
+
+def _has_partner(text: str, end: int) -> bool:
+    """Say whether a word is joined with a name, and the two are or have something: `Tam and Ume are enemies`."""
+    match = _PARTNER.match(text, end)
+    return match is not None and not _is_plain(match["other"])
 
 
 def _is_plain(word: str) -> bool:
@@ -247,7 +276,8 @@ def _is_shouted(word: str) -> bool:
 def names_of(entity: Entity) -> tuple[str, ...]:
     """Return what prose may call somebody: name, aliases, and the parts of the name that stand for it.
 
-    A title stands with each part: Lady Isolde Marr is Isolde, Marr, Lady Isolde and Lady Marr.
+    A title stands with each part: Lady Isolde Marr is Isolde, Marr, Lady Isolde and Lady Marr. What precedes the name
+    may be left out: Old Mother Grice is Mother Grice, too.
     """
     words = entity.name.split()
     parts = [
@@ -260,7 +290,26 @@ def names_of(entity: Entity) -> tuple[str, ...]:
     ]
     is_titled = len(words) > 2 and words[0][0].isupper() and _is_title(words[0])
     titled_parts = [f"{words[0]} {part}" for part in (parts[0], parts[-1])] if is_titled and parts else []
-    return tuple(dict.fromkeys((entity.name, *entity.aliases, *titled_parts, *parts)))
+    shorter_names = list_shorter_names(entity.name)
+    return tuple(dict.fromkeys((entity.name, *entity.aliases, *shorter_names, *titled_parts, *parts)))
+
+
+def is_capitalised(name: str) -> bool:
+    """Say whether a name has a capital in another word than an article before it: not `The hooded stranger`."""
+    words = name.split()
+    return any(map(str.isupper, (word[0] for word in words[words[0].casefold() in ("the", "a", "an") :])))
+
+
+def list_shorter_names(name: str) -> list[str]:
+    """Return a name of several words without the titles before it, one after the other, while two words are left."""
+    words, names = name.split(), list[str]()
+    while (
+        len(words) > 2 and words[0][0].isupper() and (_is_title(words[0]) or words[0].casefold() in EPITHETS)
+    ):
+        words = words[1:]
+        if words[0][0].isupper():
+            names.append(" ".join(words))
+    return names
 
 
 def _is_title(word: str) -> bool:

@@ -27,6 +27,10 @@ _SPENDS: Final = (
     r"(?:walk|ride|rode|wait|travel|march|rest|sleep|slept|sail|row|search|work|hide|hid|climb|watch|stay|camp)"
     r"(?:s|ed|led)?"
 )
+_WHEREVER: Final = (
+    r"(?:here|there|on|together|alone|(?:north|south|east|west)(?:east|west)?(?:wards?)?|(?:up|down)(?:river|stream|hill)|"
+    r"(?:along|up|down|across|through|over)\s+the\s+\w+)"
+)
 _PASSES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -38,7 +42,7 @@ _PASSES: Final = tuple(
         r"(?:\s+(?:to|down|up|over|across|through|back)\s+[\w\s'’-]{2,30}?)?\s+"
         rf"(?:takes|took|lasts|lasted)\s+(?:(?:us|me|you)\s+)?{_LENGTH}\b",
         rf"(?:.+[;,—–]\s*(?:and\s+|but\s+)?)?it\s+(?:takes|took)\s+(?:us|me|you)\s+{_LENGTH}(?=\s*(?:$|[.,;!])|\s+to\b)",
-        rf"(?:I|we|you)\s+{_SPENDS}\s+(?:(?:here|there|on|together)\s+)?for\s+{_LENGTH}\b",
+        rf"(?:I|we|you)\s+{_SPENDS}\s+(?:{_WHEREVER}\s+)?for\s+{_LENGTH}\b",
     )
 )
 _PART: Final = (

@@ -31,6 +31,9 @@ _PAYS: Final = re.compile(
     r"(?<!to )\b(?:pays?|paid|repays?|repaid|settles?|settled|clears?|cleared)\b"
     rf"(?!(?: [\w'’-]+){{0,2}} {_NO_PAYMENT}\b)"
 )
+_FORGIVES: Final = re.compile(
+    r"(?<!to )\b(?:forgives?|forgave|forgiven|waives?|waived|cancels?|cancelled|canceled|writes? off|wrote off)\b"
+)
 _GIVES_BACK: Final = re.compile(
     r"(?<!to )\b(?:gives?|gave|hands?|handed|returns?|returned|brings?|brought|delivers?|delivered|sends?|sent)\b"
 )
@@ -40,6 +43,11 @@ _TO_GIVE_BACK: Final = re.compile(
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
+_WHOLE_DEBT: Final = re.compile(
+    r"\b(?:(?:my|our|his|her|their|the) debt|what (?:I|we|he|she|they) owed?s?)\b"
+    rf"|\brepa(?:y|ys|id) {_NAME}(?: back)?(?: in full)?[.!]?$"
+)
+"""Says that all is paid that is owed, whatever that is."""
 _NAME_OF_DOER: Final = re.compile(r"\b[A-Z]")
 _RECEIVER: Final = re.compile(rf"\s+(?:back\s+)?(?P<name>{_NAME})\b(?!['’])")
 _OTHER_DOER: Final = re.compile(
@@ -48,6 +56,8 @@ _OTHER_DOER: Final = re.compile(
 """Who else may do what the verb after it says, and the passive."""
 MIN_WORDS_OF_DEBT: Final = 3
 """Words of a debt that a payment names: who, to whom, how much."""
+MIN_WORDS_OF_WHOLE_DEBT: Final = 1
+"""The same, where all is paid that is owed: to whom."""
 MIN_WORDS_OF_THING: Final = 2
 """Words of a promise that who brings something back names: to whom, what."""
 _UNSURE: Final = re.compile(
@@ -86,17 +96,18 @@ def breaks_promise(sentences: Sequence[str]) -> bool:
 
 
 def settles_commitment(sentences: Sequence[str]) -> bool:
-    """Say whether a sentence plainly says that something is paid or brought, which may settle a debt or a promise."""
-    return _has_plain(_PAYS, sentences) or _has_plain(_GIVES_BACK, sentences)
+    """Say whether a sentence plainly says that something is paid, forgiven or brought: it may settle a commitment."""
+    return any(_has_plain(pattern, sentences) for pattern in (_PAYS, _FORGIVES, _GIVES_BACK))
 
 
 def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | None:
-    """Return the index of the debt that is plainly paid or of the promise to bring what is plainly brought.
+    """Return the index of the debt that is plainly paid or forgiven, or of the promise to bring what is brought.
 
     None if there is none, or several fit as well.
     """
     for pattern, settles, minimum in (
         (_PAYS, _OWES, MIN_WORDS_OF_DEBT),
+        (_FORGIVES, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _TO_GIVE_BACK, MIN_WORDS_OF_THING),
     ):
@@ -113,7 +124,9 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
                 or _goes_to_another(pattern, sentence, texts[index])
             ):
                 continue
-            if index is not None and len(_stems(sentence) & _stems(texts[index])) >= minimum:
+            is_whole = settles is _OWES and _WHOLE_DEBT.search(sentence) is not None
+            least = MIN_WORDS_OF_WHOLE_DEBT if is_whole else minimum
+            if index is not None and len(_stems(sentence) & _stems(texts[index])) >= least:
                 return candidates[index]
     return None
 
@@ -126,7 +139,7 @@ def _is_done_by_other(pattern: re.Pattern[str], sentence: str, statement: str) -
     text_before = sentence[: deed.start()]
     return (
         _NAME_OF_DOER.search(text_before) is not None
-        and _stems(text_before).isdisjoint(_stems(parties["debtor"]))
+        and _stems(text_before).isdisjoint(_stems(parties[_doer_of(pattern)]))
         and _OTHER_DOER.search(text_before) is None
     )
 
@@ -137,7 +150,13 @@ def _goes_to_another(pattern: re.Pattern[str], sentence: str, statement: str) ->
     if parties is None or deed is None:
         return False
     receiver = _RECEIVER.match(sentence, deed.end())
-    return receiver is not None and _stems(receiver["name"]).isdisjoint(_stems(parties["creditor"]))
+    other_party = "debtor" if _doer_of(pattern) == "creditor" else "creditor"
+    return receiver is not None and _stems(receiver["name"]).isdisjoint(_stems(parties[other_party]))
+
+
+def _doer_of(pattern: re.Pattern[str]) -> str:
+    """Return which party to a debt does what settles it: who is owed it forgives it."""
+    return "creditor" if pattern is _FORGIVES else "debtor"
 
 
 def drops_decision(sentences: Sequence[str]) -> bool:

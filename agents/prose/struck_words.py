@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from agents.prose.words import split_sentences
-from stores.records.canon import normalize_statement
+from stores.records.canon import Evidence, EvidenceKind, normalize_statement
 
 _MIN_WORDS: Final = 2
 """Words of a statement that is looked for."""
@@ -21,6 +21,15 @@ def strike_statements(text: str, statements: Sequence[str]) -> str:
             # It may be more than one sentence long: then nothing of the text is left.
             text = "" if is_stated(text, statement) else text
     return text
+
+
+def list_tellings(statement: str, evidence: Iterable[Evidence]) -> list[str]:
+    """Return the sentences that tell a fact, to be struck from what those read who may not know it.
+
+    They are those of the turns that it rests on, and its statement.
+    """
+    quotes = (e.quote for e in evidence if e.kind is EvidenceKind.TURN)
+    return [statement, *(sentence for quote in quotes for sentence in split_sentences(quote))]
 
 
 def is_stated(text: str, statement: str) -> bool:

@@ -93,8 +93,11 @@ def alter_roll(
     if original.kind in CHECK_KINDS:
         return _alter_check(original, new_roll, description)
     assert chance is not None
-    draw_result = chance(rng, [new_roll.dice[place].face for place in standing_places(new_roll.dice)])
-    altered_roll = AlteredRoll(draw_result.rule, draw_result.text, new_roll.dice, description)
+    standing_faces = [new_roll.dice[place].face for place in standing_places(new_roll.dice)]
+    draw_result = chance(rng, standing_faces)
+    # Another row of a table may call tables that were not called before.
+    added_dice = draw_result.dice[len(standing_faces) :]
+    altered_roll = AlteredRoll(draw_result.rule, draw_result.text, (*new_roll.dice, *added_dice), description)
     if not isinstance(draw_result, DecidingChanceResult):
         return altered_roll
     return replace(

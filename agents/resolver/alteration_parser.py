@@ -202,13 +202,13 @@ def _pick_row(
     """
     start = 0
     for draw in spark.draws:
-        count = len(draw.dice)
+        count = len(draw.roll.dice)
         for row in draw.table.rows:
             if fold_name(row.text) == folded_text and row != draw.row:
                 return _pick_faces(
                     original, visible_places[start : start + count], lowest_faces_of(draw.table, row)
                 )
-        start += count
+        start += len(draw.dice)
     if fallen_row := next((d.row for d in spark.draws if fold_name(d.row.text) == folded_text), None):
         raise InputError(f"It is {fallen_row.text} already.", kept="Nothing was changed.")
     return None

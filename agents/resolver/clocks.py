@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from agents.resolver.clock_changes import clock_change
 from agents.resolver.dice import roll_dice
 from agents.resolver.dice_score import DiceRoll
 from stores.records.canon import AdvanceClock
@@ -41,42 +42,6 @@ class ClockMovement(NamedTuple):
     def text(self) -> str:
         movement_words = f"{self.before.name} {self.before.filled} → {self.after.filled} of {self.after.size}"
         return f"{movement_words} · it strikes" if self.is_struck else movement_words
-
-
-def clock_change(
-    clock: ProgressClock,
-    *,
-    by: int = 0,
-    to: int | None = None,
-    per_scene: int | None = None,
-    is_closed: bool | None = None,
-) -> AdvanceClock:
-    """Return the change that does this to the clock."""
-    return AdvanceClock(
-        clock=clock.name,
-        by=by,
-        size=clock.size,
-        to=to,
-        per_scene=per_scene,
-        closed=is_closed,
-        pace=clock.pace,
-    )
-
-
-def apply_clock_changes(
-    clocks_before: Iterable[ProgressClock], changes: Iterable[AdvanceClock]
-) -> tuple[ProgressClock, ...]:
-    """Return the clocks with the changes applied, in their order; new ones follow."""
-    clocks = {clock_key(clock): clock for clock in clocks_before}
-    for change in changes:
-        key = change.predicate
-        clocks[key] = change.after(clocks.get(key))
-    return tuple(clocks.values())
-
-
-def clock_key(clock: ProgressClock) -> str:
-    """Return a key that differs for a clock and a track of the same name."""
-    return clock_change(clock).predicate
 
 
 # --- clocks -----------------------------------------------------------------------------------------

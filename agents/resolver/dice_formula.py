@@ -175,7 +175,18 @@ class BinaryOperation:
         return f"{self.left}{self.sign}{self.right}"
 
 
-Node = Constant | Dice | Group | Negation | BinaryOperation
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """How many of the challenge dice are lower than the action: `d6+2 beats 2d10`."""
+
+    action: Node
+    challenge: Dice
+
+    def __str__(self) -> str:
+        return f"{self.action} beats {self.challenge}"
+
+
+Node = Constant | Dice | Group | Negation | BinaryOperation | Beats
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,5 +213,8 @@ def _dice_of(node: Node) -> Iterator[Dice]:
         case BinaryOperation(_, left, right):
             yield from _dice_of(left)
             yield from _dice_of(right)
+        case Beats(action, challenge):
+            yield from _dice_of(action)
+            yield challenge
         case Constant():
             pass

@@ -1,5 +1,6 @@
 """Parses a dice expression into a `Formula`, by recursive descent over a bounded grammar.
 
+    formula  = sum ["beats" dice] [label]           how many of those dice are lower than the sum
     sum      = product (("+" | "-") product)*
     product  = unary (("*" | "/") unary)*            division rounds down
     unary    = ("-" | "+") unary | primary
@@ -26,6 +27,7 @@ from agents.resolver.dice_formula import (
     MAX_LENGTH,
     MAX_NUMBER,
     MAX_SIDES,
+    Beats,
     BinaryOperation,
     Comparison,
     Constant,
@@ -47,6 +49,7 @@ _DICE: Final = re.compile(r"([0-9]*)d([0-9]+|%|f)", re.IGNORECASE)
 _MODIFIER: Final = re.compile(r"adv(?:antage)?|dis(?:advantage)?|[kd][hl]|k|ro?|!|>=|<=|>|<|=", re.IGNORECASE)
 _COMPARISON: Final = re.compile(r">=|<=|>|<|=")
 _LABEL: Final = re.compile(r"\[([^\[\]]*)\]\s*$|#(.*)$", re.DOTALL)
+_BEATS: Final = re.compile(r"beats\b", re.IGNORECASE)
 _DIGIT_DICE: Final = {"66": 2, "666": 3}
 
 
@@ -68,11 +71,20 @@ class _Parser:
         self._dice = 0
 
     def parse_formula(self) -> Formula:
-        root = self._parse_sum()
+        root = self._parse_beats(self._parse_sum())
         label = self._scanner.take(_LABEL)
         if not label and self._scanner.peek():
             raise self._scanner.error_here(f"expected + - * / or the end, not {self._scanner.peek()!r}")
         return Formula(root, one_line(label[1] or label[2] or "") if label else "")
+
+    def _parse_beats(self, action: Node) -> Node:
+        if not self._scanner.take(_BEATS):
+            return action
+        dice = self._scanner.take(_DICE)
+        challenge = self._parse_dice(dice[1], dice[2].upper()) if dice else None
+        if challenge is None or challenge.digits > 1:
+            raise self._scanner.error_here("dice should stand here, as in d6+2 beats 2d10")
+        return Beats(action, challenge)
 
     def _parse_sum(self) -> Node:
         left_node = self._parse_product()

@@ -8,6 +8,7 @@ from typing import Final
 
 from agents.resolver.dice_formula import (
     MAX_VALUE,
+    Beats,
     BinaryOperation,
     Constant,
     Dice,
@@ -80,18 +81,27 @@ class _Scorer:
                 return _calculate(node, left_value, right_value), f"{left_text}{node.sign}{right_text}"
             case Dice():
                 return self._evaluate_dice(node)
+            case Beats(action, challenge):
+                score, action_text = self.evaluate(action)
+                faces, challenge_text = self._take_dice(challenge)
+                return sum(face < score for face in faces), f"{action_text} beats {challenge_text}"
 
     def require_end(self) -> None:
         if next(self._chains, None) is not None:
             raise dice_error("There are more dice than the expression rolls.")
 
     def _evaluate_dice(self, dice: Dice) -> tuple[int, str]:
+        faces, text = self._take_dice(dice)
+        return _total_of_faces(dice, faces), text
+
+    def _take_dice(self, dice: Dice) -> tuple[list[int], str]:
+        """Take the dice that fell for these, and return the faces that count, and their text."""
         chains = [self._next_chain(dice.die) for _ in range(dice.throw_count)]
         chains = _mark_dropped(dice, chains)
         fallen_dice = [die for chain in chains for die in chain]
         self.scored_dice += fallen_dice
         faces = [die.face for die in fallen_dice if not die.dropped]
-        return _total_of_faces(dice, faces), _show_chains(dice, chains)
+        return faces, _show_chains(dice, chains)
 
     def _next_chain(self, die: DieType) -> list[Die]:
         chain = next(self._chains, None)

@@ -11,6 +11,7 @@ of these rules that gives a reason decides:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -45,6 +46,10 @@ from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.world import Entity
 
+_ASKS_AMOUNT: Final = re.compile(
+    r"\s*(?:at |for |by |in |of )?how\b(?! (?:does|do|did|is|are|was|can|could)\b)", re.IGNORECASE
+)
+
 MIN_BOND_WARMTH: Final = 2
 """Warmth (see `bonds`) from which liking or enmity makes help or harm likely."""
 
@@ -58,6 +63,8 @@ _REVERSING_WORDS: Final = frozenset(map(stem, HEDGES | NEGATIVE_WORDS))
 class LikelihoodSuggestion:
     likelihood: Likelihood
     reasons: tuple[LikelihoodReason, ...]
+    is_fit: bool = True
+    """Whether the question can be answered with yes or no as it is put; else the reasons say what it asks."""
 
     @property
     def text(self) -> str:
@@ -89,9 +96,11 @@ def suggest_likelihood(
     )
     parsed_question = lexicon.parse(question)
     if parsed_question.is_open:
-        return _even_suggestion("it asks for more than yes or no")
+        return _even_suggestion(_name_other_draw(question), is_fit=False)
+    if parsed_question.has_alternatives:
+        return _even_suggestion("it asks for one of two: ask for each", is_fit=False)
     if parsed_question.is_negative:
-        return _even_suggestion("it is put in the negative: ask it the other way round")
+        return _even_suggestion("it is put in the negative: ask it the other way round", is_fit=False)
     knowledge = CanonKnowledge(by_id, list(facts), catalogue, tick)
     for rule in (
         _reasons_from_canon,
@@ -104,8 +113,16 @@ def suggest_likelihood(
     return _even_suggestion("canon is silent")
 
 
-def _even_suggestion(reason: str) -> LikelihoodSuggestion:
-    return LikelihoodSuggestion(Likelihood.EVEN, (LikelihoodReason(reason, Likelihood.EVEN),))
+def _name_other_draw(question: str) -> str:
+    """Return that a question asks for more than yes or no, with the commands that answer such a one."""
+    other_draw = (
+        "/howmuch says how much" if _ASKS_AMOUNT.match(question) else "/spark gives words to build on"
+    )
+    return f"it asks for more than yes or no; {other_draw}"
+
+
+def _even_suggestion(reason: str, *, is_fit: bool = True) -> LikelihoodSuggestion:
+    return LikelihoodSuggestion(Likelihood.EVEN, (LikelihoodReason(reason, Likelihood.EVEN),), is_fit)
 
 
 def _balance_reasons(reasons: Iterable[LikelihoodReason]) -> Likelihood:

@@ -28,6 +28,11 @@ PAST_VERBS: Final = word_set("was were did has have had")
 OPENINGS: Final = BE_VERBS | DO_VERBS | MODAL_VERBS | word_set("has have had")
 NEGATIVE_WORDS: Final = word_set("not no never nobody nothing neither without cannot")
 _OPEN_QUESTION_WORDS: Final = word_set("who whom whose what which where when why how")
+_AFTER_CLAUSE: Final = re.compile(rf",\s*(?:{'|'.join(sorted(OPENINGS))})\b", re.IGNORECASE)
+"""A yes-or-no question behind a clause: `When I come in, is Gil there?`"""
+_ALTERNATIVE: Final = re.compile(
+    r"\bor\b(?!\s+(?:so|two|three|more|less|later|not|other|another)\b)", re.IGNORECASE
+)
 _PC_PRONOUNS: Final = word_set("i me us we")
 _FILLER_WORDS: Final = word_set("a an the still now currently really actually already ever also just")
 _IRREGULAR: Final = {"met": "meet", "knew": "know", "said": "say", "has": "have", "had": "have"}
@@ -63,6 +68,12 @@ class ParsedQuestion:
     all_words: frozenset[str]
     """Every word, unreduced."""
 
+    is_open: bool = False
+    """Whether it asks for more than yes or no."""
+
+    has_alternatives: bool = False
+    """Whether it asks for one of two."""
+
     @property
     def is_past(self) -> bool:
         return self.opening in PAST_VERBS
@@ -70,13 +81,6 @@ class ParsedQuestion:
     @property
     def is_negative(self) -> bool:
         return bool(self.all_words & NEGATIVE_WORDS)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it asks for more than yes or no, or for one of two."""
-        return bool(self.all_words & {"or"}) or bool(
-            self.all_words & _OPEN_QUESTION_WORDS and not self.opening
-        )
 
     def mentions(self) -> tuple[Id, ...]:
         return tuple(dict.fromkeys(word.entity_id for word in self.words if isinstance(word, EntityMention)))
@@ -105,7 +109,15 @@ class Lexicon:
         opening = words[0] if words and words[0] in OPENINGS else ""
         tokens = list(self._find_mentions(words[1:] if opening else words))
         is_state = opening in BE_VERBS or any(token in BE_VERBS for token in tokens)
-        return ParsedQuestion(opening, _reduce_tokens(tokens), is_state, frozenset(words))
+        all_words = frozenset(words)
+        return ParsedQuestion(
+            opening,
+            _reduce_tokens(tokens),
+            is_state,
+            all_words,
+            is_open=not (opening or _OPEN_QUESTION_WORDS.isdisjoint(words) or _AFTER_CLAUSE.search(text)),
+            has_alternatives=_ALTERNATIVE.search(text) is not None,
+        )
 
     def _find_mentions(self, words: list[str]) -> Iterable[Token]:
         index = 0

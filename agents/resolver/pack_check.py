@@ -18,7 +18,7 @@ from typing import Final, Literal
 from agents.proposals.effects import Effect
 from agents.resolver import check as generic
 from agents.resolver.check import CheckSpec, Odds, whole_numbers
-from agents.resolver.dice_formula import BinaryOperation, Constant, Formula
+from agents.resolver.dice_formula import Beats, BinaryOperation, Constant, Formula, Node
 from agents.resolver.ruleset_schema import NUMBER_PLACEHOLDER, CheckTerms, Pack, PackMove, spoken_key
 from agents.resolver.sheets import Sheet, numbers_of, tags_of
 from agents.resolver.templates import read_effects, read_formula, read_number, read_words
@@ -33,6 +33,8 @@ _NAME_WORDS: Final = 20
 """Words at the beginning that may be the name of a move: it has at most 40 characters."""
 _NAME_WITH_SIGN: Final = re.compile(r"(?P<name>[^+-]*[^+\s-])(?P<rest>[+-].*)")
 _HAS_DICE: Final = re.compile(r"d[0-9%f]", re.IGNORECASE)
+_VERSUS_NO_NUMBER: Final = re.compile(r'(?:[^"]*\s)?vs\.?(?:\s+(?P<words>[^"]*))?', re.IGNORECASE)
+"""What is left of `might vs`: the number to reach was forgotten, and is not to be taken from the pack."""
 _MODIFIER_AT_END: Final = re.compile(
     r"(?P<rest>.*?)(?:^|\s)(?:(?P<modifier>[+-] ?[0-9]{1,4})|vs\.? ?(?P<vs>[+-]?[0-9]{1,7})"
     r"|(?P<adv>adv(?:antage)?)|(?P<dis>dis(?:advantage)?)|(?P<odds>likely|even|unlikely))",
@@ -116,6 +118,8 @@ def _parse_query(pack: Pack, check_words: str, sheet: Sheet) -> _PackCheckQuery 
     while match := _MODIFIER_AT_END.fullmatch(rest):
         modifier_matches.append(match)
         rest = match["rest"].strip()
+    if name and (versus := _VERSUS_NO_NUMBER.fullmatch(rest)):
+        raise _check_error(f"After vs comes the number to reach, not {versus['words'] or ''!r}.")
     is_bare_number = rest.isdecimal() and len(rest) < 8  # might 14
     is_dice = rest.startswith(("+", "-", "*", "/")) if name else bool(rest) and not is_bare_number
     if is_dice:
@@ -259,7 +263,15 @@ def _add_to_formula(formula: Formula, modifier: int) -> Formula:
     if modifier == 0:
         return formula
     sign: Literal["+", "-"] = "+" if modifier > 0 else "-"
-    return replace(formula, root=BinaryOperation(sign, formula.root, Constant(abs(modifier)), 0))
+
+    def add(node: Node) -> Node:
+        if isinstance(
+            node, Beats
+        ):  # what beats the challenge dice is what is modified, not how many it beats
+            return replace(node, action=add(node.action))
+        return BinaryOperation(sign, node, Constant(abs(modifier)), 0)
+
+    return replace(formula, root=add(formula.root))
 
 
 def _rule_text(pack: Pack, query: _PackCheckQuery, tags: Iterable[str]) -> str:

@@ -15,13 +15,15 @@ A faulty table is rejected as a whole, with the line of the fault.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
@@ -44,6 +46,10 @@ MAX_TABLES: Final = 200
 """Tables that are read from one folder."""
 _MAX_BYTES: Final = 4 * marked_yaml.MAX_CHARS
 _D66: Final = "d66"
+_CALL: Final = re.compile(r"\{([^\W_][\w -]{0,59})\}")
+"""The name of a table in a row: `fog, and {omens}`."""
+_MAX_CALL_DEPTH: Final = 5
+"""How deep tables may call tables: two that call each other end there."""
 
 
 class RowAim(StrEnum):
@@ -123,10 +129,20 @@ class TableDraw:
     table: RandomTable
     row: TableRow
     roll: DiceRoll
+    called_draws: tuple[TableDraw, ...] = ()
+    """The draws from the tables that the row calls, in the order of its words."""
 
     @property
     def dice(self) -> tuple[Die, ...]:
-        return self.roll.dice
+        return (*self.roll.dice, *(die for draw in self.called_draws for die in draw.dice))
+
+    @property
+    def words(self) -> str:
+        """The row, with what the tables gave that it calls."""
+        draws = iter(self.called_draws)
+        return _CALL.sub(
+            lambda match: draw.words if (draw := next(draws, None)) is not None else match[0], self.row.text
+        )
 
     @property
     def rule(self) -> str:
@@ -134,14 +150,83 @@ class TableDraw:
 
     @property
     def text(self) -> str:
-        return f"{self.table.title} · {self.roll.expression} {self.roll.total} · {self.row.text}"
+        return f"{self.table.title} · {self.roll.expression} {self.roll.total} · {self.words}"
 
 
-def draw_row(table: RandomTable, rng: random.Random, faces: Iterable[int] | None = None) -> TableDraw:
-    """Pick a row with `rng`, or by the physical dice typed as `faces`.
+def draw_row(
+    table: RandomTable,
+    rng: random.Random,
+    faces: Iterable[int] | None = None,
+    tables: Mapping[str, RandomTable] = MappingProxyType({}),
+) -> TableDraw:
+    """Pick a row with `rng`, or by the physical dice typed as `faces`; `{weather}` in it calls that one of `tables`.
 
-    Raises InputError if the faces do not fit the table's die.
+    Faces beyond those of the table are for the tables that it calls, as far as there are any and they fit. Raises
+    InputError if the faces do not fit the table's die.
     """
+    calls_tables = any(_CALL.search(row.text) for row in table.rows)
+    if faces is None or not calls_tables:
+        return _with_called_draws(_draw_one(table, rng, faces), rng, [], tables, _MAX_CALL_DEPTH)
+    all_faces = list(faces)
+    first_faces, other_faces = (
+        all_faces[: table.thrown_dice_count],
+        all_faces[table.thrown_dice_count :],
+    )
+    return _with_called_draws(_draw_one(table, rng, first_faces), rng, other_faces, tables, _MAX_CALL_DEPTH)
+
+
+def list_results(table: RandomTable) -> tuple[str, ...]:
+    """Return what the dice show for each row: `1`, `2-4`."""
+    if table.is_read_by_digits:
+        results = [10 * tens + ones for tens in range(1, 7) for ones in range(1, 7)]
+    else:
+        count, _ = table.summed_dice
+        results = list(range(count, count + table.total))
+    texts, place = [], 0
+    for row in table.rows:
+        lowest, highest = results[place], results[place + row.weight - 1]
+        texts.append(str(lowest) if lowest == highest else f"{lowest}-{highest}")
+        place += row.weight
+    return tuple(texts)
+
+
+def called_names(table: RandomTable) -> tuple[str, ...]:
+    """Return the names of the tables that a table calls."""
+    names = (_call_name(match) for row in table.rows for match in _CALL.finditer(row.text))
+    return tuple(dict.fromkeys(names))
+
+
+def _call_name(match: re.Match[str]) -> str:
+    return match[1].casefold().replace(" ", "_")
+
+
+def _with_called_draws(
+    draw: TableDraw,
+    rng: random.Random,
+    faces: list[int],
+    tables: Mapping[str, RandomTable],
+    depth: int,
+) -> TableDraw:
+    """Return the draw with those of the tables that its row calls; what there is not, or is too deep, stays a name.
+
+    `faces` are taken from as they are used.
+    """
+    called_draws: list[TableDraw] = []
+    for match in _CALL.finditer(draw.row.text) if depth else ():
+        table = tables.get(_call_name(match))
+        if table is None:
+            break  # the words after it would be filled in its place
+        own_faces = faces[: table.thrown_dice_count]
+        try:
+            called = _draw_one(table, rng, own_faces or None)
+            del faces[: table.thrown_dice_count]
+        except InputError:  # another row called other dice before: these are thrown now
+            called = _draw_one(table, rng)
+        called_draws.append(_with_called_draws(called, rng, faces, tables, depth - 1))
+    return replace(draw, called_draws=tuple(called_draws))
+
+
+def _draw_one(table: RandomTable, rng: random.Random, faces: Iterable[int] | None = None) -> TableDraw:
     if not table.is_read_by_digits:
         count, sides = table.summed_dice
         dice_roll = roll_dice(Formula(Dice(count, DieType(str(sides), 1, sides))), rng, faces=faces)

@@ -94,6 +94,35 @@ class SheetTag(Record):
     """Added to every check while the tag is on the sheet."""
 
     starts: bool = False
+    kind: Literal["condition", "gear"] = "condition"
+    """What happened to somebody, or what they carry."""
+
+    slots: Annotated[int, Field(strict=True, ge=0, le=100)] = 1
+    """How much room gear takes."""
+
+
+class Creation(Record):
+    """How the numbers of a new hero come about, besides being typed: an array to hand out, or a roll for each."""
+
+    numbers: Annotated[tuple[Key, ...], Field(min_length=1, max_length=60)]
+    array: Annotated[tuple[Whole, ...], Field(max_length=60)] = ()
+    roll: Template | None = None
+
+
+class AdvanceStep(Record):
+    """What experience can be spent on."""
+
+    key: Phrase
+    meaning: Words
+    cost: Template
+    effects: Template
+
+
+class Advancement(Record):
+    """How a character grows: the number that experience is counted by, and what it buys."""
+
+    experience: Key
+    steps: Annotated[tuple[AdvanceStep, ...], Field(min_length=1, max_length=60)]
 
 
 class CheckTerms(Record):
@@ -151,6 +180,10 @@ class Pack(Record):
     check: CheckTerms
     moves: Annotated[tuple[PackMove, ...], Field(max_length=100)] = ()
     rests: Annotated[tuple[PackRest, ...], Field(max_length=20)] = ()
+    carries: Template | None = None
+    """How many slots of gear somebody can carry: a number, or a formula of numbers."""
+    creation: Creation | None = None
+    advancement: Advancement | None = None
 
     def gauges(self) -> tuple[SheetNumber | Track, ...]:
         """Return the numbers, then the tracks, in the order of the file."""

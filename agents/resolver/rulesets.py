@@ -5,7 +5,7 @@ A faulty pack is rejected as a whole, with the lines and entries that are wrong,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -145,12 +145,61 @@ def _consistency_faults(pack: Pack) -> Iterator[_Fault]:
         except InputError as error:
             yield loc, _error_text(error)
     yield from _outcome_faults(pack)
+    yield from _growth_faults(pack, defaults)
     yield from _check_faults(("check",), pack.check, pack.check, pack)
     for i, move in enumerate(pack.moves):
         if move.number is not None and move.number not in pack.number_keys():
             hint = did_you_mean(move.number, pack.number_keys())
             yield ("moves", i, "number"), f"{move.number!r} is no number of this pack. {hint}".strip()
         yield from _check_faults(("moves", i), move, pack.terms_of(move), pack)
+
+
+def _growth_faults(pack: Pack, defaults: Mapping[str, int]) -> Iterator[_Fault]:
+    """Yield the faults of what is carried, of creation and of advancement."""
+    if pack.carries is not None:
+        yield from _template_faults(("carries",), read_number, pack.carries, defaults)
+    if (creation := pack.creation) is not None:
+        loc: ValuePath = ("creation",)
+        for i, key in enumerate(creation.numbers):
+            if key not in defaults:
+                hint = did_you_mean(key, defaults)
+                yield (*loc, "numbers", i), f"{key!r} is no number of this pack. {hint}".strip()
+        if not creation.array and creation.roll is None:
+            yield loc, "say an 'array' to hand out, a 'roll', or both"
+        if creation.array and len(creation.array) != len(creation.numbers):
+            yield (
+                (*loc, "array"),
+                f"it has {len(creation.array)} values for {len(creation.numbers)} numbers: one each",
+            )
+        if creation.roll is not None:
+            yield from _template_faults((*loc, "roll"), read_formula, creation.roll, {})
+    if (advancement := pack.advancement) is not None:
+        keys = pack.number_keys()
+        if advancement.experience not in keys:
+            hint = did_you_mean(advancement.experience, keys)
+            yield (
+                ("advancement", "experience"),
+                f"{advancement.experience!r} is no number of this pack. {hint}".strip(),
+            )
+        yield from _duplicate_keys(
+            (("advancement", "steps", i, "key"), spoken_key(s.key)) for i, s in enumerate(advancement.steps)
+        )
+        for i, step in enumerate(advancement.steps):
+            loc = ("advancement", "steps", i)
+            yield from _template_faults((*loc, "cost"), read_number, step.cost, dict.fromkeys(keys, 1))
+            yield from _faults_of_outcome(loc, PackOutcome(effects=step.effects), pack, target="")
+
+
+def _template_faults(
+    loc: ValuePath,
+    read: Callable[[str, Mapping[str, int]], object],
+    template: str,
+    numbers: Mapping[str, int],
+) -> Iterator[_Fault]:
+    try:
+        read(template, numbers)
+    except InputError as error:
+        yield loc, _error_text(error)
 
 
 def _key_faults(pack: Pack) -> Iterator[_Fault]:
@@ -242,7 +291,9 @@ def _pack_error(reason: str) -> InputError:
 
 
 def _error_text(error: InputError) -> str:
-    return error.what.removesuffix(".")
+    """Return what is wrong, and the nearest name if one was looked for."""
+    hint = f". {error.todo}" if error.todo.startswith("Did you mean") else ""
+    return f"{error.what.removesuffix('.')}{hint}"
 
 
 def _plain_fault(kind: str, message: str, loc: ValuePath) -> str:

@@ -12,7 +12,15 @@ from typing import Final, Literal, Protocol
 
 from agents.proposals.effects import Effect
 from agents.resolver.check import whole_numbers
-from agents.resolver.ruleset_schema import Pack, PackOutcome, SheetNumber, SheetTag, Track, spoken_key
+from agents.resolver.ruleset_schema import (
+    AdvanceStep,
+    Pack,
+    PackOutcome,
+    SheetNumber,
+    SheetTag,
+    Track,
+    spoken_key,
+)
 from agents.resolver.templates import read_effects, read_number, read_words
 from agents.typed_numbers import number_label
 from agents.typed_text import did_you_mean, fold_name
@@ -68,6 +76,9 @@ class SheetLine:
     high: Number | None = None
     own: bool = True
     """Whether it is on the sheet itself, and not only in the pack."""
+
+    is_gear: bool = False
+    """Whether a tag is something that is carried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +186,13 @@ def sheet_lines(pack: Pack | None, sheet: Sheet, *, whole: bool = False) -> tupl
         ),
         *(_track_line(t, own_keys, numbers) for t in pack.tracks),
         *(_number_line(key, value) for key, value in numbers.items() if key not in pack_keys),
-        *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags),
+        *(SheetLine("tag", tag.key, "", tag.meaning, tag.key) for tag in tags if tag.kind != "gear"),
         *(_tag_line(tag) for tag in sheet.tags if fold_name(tag) not in pack_tags),
+        *(
+            SheetLine("tag", tag.key, "", tag.meaning, tag.key, is_gear=True)
+            for tag in tags
+            if tag.kind == "gear"
+        ),
     )
 
 
@@ -201,6 +217,65 @@ def _track_line(track: Track, own_keys: Mapping[str, str], numbers: Mapping[str,
         high=high,
         own=track.key in own_keys,
     )
+
+
+# --- gear and advancement ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many slots the gear on a sheet takes, and how many there are (None: the rules set no limit)."""
+
+    slots: int
+    room: int | None
+
+
+def read_load(pack: Pack, sheet: Sheet) -> Load:
+    """Return how much somebody carries of the pack's gear."""
+    room = None
+    if pack.carries is not None:
+        room = read_number(pack.carries, whole_numbers(numbers_of(pack, sheet)))
+    return Load(sum(tag.slots for tag in tags_of(pack, sheet) if tag.kind == "gear"), room)
+
+
+def list_advances(pack: Pack, sheet: Sheet) -> tuple[tuple[AdvanceStep, int], ...]:
+    """Return the steps of the pack's advancement, each with what it costs somebody now."""
+    if pack.advancement is None:
+        return ()
+    numbers = whole_numbers(numbers_of(pack, sheet))
+    return tuple((step, read_number(step.cost, numbers)) for step in pack.advancement.steps)
+
+
+def take_advance(pack: Pack, key: str, sheet: Sheet) -> tuple[Effect, ...]:
+    """Return what a step of advancement changes, its cost included, within the limits of the sheet.
+
+    Raises InputError for a step that the pack has not, that costs too much, or that changes nothing any more.
+    """
+    costs = {spoken_key(step.key): (step, cost) for step, cost in list_advances(pack, sheet)}
+    if pack.advancement is None or spoken_key(key) not in costs:
+        raise InputError(
+            f"{pack.name} has no advance called {key[:60]!r}.",
+            kept="Nothing was changed.",
+            todo=did_you_mean(key, costs) or (f"There is: {', '.join(costs)}." if costs else "It has none."),
+        )
+    step, cost = costs[spoken_key(key)]
+    numbers = numbers_of(pack, sheet)
+    experience = pack.advancement.experience
+    if numbers[experience] < cost:
+        raise InputError(
+            f"{step.key} costs {cost} {number_label(experience)}, and {sheet.name} has "
+            f"{_show_number(numbers[experience])}.",
+            kept="Nothing was changed.",
+            todo=f"/state {sheet.name}.{experience} +1 adds some.",
+        )
+    effects = read_effects(step.effects, whole_numbers(numbers), actor=sheet.name)
+    changes = tuple(_effective_changes(pack, effects, sheet))
+    if not changes:
+        raise InputError(
+            f"{step.key} changes nothing any more: {sheet.name} is at the most.", kept="Nothing was changed."
+        )
+    payment = Effect(sheet.name, experience, StateOp.ADD, -cost)
+    return (*((payment,) if cost else ()), *changes)
 
 
 # --- depletions and rests --------------------------------------------------------------------------

@@ -38,7 +38,7 @@ class Spark:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple(table_draw.row.text for table_draw in self.draws)
+        return tuple(table_draw.words for table_draw in self.draws)
 
     @property
     def dice(self) -> tuple[Die, ...]:
@@ -66,14 +66,14 @@ def draw_spark(
     """
     tables = [find_table(table_library, name) for name in SPARK_KINDS.get(fold_name(kind), (kind,))]
     if faces is None:
-        return Spark(tuple(draw_row(table, rng) for table in tables))
+        return Spark(tuple(draw_row(table, rng, tables=table_library.tables) for table in tables))
     inner_ends = list(accumulate(table.thrown_dice_count for table in tables))[:-1]
     faces_by_table = (
         faces[start:end] for start, end in zip((0, *inner_ends), (*inner_ends, None), strict=True)
     )
     return Spark(
         tuple(
-            draw_row(table, rng, table_faces)
+            draw_row(table, rng, table_faces, table_library.tables)
             for table, table_faces in zip(tables, faces_by_table, strict=True)
         )
     )

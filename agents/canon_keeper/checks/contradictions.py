@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_policy import ProposalFindings
 from agents.canon_keeper.canon_snapshot import CanonSnapshot
-from agents.canon_keeper.change_application import apply_change, build_entity, in_writing_order
+from agents.canon_keeper.change_application import apply_change, in_writing_order
 from agents.canon_keeper.checks import axiom_check as axioms
 from agents.canon_keeper.checks import causality_check as causality
 from agents.canon_keeper.checks import lifetime_check as lifetimes
@@ -33,9 +33,10 @@ from agents.canon_keeper.fact_claims import (
     build_claim,
     facts_ended_by,
 )
-from agents.canon_keeper.fact_readings import fact_key_of, read_fact
+from agents.canon_keeper.fact_readings import fact_key_of, is_open, read_fact
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import named_entities, named_facts
+from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.proposals.decisions import gm_decision, is_rejected
 from agents.views.play_views import ConflictView
@@ -341,7 +342,9 @@ def _ended_facts(proposal: ProposedChange, claim: FactClaim | None, draft: Canon
     if isinstance(proposal.change, RetconFact | UpdateEntity | ChangeSecrecy):
         named_facts_found = (draft.facts.get(fact_id) for fact_id in named_facts(proposal.change))
         return tuple(fact for fact in named_facts_found if fact is not None)
-    return tuple(facts_ended_by(claim, draft)) if claim is not None else ()
+    ended_facts = facts_ended_by(claim, draft) if claim is not None else []
+    # What another proposal ends before is not what this one replaces.
+    return tuple([fact for fact in ended_facts if is_open(fact)] or ended_facts)
 
 
 def _read_words(

@@ -11,6 +11,7 @@ from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.fact_claims import FactClaim, facts_ended_by
 from agents.canon_keeper.fact_readings import (
+    ALIVE,
     IS_NOT,
     fact_key_of,
     gives_same_value,
@@ -21,6 +22,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.predicates import same_value
 from agents.canon_keeper.proposal_subjects import look_of_name, normalize_name
+from agents.canon_keeper.sentences.killings import tells_other_killer
 from agents.canon_keeper.sheet_values import sheet_value_of
 from stores.records.canon import CreateEntity, EndFact, Fact
 from stores.records.ids import Id
@@ -38,14 +40,35 @@ def find_duplicate(proposal: ProposedChange, claim: FactClaim | None, draft: Can
     if claim is None or isinstance(change, EndFact):
         return None
     if claim.is_movement:
-        return _fact_with_same_value(claim, draft)
+        known_id = _fact_with_same_value(claim, draft)
+        return None if known_id is not None and _tells_otherwise(claim, known_id, draft) else known_id
     for other in draft.similar_facts(claim.fact):
         if other.id in claim.ended_ids:
             continue  # a correction of it
         is_stated_already = is_same_statement(claim.fact, other, draft.catalogue)
         if is_stated_already and is_in_force(other) and is_same_time(claim.fact, other):
+            if _tells_otherwise(claim, other.id, draft) or _tells_killer(claim.fact, other, draft):
+                continue
             return None if _happens_again(claim, other, draft) else other.id
     return None
+
+
+def _tells_otherwise(claim: FactClaim, known_id: Id, draft: CanonDraft) -> bool:
+    """Say whether the words of a claim contradict the fact of its value: one death in the fire, and one in bed."""
+    known = draft.facts.get(known_id)
+    if known is None or known.statement_key == claim.fact.statement_key:
+        return False
+    return any(
+        rival.fact.id == known_id and not rival.passes_in_play for rival in draft.sentence_rivals(claim.fact)
+    )
+
+
+def _tells_killer(fact: Fact, known: Fact, draft: CanonDraft) -> bool:
+    """Say whether a fact says who killed somebody of whose death canon knows alone."""
+    if fact.predicate != ALIVE or fact.value is not False:
+        return False
+    entities = (draft.entities.get(i.entity_id) for one in (fact, known) for i in one.involves)
+    return tells_other_killer(fact, known, filter(None, entities))
 
 
 def _happens_again(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:

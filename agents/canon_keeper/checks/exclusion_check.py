@@ -41,5 +41,5 @@ def _exclusion_rule(fact: Fact, other: Fact, draft: CanonDraft) -> tuple[str, st
     if fact_key is None or fact_key != fact_key_of(other, draft.catalogue):
         return "exclusive", "Both cannot hold at once."
     if draft.catalogue[other.predicate].is_final(other.value):
-        return "irreversible", "Only your own word can undo that."
+        return "irreversible", "Only your word undoes that: accept one, reject the other."
     return "one_value", "Only one of the two can hold at that time."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,12 +23,15 @@ from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.proposition import Proposition, Span
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.clause_times import take_time
-from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS, REFLEXIVES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
 from agents.canon_keeper.sentences.word_lists import number_of, singular
 
 _EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside"})
+_ANYTHING_BUT: Final = frozenset(
+    {"everything", "anything", "nothing", "everybody", "everyone", "anybody", "anyone"}
+)
 _TIME_PREPOSITIONS: Final = frozenset({"before", "after", "until", "till"})
 _CHANGES: Final = frozenset(
     ["become", "begin", "start", "stop", "cease", "now", "anymore", "longer", "again", "turn", "grow", "recently"]
@@ -45,6 +49,30 @@ _PUNCTUAL_VERBS: Final = frozenset(
 """Verbs that in the present, too, tell of what happens."""
 _STATIVE_VERBS: Final = frozenset({"be", "have", "remain", "stand", "lie"})
 _EVERY_KIND: Final = frozenset({"mortal", "soul", "human", "living", "body", "people"})
+_LINKING: Final = frozenset(
+    [
+        "to",
+        "of",
+        "about",
+        "from",
+        "for",
+        "against",
+        "with",
+        "at",
+        "in",
+        "inside",
+        "within",
+        "into",
+        "on",
+        "near",
+        "outside",
+        "beside",
+        "beyond",
+        "around",
+    ]
+)
+_SAME_PREPOSITIONS: Final = {"inside": "in", "within": "in", "at": "in", "into": "in", "about": "of"}
+_NUMBERS_OF_PEOPLE: Final = frozenset({"dozens", "hundreds", "thousands", "scores", "many", "several"})
 _AGES: Final = frozenset({"boy", "girl", "child", "youth", "baby", "infant"})
 
 
@@ -53,7 +81,7 @@ class ClauseContext:
 
     def __init__(self, clause: ClauseWords, pronoun_id: str, named: frozenset[str]) -> None:
         self.clause = clause
-        self._pronoun_id = pronoun_id
+        self.pronoun_id = pronoun_id
         stated, self.is_cut = _without_open_part(clause)
         rest, when = take_time(stated)
         front, front_when = take_time(list(clause.front))
@@ -79,8 +107,16 @@ class ClauseContext:
         """Whether it is not clear what is denied."""
         if self.negations > 1 or (self.is_denied and self.is_cut):
             return True
-        if "but" in self.words and not {"everything", "anything", "nothing"}.isdisjoint(self.words):
+        if "but" in self.words and not _ANYTHING_BUT.isdisjoint(self.words):
             return True
+        behind = {t.word for t in self.rest}
+        helpers = {t.word for t in self.clause.helpers}
+        if self.is_denied and (
+            ("had" in helpers and "before" in self.plain_words) or not REFLEXIVES.isdisjoint(behind)
+        ):
+            return True  # `had never rung before`, `never forgave himself`
+        if "but" in behind and not behind.isdisjoint(NEGATIONS):
+            return True  # `trusts nobody but Dunne`
         return self.negations == 1 and not _NARROWING.isdisjoint(self.plain_words)
 
     @property
@@ -127,8 +163,8 @@ class ClauseContext:
         clause = self.clause
         subject_words = [t.word for t in clause.subject]
         subject_names = names_meant(clause.subject) | frozenset(t.entity for t in clause.aside if t.entity)
-        if subject_words[:1] and subject_words[0] in ("he", "she", "it", "they") and self._pronoun_id:
-            subject_names |= {self._pronoun_id}
+        if subject_words[:1] and subject_words[0] in ("he", "she", "it", "they") and self.pronoun_id:
+            subject_names |= {self.pronoun_id}
         subject_names -= self.excepted
         rest_names = names_meant(self.rest) | names_meant(self._front)
         everyone = frozenset(t.entity for t in self.tokens if t.entity)
@@ -151,9 +187,10 @@ class ClauseContext:
             people=frozenset(t.entity for t in self.tokens if t.is_person),
             general=_general(subject_words, is_only=self.is_only),
             excepted=self.excepted,
-            kinds=frozenset({singular(t.word) for t in clause.subject if not t.entity} & PERSON_NOUNS),
-            part=_part(subject_words),
+            kinds=_kinds(clause),
+            part=_part(subject_words) or _part_of_object([t.word for t in self.rest]),
             target=self._target(),
+            links=_links(self.rest),
             span=span,
             is_perfect=self._is_perfect(helpers),
             when="" if span is Span.NOW and reaches_now(self.plain_words) else plain_time(self._when),
@@ -162,6 +199,7 @@ class ClauseContext:
             is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
             is_event=self._is_event(span),
             is_plural=_is_plural(clause),
+            is_any=bool(self.rest) and self.rest[0].word in ("any", "every", "all"),
             is_passive=clause.is_passive,
             named=named,
         )
@@ -170,7 +208,8 @@ class ClauseContext:
         return not helpers.isdisjoint({"has", "have"}) and self.clause.tag in ("part", "be", "ing")
 
     def _span(self, helpers: set[str]) -> Span:
-        if means_all_time(self.plain_words):
+        is_law = "will" in self.plain_words and self.plain_words[:1] == ["no"]
+        if is_law or means_all_time(self.plain_words):
             return Span.ALWAYS
         if self._is_perfect(helpers):
             is_so_now = reaches_now(self.plain_words) and "not" not in self.plain_words
@@ -263,12 +302,21 @@ def _age_named(clause: ClauseWords) -> str:
 def _general(words: list[str], *, is_only: bool) -> str:
     if not words:
         return ""
+    if words[0] == "none" and words[1:3] == ["of", "the"] and len(words) > 3:
+        return singular(words[3])
     if is_only or words[0] in NOBODY | EVERYBODY | {"anybody", "anyone"} or words[:2] == ["no", "one"]:
         return "person"
     if words[0] in ("no", "every", "all", "none") and len(words) > 1:
-        noun = singular(words[1])
+        following = [word for word in words[1:] if word not in ("of", "the")]
+        noun = singular(following[0]) if following else ""
         return "person" if noun in _EVERY_KIND else noun
     return ""
+
+
+def _kinds(clause: ClauseWords) -> frozenset[str]:
+    nouns = {singular(t.word) for t in clause.subject if not t.entity}
+    is_number = bool(clause.subject) and clause.subject[-1].word in _NUMBERS_OF_PEOPLE
+    return frozenset(nouns & PERSON_NOUNS) | (frozenset({"people"}) if is_number else frozenset())
 
 
 def _names_and_nouns(tokens: Sequence[Token]) -> frozenset[str]:
@@ -279,6 +327,20 @@ def _part(words: list[str]) -> str:
     if words[:2] == ["one", "of"]:
         return "one"
     return "both" if words[:1] in (["both"], ["all"], ["every"]) else ""
+
+
+def _links(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
+    """Return the prepositions that a name stands right behind; `in`, `inside` and `within` are one."""
+    words = [t for t in tokens if t.word not in ARTICLES]
+    return frozenset(
+        (_SAME_PREPOSITIONS.get(before.word, before.word), token.entity)
+        for before, token in itertools.pairwise(words)
+        if token.entity and before.word in _LINKING
+    )
+
+
+def _part_of_object(words: list[str]) -> str:
+    return "one" if ("one", "of") in itertools.pairwise(words) else ""
 
 
 def _is_plural(clause: ClauseWords) -> bool:

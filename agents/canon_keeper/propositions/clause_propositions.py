@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.canon_keeper.propositions.aspect_reader import read_aspects
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import (
     DENYING_VERBS,
@@ -26,7 +27,19 @@ _DEADLY: Final = frozenset({"alive", "spared", "violent death"})
 """Concepts of which `not` before a verb says nothing: whom somebody did not kill may be dead."""
 _FATES: Final = frozenset({"drown", "starve", "hang", "choke", "suffocate"})
 """Verbs that without an object befall their subject."""
+_WALKING_VERBS: Final = frozenset(
+    ["walk", "step", "run", "stride", "ride", "crawl", "swim", "march", "climb", "leap", "jump", "wade", "creep",
+     "hop", "stroll", "stalk", "limp", "stumble", "wander", "go", "come", "pass", "drive", "fly", "sail", "row"]
+)  # fmt: skip
+"""Who does it across something crosses it."""
 _KINSHIPS: Final = frozenset({"child", "sibling"})
+_THE_PEOPLE: Final = frozenset(
+    {"dead", "sick", "poor", "rich", "blind", "deaf", "hungry", "wounded", "living"}
+)
+_OWNING_VERBS: Final = frozenset({"own", "possess", "sell", "buy", "forge", "want"})
+"""Who owns a weapon need not have it with them."""
+_TRAITS: Final = frozenset({"loyal", "believer", "rich", "guilt", "human", "priest"})
+"""Concepts whose nouns say what somebody is."""
 _POSTURE_PREPOSITIONS: Final = frozenset(
     {"in", "on", "under", "at", "beneath", "behind", "down", "beside", "within", "near"}
 )
@@ -46,6 +59,7 @@ def propositions_of(context: ClauseContext) -> Iterator[Proposition]:
                 )  # fmt: skip
         yield from _in_own_words(context)
         yield from presupposed_propositions(context)
+        yield from read_aspects(context)
     yield from read_values(context.clause, context.base, is_denied=context.is_denied)
 
 
@@ -75,6 +89,18 @@ def _is_posture(context: ClauseContext, mention: Mention) -> bool:
 def _is_of_another(context: ClauseContext, mention: Mention) -> bool:
     """Say whether a noun for somebody stands behind a preposition: who works for the owner is not the owner."""
     start = mention.positions[0]
+    is_trait = mention.concept.is_habit or mention.concept.name in _TRAITS
+    if (
+        is_trait
+        and mention.phrase[0] in PERSON_NOUNS
+        and start > context.verb_at
+        and context.clause.tag != "be"
+    ):
+        return True  # who dislikes liars is none
+    if start > context.verb_at + 1 and context.clause.tag != "be" and context.tokens[start - 1].word == "the":
+        is_last = start + 1 == len(context.tokens) or context.tokens[start + 1].word in PREPOSITIONS | {","}
+        if is_last and mention.phrase[0] in _THE_PEOPLE:
+            return True  # who buries the dead is not dead
     if len(mention.phrase) > 1 or start <= context.verb_at or mention.phrase[0] not in PERSON_NOUNS:
         return False
     before = [
@@ -88,6 +114,8 @@ def _is_misplaced(context: ClauseContext, mentions: Sequence[Mention]) -> bool:
     concept, is_denied = mentions[0].concept, context.is_denied
     is_of_object = any("^" in m.marks for m in mentions)
     if (concept.is_lexical and is_denied) or (concept.name in _DEADLY and is_denied and is_of_object):
+        return True
+    if concept.name == "armed" and context.clause.verb in _OWNING_VERBS:
         return True
     if concept.name in _KINSHIPS and context.clause.tag == "be":
         # `is a child` says what somebody is, and not what they have.
@@ -137,7 +165,9 @@ def _proposition(context: ClauseContext, mentions: Sequence[Mention]) -> Iterato
         doers=doers,
         others=others - doers,
         owners=base.owners - others,
-        words=content_words(context.tokens, context.lemmas, {n for m in mentions for n in m.positions}),
+        words=frozenset()
+        if concept.name == "violent death" and doers
+        else content_words(context.tokens, context.lemmas, {n for m in mentions for n in m.positions}),
         is_symmetric=concept.is_symmetric,
         is_final=concept.is_final,
         is_lasting=concept.is_lasting,
@@ -182,3 +212,10 @@ def _in_own_words(context: ClauseContext) -> Iterator[Proposition]:
         is_denial=context.is_denied,
         words=content_words(context.tokens, context.lemmas, {context.verb_at}) | {clause.verb},
     )
+    rest = [t.word for t in context.rest]
+    if clause.verb in _WALKING_VERBS and not {"across", "over"}.isdisjoint(rest[:2]):
+        yield replace(
+            context.base, concept=CLAUSE, terms=frozenset({"cross"}), is_affirmed=not context.is_denied,
+            is_denial=context.is_denied,
+            words=content_words(context.tokens, context.lemmas, {context.verb_at}) | {"cross"},
+        )  # fmt: skip

@@ -38,6 +38,8 @@ class ClauseWords:
     helpers: tuple[Token, ...] = ()
     verb: str = ""
     """The lemma of the main verb."""
+    word: str = ""
+    """The main verb as it is written; empty where there is none but `is`."""
     tag: str = ""
     """Its form: base, s, past, part or ing; `be` where there is none but `is`."""
     rest: tuple[Token, ...] = ()
@@ -118,7 +120,8 @@ class ClauseSplitter:
                 self._has_verb(rest) or self._starts_with_verb(rest)
             ):
                 is_limit = word in _LIMITS
-                yield [*tokens[start:index], *([Token("|" + word, "|" + word)] if is_limit else [])]
+                asked = rest if word in _INDIRECT and self._knows(tokens[start:index]) else []
+                yield [*tokens[start:index], *asked, *([Token("|" + word, "|" + word)] if is_limit else [])]
                 yield from self._relative(tokens[:index], word, rest)
                 return
             elif word in _BEFORE_CLAUSES and self._has_verb(rest) and self._has_verb(tokens[start:index]):
@@ -141,7 +144,9 @@ class ClauseSplitter:
 
     def _knows(self, tokens: list[Token]) -> bool:
         lemmas = {r.lemma for t in tokens for r in self._lists.readings_as_verb(t.word)}
-        return not lemmas.isdisjoint(("know", "learn", "discover", "remember"))
+        return not lemmas.isdisjoint(("know", "learn", "discover", "remember")) or "idea" in [
+            t.word for t in tokens
+        ]
 
     def _begins_clause(self, tokens: list[Token]) -> bool:
         if self._starts_with_verb(tokens):
@@ -212,8 +217,9 @@ class ClauseSplitter:
         helpers, verb, tag, end = read_verb_group(tokens, index, self._lists)
         if not verb:
             return None
+        written = tokens[end - 1].word if tag != "be" else ""
         return ClauseWords(
-            subject, tuple(helpers), verb, tag, tuple(tokens[end:]), front, tuple(aside), limit=limit
+            subject, tuple(helpers), verb, written, tag, tuple(tokens[end:]), front, tuple(aside), limit=limit
         )
 
     def _subject_start(self, tokens: list[Token], verb_index: int) -> int:

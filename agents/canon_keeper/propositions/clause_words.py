@@ -10,7 +10,7 @@ from agents.canon_keeper.sentences.clause_times import is_duration
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
-from agents.canon_keeper.sentences.word_lists import number_of
+from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of
 
 NEGATIONS: Final = frozenset(
     {"not", "never", "no", "nobody", "none", "nothing", "neither", "nor", "without", "nowhere"}
@@ -21,9 +21,12 @@ EVERYBODY: Final = frozenset({"everyone", "everybody"})
 OTHER_WORDS: Final = frozenset(
     {"other", "another", "different", "#first", "second", "third", "next", "former"}
 )
-_MINIMA: Final = frozenset({"stroke", "jot", "bit", "whit", "inch", "scrap", "shred", "blink"})
-"""What a denial says that there is not even one of: `cannot swim a stroke`."""
 """Words that make another thing of one."""
+_MEASURES: Final = load_word_lists().measures | {"line", "ring", "row", "lot", "bit"}
+_MINIMA: Final = frozenset(
+    {"stroke", "jot", "bit", "whit", "inch", "scrap", "shred", "blink", "note", "finger"}
+)
+"""What a denial says that there is not even one of: `cannot swim a stroke`."""
 PERSON: Final = "person"
 PERSON_NOUNS: Final = load_nouns_for_people()
 _ANY_PERSON: Final = frozenset(
@@ -47,7 +50,7 @@ LIGHT_WORDS: Final = (
          "after", "until", "during", "while", "as", "than", "when", "longer", "thing", "something", "(", ")", ",",
          "life", "time", "year", "day", "night", "alone", "himself", "herself", "itself", "yet", "everything", "have",
          "be", "bear", "ago", "word", "lie", "hang", "sit", "remain", "use", "back", "away", "able", "part", "hand",
-         "sole", "may", "single", "solely"]
+         "sole", "may", "will", "single", "solely"]
     )
 )  # fmt: skip
 """Words that say nothing of what a clause is about."""
@@ -82,14 +85,26 @@ def content_words(
         if n not in without
         and is_content(token, lemmas[n])
         and not (is_denied and token.word in _MINIMA)
+        and not _is_measure(tokens, n)
         and not (token.word in ("other", "another") and n and tokens[n - 1].word in ("each", "one"))
     )
+
+
+def _is_measure(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether a word only says how much there is of the next: the slice of `a third slice of mutton`."""
+    following = [t.word for t in tokens[index + 1 : index + 3]]
+    word = tokens[index].word
+    if word in OTHER_WORDS and following[:1]:
+        return following[0] in _MEASURES and following[1:] == ["of"]
+    return word in _MEASURES and following[:1] == ["of"]
 
 
 def _word_at(tokens: Sequence[Token], index: int, forms: frozenset[str]) -> str:
     """Return what a word stands for: whose something is (`her father's`) is another than who (`her father`)."""
     if tokens[index].word == "first" and _is_before_noun(tokens, index):
         return "#first"
+    if tokens[index].word in ("man", "woman") and index and tokens[index - 1].word in ("any", "no"):
+        return PERSON
     is_owner = index + 1 < len(tokens) and tokens[index + 1].word == "'s"
     return f"{min(sorted(forms), key=len)}'s" if is_owner else word_of(forms)
 

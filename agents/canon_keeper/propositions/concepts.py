@@ -67,11 +67,23 @@ class ConceptBook:
                         marks = phrase.strip()[len(plain.strip()) :]
                         self._phrases[words[0]].append((words, concept, side == 0, marks))
 
+        self._kinds = {
+            str(kind): frozenset(str(words).split()) for kind, words in data.get("kinds", {}).items()
+        }
+
+    def with_kinds(self, words: frozenset[str]) -> frozenset[str]:
+        """Return the words with what they are kinds of: `meat` besides `mutton`."""
+        return words | {kind for kind, members in self._kinds.items() if not members.isdisjoint(words)}
+
+    def kinds_of(self, kind: str) -> frozenset[str]:
+        """Return what is of a kind."""
+        return self._kinds.get(kind, frozenset())
+
     def mentions(self, lemmas: Sequence[frozenset[str]]) -> list[Mention]:
         """Return the concepts that are named; of two phrases for one concept the longer counts."""
         found: list[Mention] = []
         for index, forms in enumerate(lemmas):
-            for form in forms:
+            for form in sorted(forms):
                 for phrase, concept, is_positive, marks in self._phrases.get(form, ()):
                     positions = _match(phrase, lemmas, index)
                     if positions:

@@ -111,8 +111,13 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             (n for n in range(end, len(counted)) if counted[n] in PREPOSITIONS | {"of", "and", ","}),
             len(counted),
         )
-        if stop < len(counted) and counted[stop] == "of":
-            return
+        is_narrowed = (
+            stop < len(counted)
+            and counted[stop] in PREPOSITIONS
+            and (words != ["there"] or len([t for t in rest[stop + 1 :] if t.word != "the"]) > 1)
+        )
+        if stop < len(counted) and (counted[stop] == "of" or is_narrowed):
+            return  # `one sword in his hand`, `two guards at the gate of Saltmere`
         nouns = counted[end:stop]
         if nouns and singular(nouns[-1]) in load_word_lists().body_parts:
             return

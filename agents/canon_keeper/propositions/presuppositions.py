@@ -10,6 +10,7 @@ from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import content_words, is_content, phrase_after, word_of
 from agents.canon_keeper.propositions.concepts import base_forms, load_concepts
 from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.sentences.interpretation import AGE_WORDS
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import number_of
@@ -17,7 +18,37 @@ from agents.canon_keeper.sentences.word_lists import number_of
 _KINSHIPS: Final = frozenset({"child", "sibling", "married"})
 _NOTHING: Final[frozenset[str]] = frozenset()
 _NOWADAYS: Final = ("these days", "nowadays", "still", "every", "to this day")
-_NO_DEEDS: Final = frozenset({"be", "have", "lie", "rest", "haunt", "stand", "hang", "walk", "appear"})
+_USING_VERBS: Final = frozenset(
+    ["open", "read", "ring", "play", "wear", "wield", "board", "sail", "steer", "light", "fire", "close", "lock"]
+)  # fmt: skip
+_TRAVELLING_VERBS: Final = frozenset(
+    {"sail", "row", "ferry", "travel", "take", "cross", "steer", "carry", "ride"}
+)
+_WORKING_VERBS: Final = frozenset(
+    ["sail", "nose", "glide", "ring", "toll", "chime", "strike", "fire", "dock", "anchor", "moor", "race", "come",
+     "arrive", "leave", "approach", "carry", "grind", "tick", "swing", "put", "set", "slip", "steam", "run", "ferry",
+     "cross", "open", "close"]
+)  # fmt: skip
+"""What a thing does only while it is whole."""
+_WAYS_ACROSS: Final = frozenset({"across", "over", "aboard", "through"})
+_NO_DEEDS: Final = frozenset(
+    {
+        "be",
+        "have",
+        "lie",
+        "rest",
+        "haunt",
+        "stand",
+        "hang",
+        "walk",
+        "appear",
+        "owe",
+        "belong",
+        "mean",
+        "matter",
+        "deserve",
+    }
+)
 """Verbs that are said of the dead as well."""
 
 
@@ -30,6 +61,7 @@ def presupposed_propositions(context: ClauseContext) -> Iterator[Proposition]:
     if not context.base.when:
         yield from _parts_named(context)
     yield from _company(context)
+    yield from _use(context)
     yield from _living(context)
 
 
@@ -66,7 +98,8 @@ def _relatives(context: ClauseContext) -> Iterator[Proposition]:
     for index, token in enumerate(tokens[:-2]):
         if not (token.is_person and tokens[index + 1].word == "'s"):
             continue
-        for mention in load_concepts().mentions([base_forms(tokens[index + 2].word)]):
+        noun = next((t for t in tokens[index + 2 : index + 4] if t.word not in AGE_WORDS), tokens[index + 2])
+        for mention in load_concepts().mentions([base_forms(noun.word)]):
             if (
                 mention.concept.name in _KINSHIPS
                 and mention.is_positive
@@ -110,6 +143,24 @@ def _company(context: ClauseContext) -> Iterator[Proposition]:
         yield replace(
             base, concept="alone", terms=frozenset({"with"}), words=words, doers=somebody,
             others=base.others - companions,
+        )  # fmt: skip
+
+
+def _use(context: ClauseContext) -> Iterator[Proposition]:
+    """Read that a thing is whole that is used, crossed or at work now: `opens the Blue Ledger`."""
+    clause, base = context.clause, context.base
+    if base.span is not Span.NOW or base.is_ability or clause.tag not in ("s", "base", "ing"):
+        return
+    ways = _WAYS_ACROSS | ({"in", "aboard", "on"} if clause.verb in _TRAVELLING_VERBS else _NOTHING)
+    used = {t.entity for way in ways for t in phrase_after(context.rest, way) if t.entity}
+    if clause.verb in _USING_VERBS:
+        used.add(base.target)
+    if clause.verb in _WORKING_VERBS:
+        used |= base.doers
+    for thing in sorted(used - base.people - {""}):
+        yield replace(
+            base, concept="usable", terms=frozenset({clause.verb}), words=_NOTHING, doers=frozenset({thing}),
+            others=_NOTHING, owners=_NOTHING, is_event=False, is_change=False, target="", part="", when="",
         )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from agents.canon_keeper.propositions.quantities import Quantity
 
 CLAUSE: Final = "clause"
 """The concept of what a clause says in its own words."""
+ASPECT: Final = "aspect:"
+"""What the concepts of aspects begin with, such as sight; the one term is the side that is said."""
 
 
 class Span(StrEnum):
@@ -71,9 +73,13 @@ class Proposition:
     is_loose: bool = False
     target: str = ""
     """The name that stands right behind the verb, or of whom a passive is said."""
+    links: frozenset[tuple[str, str]] = frozenset()
+    """Prepositions, each with the name right behind it."""
     is_plural: bool = False
     """Whether those of whom it is said are several, without names."""
 
+    is_any: bool = False
+    """Whether it is said of any one of its object: `can open any lock`."""
     is_event: bool = False
     """Whether it tells what happened, and not how it is."""
 
@@ -81,6 +87,11 @@ class Proposition:
     def value_of(self) -> str:
         """Of what it says a value, such as `age`; empty if it says none."""
         return self.concept.removeprefix("value:") if self.concept.startswith("value:") else ""
+
+    @property
+    def aspect(self) -> str:
+        """Of which aspect it says a side, such as `sight`; empty if of none."""
+        return self.concept.removeprefix(ASPECT) if self.concept.startswith(ASPECT) else ""
 
     def entities(self) -> frozenset[str]:
         return self.doers | self.others | self.owners

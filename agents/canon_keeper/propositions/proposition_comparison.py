@@ -6,14 +6,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.propositions.aspect_comparison import opposed_sides
+from agents.canon_keeper.propositions.aspects import AspectKind, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
+from agents.canon_keeper.propositions.concepts import load_concepts
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition, Span
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
+from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
 
 DENIED: Final = "One denies what the other says."
 ONE_OF_TWO: Final = "Only one of the two can be true at a time."
-_PASSING: Final = frozenset({"asleep", "value:place"})
+_MOVING: Final = frozenset({"asleep", "value:place"})
 """What play moves on without a word."""
+_MOVING_VALUES: Final = (
+    "hour ", "weekday ", "season ", "owner", "price", "number there", "steal by", "sell to", "give to", "hand to",
+    "lend to", "send to", "leave to",
+)  # fmt: skip
+"""Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
+_WHEN: Final = ("hour ", "weekday ", "season ")
+"""Values of which the words leave several open."""
+_STOLEN: Final = "stolen"
+_BESIDE: Final = frozenset({"near", "outside", "beside", "beyond", "around"})
+_MOVING_KINDS: Final = frozenset({AspectKind.PASSING, AspectKind.EVENT})
 
 
 class OpposedPropositions(NamedTuple):
@@ -24,9 +38,16 @@ class OpposedPropositions(NamedTuple):
     reason: str
 
     @property
-    def is_passing(self) -> bool:
+    def is_moving(self) -> bool:
         """Whether they are about what play moves on without a word, such as who sleeps."""
-        return self.earlier.concept in _PASSING
+        if self.earlier.aspect:
+            return load_aspects().aspects[self.earlier.aspect].kind in _MOVING_KINDS
+        return self.earlier.concept in _MOVING or self.earlier.value_of.startswith(_MOVING_VALUES)
+
+    @property
+    def is_always(self) -> bool:
+        """Whether one of them says that it is always or never so."""
+        return Span.ALWAYS in (self.earlier.span, self.later.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +75,12 @@ class PropositionComparison:
 
 
 def _opposed(earlier: Proposition, later: Proposition) -> str:
+    if earlier.aspect:
+        return opposed_sides(earlier, later)
     if earlier.value_of:
         return ONE_OF_TWO if _is_other_value(earlier, later) else ""
+    if _is_beside(earlier, later):
+        return ""
     if bool(earlier.words & OTHER_WORDS) is not bool(later.words & OTHER_WORDS):
         return ""  # another one
     if earlier.is_affirmed is later.is_affirmed:
@@ -76,20 +101,25 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
     if one.doers != other.doers or one.is_change or other.is_change:
         return False
     if one.quantity is not None and other.quantity is not None:
-        if not one.quantity.excludes(other.quantity):
+        if one.thing != other.thing or not one.quantity.excludes(other.quantity):
             return False
         return one.when == other.when and (one.words <= other.words or other.words <= one.words)
     match one.value_of:
         case "origin" | "raised":
             return one.others != other.others
-        case "death":
-            return one.words != other.words
         case "way":
-            return one.others == other.others and one.words != other.words
+            # What was stolen once may have been sold by another since.
+            is_from_same = one.owners == other.owners or bool(one.owners & other.owners)
+            may_be_twice = _STOLEN in one.words | other.words and not is_from_same
+            return one.others == other.others and one.words != other.words and not may_be_twice
         case "place":
             is_other_name = bool(one.others and other.others) and one.others != other.others
-            is_other_noun = one.words != other.words and not one.others & other.others
+            is_other_noun = (
+                bool(one.words and other.words) and one.words != other.words and not one.others & other.others
+            )
             return one.when == other.when and (is_other_name or is_other_noun)
+        case attribute if attribute.startswith(_WHEN):
+            return one.thing == other.thing and not one.words & other.words
         case _:
             return one.thing == other.thing and one.words != other.words
 
@@ -99,14 +129,20 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
 
 def _denies(denied: Proposition, other: Proposition) -> bool:
     """Say whether what a word such as `not` denies is what the other says, or more general than it."""
-    if not _is_definite_denial(denied) or not _is_of_kind(denied, other):
+    if not _is_definite_denial(denied, other) or not _is_of_kind(denied, other):
         return False
     if other.general and not denied.general:
         return _is_instance(denied, other)
     term_words = {word for term in other.terms for word in term.split()}
     is_about_somebody = bool(other.people & other.others) or not other.words.isdisjoint(PERSON_NOUNS)
-    words = other.words | term_words | ({PERSON} if is_about_somebody else set())
+    words = load_concepts().with_kinds(other.words | term_words) | ({PERSON} if is_about_somebody else set())
+    if denied.owners & ((other.doers | other.others) - other.owners) and denied.words - other.words:
+        return False  # what is denied of somebody's brother is not denied of them
+    if _is_another_deed(denied, other) or _is_linked_otherwise(denied, other):
+        return False
     missing = denied.words - words
+    if other.is_any and not denied.general and other.words <= denied.words:
+        missing = frozenset()  # `can open any lock`, and not that of the bank
     if denied.general:
         return (
             _denies_in_general(denied, other, words) and missing <= {denied.general, PERSON} | denied.excepted
@@ -116,10 +152,56 @@ def _denies(denied: Proposition, other: Proposition) -> bool:
     return _is_of_same_thing(denied, other)
 
 
-def _is_definite_denial(denied: Proposition) -> bool:
+def _is_another_deed(denied: Proposition, other: Proposition) -> bool:
+    """Say whether a verb says something else of its object: who never loses may lose his hat."""
+    is_bare = denied.words <= denied.terms and not denied.others
+    is_wider = bool(other.words - other.terms or other.others)
+    return (
+        denied.concept == CLAUSE
+        and is_bare
+        and is_wider
+        and not denied.terms.isdisjoint(OTHER_DEEDS_WITH_OBJECT)
+    )
+
+
+def _is_linked_otherwise(one: Proposition, other: Proposition) -> bool:
+    """Say whether the same name stands behind two prepositions that mean two things: `speaks to` and `speaks of`."""
+    if one.is_passive or other.is_passive or one.concept not in (CLAUSE, "speak", "language"):
+        return False
+    for name in one.others & other.others:
+        ways, other_ways = ({p for p, linked in q.links if linked == name} for q in (one, other))
+        if ways and other_ways and not ways & other_ways:
+            return True
+    return False
+
+
+def _is_beside(one: Proposition, other: Proposition) -> bool:
+    """Say whether it is said of a place in the one, and of what is near it in the other."""
+    for name in one.others & other.entities() | other.others & one.entities():
+        ways, other_ways = (
+            bool(_BESIDE & {p for p, linked in q.links if linked == name}) for q in (one, other)
+        )
+        if ways is not other_ways:
+            return True
+    return False
+
+
+def _is_named_for_place(one: Proposition, other: Proposition) -> bool:
+    """Say whether what is said of a place in the one is said of what lies there in the other."""
+    return one.concept == "love" and any(
+        direct.target and ("in", direct.target) in placed.links
+        for direct, placed in ((one, other), (other, one))
+    )
+
+
+def _is_definite_denial(denied: Proposition, other: Proposition) -> bool:
     """Say whether a denial is about something that is named; who did not sleep once did another night."""
     if denied.general and denied.excepted and denied.words:
         return True
+    if denied.general and denied.span is Span.NOW and denied.words - denied.terms - {denied.general}:
+        return True  # `Nobody lives in the mill`
+    if denied.general and denied.general == other.general:
+        return True  # `None of the prisoners escaped`
     if denied.span is Span.PAST and not denied.is_perfect and not denied.general:
         return len(denied.entities()) > 1 or bool(denied.words - denied.terms)
     return bool(denied.entities())
@@ -192,7 +274,9 @@ def _are_placed_alike(one: Proposition, other: Proposition) -> bool:
 
 def _is_same_matter(one: Proposition, other: Proposition) -> bool:
     """Say whether two contrary words are said of the same."""
-    if one.general or other.general or not _are_placed_alike(one, other) or one.part == other.part == "one":
+    if one.general or other.general or not _are_placed_alike(one, other) or _is_one_of_several(one, other):
+        return False
+    if _is_named_for_place(one, other):
         return False
     core, other_core = one.doers | one.others, other.doers | other.others
     if not _are_both_meant(one, other):
@@ -209,6 +293,12 @@ def _is_same_matter(one: Proposition, other: Proposition) -> bool:
     if not (one.words <= other.words or other.words <= one.words):
         return False
     return _is_one_event(one, other)
+
+
+def _is_one_of_several(one: Proposition, other: Proposition) -> bool:
+    """Say whether one is said of one of several only: who broke one of her vows may keep another."""
+    parts = {one.part, other.part}
+    return "one" in parts and "both" not in parts
 
 
 def _are_both_meant(one: Proposition, other: Proposition) -> bool:

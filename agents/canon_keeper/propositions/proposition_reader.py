@@ -8,20 +8,27 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from agents.canon_keeper.propositions.aspects import load_aspects
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
 from agents.canon_keeper.propositions.proposition import Proposition, Span
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
+from agents.canon_keeper.sentences.figures_of_speech import Figure, find_figures, says_concept
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
+from agents.canon_keeper.sentences.word_lists import number_of
 from agents.prose.words import NO_TITLE_BEFORE
 
+_FIRST_TIME: Final = "for the first time"
+"""Words by which something was never so before: it denies nothing, and nothing denies it."""
+_CURING_VERBS: Final = frozenset({"cure", "heal", "restore", "transform", "free", "repair", "rebuild"})
 _SENTENCE_END: Final = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 _READ_ANYWAY: Final = frozenset({"half", "may", "almost", "nearly", "more"})
 """Words that leave a sentence uncertain elsewhere, and are understood here."""
 _READ_PHRASES: Final = frozenset({"more than", "less than", "fewer than", "at least"})
+_BARELY: Final = frozenset({"barely", "hardly", "scarcely"})
 _NO_REPORTS: Final = frozenset(
     ["lie", "swear", "order", "command", "insist", "deny", "doubt", "dream", "fear", "suppose", "advise", "warn", "ask"]
 )  # fmt: skip
@@ -42,9 +49,11 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
     for sentence in _SENTENCE_END.split(statement):
         tokens = _with_had(read_tokens(sentence, names))
         named |= {t.entity for t in tokens if t.entity}
-        if _is_open(tokens):
+        if _is_open(tokens) or _FIRST_TIME in sentence:
             continue
         previous: ClauseWords | None = None
+        figures = find_figures(sentence)
+        is_changed = False
         for clause in splitter.split(tokens):
             if _says_always(clause):
                 propositions = [
@@ -53,17 +62,35 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
                 ]
                 continue
             clause = _with_thing_meant(clause, previous)
+            clause_propositions = propositions_of(ClauseContext(clause, pronoun_id, frozenset(named)))
+            stated = [p for p in clause_propositions if _is_meant(p, figures)]
+            is_changed = is_changed or (previous is not None and _tells_of_change(previous))
             previous = clause
-            propositions += propositions_of(ClauseContext(clause, pronoun_id, frozenset(named)))
+            propositions += (replace(p, is_change=True) for p in stated) if is_changed else stated
             pronoun_id = pronoun_id or next((t.entity for t in clause.subject if t.entity), "")
     return tuple(propositions)
+
+
+def _is_meant(proposition: Proposition, figures: tuple[Figure, ...]) -> bool:
+    """Say whether it is said beside figures of speech, whose words say nothing of it."""
+    concepts = (
+        load_aspects().aspects[proposition.aspect].figures if proposition.aspect else {proposition.concept}
+    )
+    return all(says_concept(figures, concept) for concept in concepts)
 
 
 def _is_open(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks, supposes, or tells what others say and think."""
     lists = load_vocabulary()
     words = [t.word for t in tokens]
-    uncertain = lists.uncertain_words - _READ_ANYWAY
+    # `barely twenty`
+    words = [
+        w
+        for w, following in zip(words, [*words[1:], ""], strict=True)
+        if not (w in _BARELY and number_of(following))
+    ]
+    is_law = words[:1] == ["no"]  # `No flame will burn there`
+    uncertain = lists.uncertain_words - _READ_ANYWAY - ({"will"} if is_law else set())
     if not {"?", "“", "”", '"', "½"}.isdisjoint(words) or not uncertain.isdisjoint(words):
         return True
     if "may" in words and not {"only", "no", "nobody", "anybody", "anyone", "everyone"} & set(words):
@@ -71,8 +98,15 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     text = f" {' '.join(words)} "
     if any(f" {phrase} " in text for phrase in lists.uncertain_phrases if phrase not in _READ_PHRASES):
         return True
+    if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:
+        words = words[:-1]  # `every word we whispered`
     reports = lists.reporting_verbs - _NO_REPORTS
     return any(r.lemma in reports and r.tag != "part" for word in words for r in lists.readings_as_verb(word))
+
+
+def _tells_of_change(clause: ClauseWords) -> bool:
+    """Say whether what follows a clause is so since then: `was cured of the curse and is human`."""
+    return clause.verb in _CURING_VERBS and clause.is_passive
 
 
 def _with_had(tokens: Sequence[Token]) -> list[Token]:

@@ -10,6 +10,8 @@ _SPANS: Final = frozenset(
     {"since", "years", "year", "months", "month", "weeks", "days", "decades", "centuries"}
 )
 
+_MENDING: Final = frozenset({"rebuild", "repair", "restore", "mend", "refloat"})
+
 
 def is_same_time(denied: Proposition, affirmed: Proposition) -> bool:
     """Say whether what is denied and what is affirmed are said of one time."""
@@ -38,8 +40,13 @@ def is_told_change(earlier: Proposition, later: Proposition) -> bool:
         return False
     if later.is_change and not earlier.is_change:
         return True
+    is_mended = (
+        earlier.concept in ("usable", "whole") and later.is_affirmed and not later.terms.isdisjoint(_MENDING)
+    )
+    if is_mended and earlier.is_event and later.is_event:
+        return True
     is_state = not earlier.is_event and earlier.span is Span.NOW and not earlier.is_ability
-    return is_state and later.is_event and not later.when
+    return is_state and later.is_event and not later.is_denial and not later.when
 
 
 def _is_covered_time(denied: Proposition, affirmed: Proposition, *, is_always: bool) -> bool:

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, names_meant, phrase_after
 from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
+from agents.canon_keeper.propositions.people_said import read_people
 from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.thing_values import read_thing_values
+from agents.canon_keeper.propositions.times_said import read_times
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
@@ -18,9 +22,6 @@ _WAYS: Final = {
     "forge": "made", "gift": "given", "present": "given", "heirloom": "inherited",
 }  # fmt: skip
 """Verbs and nouns by which somebody comes to have a thing."""
-_DEATHS: Final = frozenset(
-    {"hang", "drown", "behead", "poison", "strangle", "starve", "stab", "decapitate", "smother"}
-)
 _ABOUT_PLACE: Final = PREPOSITIONS - {
     "by",
     "with",
@@ -40,6 +41,9 @@ _RESTING_VERBS: Final = frozenset(
 )
 
 
+_WAYS_OF_RECEIVERS: Final = {"give": "given", "sell": "bought"}
+
+
 def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
     """Yield what the clause says of one value; of what is denied nothing but where somebody grew up."""
     if base.general or base.part:
@@ -55,7 +59,9 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from years(clause, base, tokens)
     yield from _origins(clause, base)
     yield from _ways(clause, base)
-    yield from _deaths(clause, base)
+    yield from read_times(clause, base)
+    yield from read_people(clause, base)
+    yield from read_thing_values(clause, base)
     yield from _looks(clause, base)
     yield from _places(clause, base)
 
@@ -84,27 +90,6 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         )  # fmt: skip
 
 
-def _deaths(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
-    """Read how somebody died: `was hanged`, `drowned`."""
-    victim = _subject_names(clause) & base.people
-    is_intransitive = clause.verb in ("drown", "starve") and not base.others
-    if (
-        len(victim) == 1
-        and clause.verb in _DEATHS
-        and (clause.is_passive or is_intransitive)
-        and base.span is Span.PAST
-    ):
-        yield value_proposition(
-            base,
-            "death",
-            doers=victim,
-            others=frozenset(),
-            owners=frozenset(),
-            words=frozenset({clause.verb}),
-            when="",
-        )
-
-
 def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read `bought the revolver` and `the revolver was a present to Lila`: how somebody came to have it."""
     things = (base.others | base.doers | base.owners) - base.people
@@ -114,9 +99,12 @@ def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     way = next((_WAYS[f] for f in forms if f in _WAYS), "")
     who = base.doers & base.people
     if clause.verb in ("give", "get", "receive"):
-        is_given = clause.is_passive or (clause.verb != "give" and "from" in [t.word for t in clause.rest])
+        is_given = clause.is_passive or clause.verb == "give" or "from" in [t.word for t in clause.rest]
         way = "given" if is_given else ""
         who = _subject_names(clause) & base.people
+    if clause.verb in ("give", "sell") and not clause.is_passive:
+        # Whoever is sold a thing has bought it.
+        way, who = _WAYS_OF_RECEIVERS[clause.verb], _receiver(clause) & base.people
     if clause.verb == "be":
         way = next(
             (
@@ -135,9 +123,15 @@ def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             frozenset(),
         )
     if way and len(who) == 1 and (things & base.others or clause.verb == "be" or clause.is_passive):
-        yield value_proposition(
-            base, "way", doers=who, others=things, owners=frozenset(), words=frozenset({way})
-        )
+        givers = (base.doers | names_meant(phrase_after(clause.rest, "from"))) & base.people - who
+        yield value_proposition(base, "way", doers=who, others=things, owners=givers, words=frozenset({way}))
+
+
+def _receiver(clause: ClauseWords) -> frozenset[str]:
+    """Return to whom something is given or sold: the name behind `to`, or right behind the verb."""
+    if named := names_meant(phrase_after(clause.rest, "to")):
+        return named
+    return frozenset({clause.rest[0].entity}) - {""} if clause.rest else frozenset()
 
 
 def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
@@ -148,6 +142,8 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     subject, rest = [t.word for t in clause.subject], [t.word for t in clause.rest]
     for group in ("colour", "material"):
         members = lists.exclusive_groups[group]
+        if not OTHER_WORDS.isdisjoint(subject):
+            continue
         named = {w for w in rest if w in members}
         is_of_material = not {"solid", "pure", "of"}.isdisjoint(rest)
         if len(named) != 1 or (

@@ -1,4 +1,4 @@
-"""The words of the sentence reader with many more verbs, and the nouns for people."""
+"""The words of the sentence reader with many more verbs, and the nouns for people and things."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from agents.canon_keeper.sentences.word_lists import VerbForm, WordLists, load_w
 _VOWELS: Final = frozenset("aeiou")
 _MORE_PEOPLE: Final = frozenset(
     ["person", "people", "man", "woman", "mortal", "soul", "someone", "somebody", "anyone", "anybody", "nobody", "boy",
-     "girl", "child", "guard", "caravan", "folk", "pedlar", "crowd", "army", "crew"]
+     "girl", "child", "guard", "caravan", "folk", "pedlar", "crowd", "army", "crew", "family",
+     "household", "couple", "gang", "tribe", "weaver", "smith"]
 )  # fmt: skip
 _IRREGULAR: Final = {"lain": VerbForm("lie", "part"), "done": VerbForm("do", "part")}
 
@@ -26,6 +27,11 @@ def load_vocabulary() -> WordLists:
     for lemma in _load_words()["verbs"]:
         for spelling, form in regular_forms(lemma, doubled=_is_doubled(lemma)):
             forms[spelling] += (form,)
+    for lemma in sorted({form.lemma for readings in forms.values() for form in readings}):
+        if _may_be_doubled(lemma):
+            for spelling, form in regular_forms(lemma, doubled=True):
+                if form.tag in ("past", "part", "ing") and form not in forms[spelling]:
+                    forms[spelling] += (form,)
     for spelling, form in _IRREGULAR.items():
         forms[spelling] += (form,)
     return replace(lists, verb_forms=dict(forms))
@@ -35,6 +41,12 @@ def load_vocabulary() -> WordLists:
 def load_nouns_for_people() -> frozenset[str]:
     """Return the nouns that mean somebody."""
     return frozenset(_load_words()["people"]) | _MORE_PEOPLE
+
+
+@lru_cache(maxsize=1)
+def load_nouns_for_things() -> frozenset[str]:
+    """Return the nouns that mean what can be carried or led away."""
+    return frozenset(_load_words()["things"])
 
 
 @lru_cache(maxsize=1)
@@ -48,6 +60,13 @@ def _load_words() -> dict[str, list[str]]:
         elif not line.startswith("#"):
             words[section] += line.split()
     return words
+
+
+def _may_be_doubled(lemma: str) -> bool:
+    """Say whether a verb of several syllables may double its last letter: `admitted`, `travelled`."""
+    vowels = sum(letter in _VOWELS for letter in lemma)
+    ends = len(lemma) > 3 and lemma[-1] in "bdglmnprt" and lemma[-2] in _VOWELS and lemma[-3] not in _VOWELS
+    return vowels > 1 and ends
 
 
 def _is_doubled(lemma: str) -> bool:

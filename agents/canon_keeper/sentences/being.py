@@ -40,6 +40,9 @@ _NO_BELONGINGS: Final = frozenset(
      "undoing", "choice", "find", "discovery", "invention", "handiwork", "refuge", "fault", "rival", "goal", "pride"]
 )  # fmt: skip
 """What a thing is to somebody without being theirs: Tam's gift may be Bela's."""
+_SHADES: Final = frozenset({"bright", "dark", "pale", "light", "deep", "pure", "jet", "dull"})
+_NO_CONTENTS: Final = frozenset({"hole", "crack", "dent", "rot", "woodworm", "flaw"})
+"""What something is full of that may be empty."""
 
 
 class BeingReader:
@@ -123,6 +126,8 @@ class BeingReader:
                 yield Claim(f"side of {landmark.words()}", subject, landmark, value=words[0])
             return
         if "and" in words and len(words) == 3 and words[1] == "and":
+            if {words[0], words[2]} <= self._lists.exclusive_groups["colour"]:
+                return  # `blue and white` is neither
             for part in (tail[:1], tail[2:]):
                 yield from self.claims(replace(clause, tail=tuple(part)))
             return
@@ -202,6 +207,8 @@ class BeingReader:
             for w in words
             if w not in ("very", "quite", "completely", "entirely", "perfectly", "utterly", "too")
         )
+        if words[:2] == ["full", "of"] and len(words) > 2 and singular(words[2]) in _NO_CONTENTS:
+            return
         if words[:2] == ["full", "of"] and len(words) > 2:
             content = read_noun_phrase(tail[2:], subject)
             if content is not None and content.head:
@@ -230,6 +237,8 @@ class BeingReader:
         ):
             yield Claim("is", subject, value=phrase)
             return
+        if len(words) == 2 and words[0] in _SHADES:
+            words = words[1:]
         if len(words) == 1:
             for group, members in self._lists.exclusive_groups.items():
                 if words[0] in members and group == "colour" and subject.entity not in self._names.people:

@@ -12,6 +12,8 @@ def is_same_individual(one: NounPhrase | None, other: NounPhrase | None) -> bool
         return False
     if one.entity or other.entity:
         return one.entity == other.entity
+    if (one.within is None) is not (other.within is None):
+        return False  # `the toll`, and `the toll for a wagon`
     definite = ("the", "own", "")
     return one.determiner in definite and other.determiner in definite and same_thing(one, other)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from agents.canon_keeper.sentences.claims import AFTER_THAT, Claim, ClaimTime
+
+_BLOOD: Final = frozenset({"kin:mother", "kin:father"})
 
 
 def shares_time(one: Claim, other: Claim) -> bool:
@@ -15,6 +19,8 @@ def same_moment(one: Claim, other: Claim) -> bool:
     """Say whether both are said of one moment: of now, or of the same named time."""
     if one.when != other.when:
         return False
+    if one.relation in _BLOOD and ClaimTime.ALWAYS not in (one.time, other.time):
+        return True  # whose mother somebody was, she still is
     if one.time is other.time is ClaimTime.NOW:
         return True
     if one.time is other.time:

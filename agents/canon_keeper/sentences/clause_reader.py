@@ -12,6 +12,7 @@ from agents.canon_keeper.sentences.noun_phrases import (
     ARTICLES,
     POSSESSIVES,
     PREPOSITIONS,
+    REFLEXIVES,
     SUBJECT_PRONOUNS,
     NounPhrase,
     read_noun_phrase,
@@ -279,8 +280,8 @@ class ClauseReader:
         if not subjects:
             return
         base = self._phrases.read(tokens, verb_index, adverbs)
-        if base is None:
-            return
+        if base is None or (base.negation and not REFLEXIVES.isdisjoint(base.adverbs)):
+            return  # who never forgave himself may have forgiven others
         if is_neither:
             base = replace(base, negation="not" if not base.negation else "")
         if "alone" in adverbs:

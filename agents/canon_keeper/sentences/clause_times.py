@@ -81,6 +81,15 @@ def take_time(tokens: list[Token]) -> tuple[list[Token], str]:
             )
             time_at = next((n for n in range(index, stop) if words[n] in load_word_lists().time_nouns), None)
             is_bare = word not in PREPOSITIONS
+            if time_at is not None and is_bare and word in ("the", "a", "one") and time_at > index + 2:
+                time_at = None  # `betrayed the queen years ago`
+            if (
+                time_at is not None
+                and word == "the"
+                and time_at == index + 2
+                and words[time_at].endswith("s")
+            ):
+                time_at = None
             if time_at is not None and (
                 not is_bare
                 or word in ("last", "this", "every", "all", "each", "one", "that")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -32,8 +32,15 @@ ONE_OF_TWO: Final = "Only one of the two can be true at a time."
 ONLY_ONE: Final = "One says that nobody and nothing else fits."
 DEAD: Final = "The dead do not act."
 
+OTHER_DEEDS_WITH_OBJECT: Final = frozenset(
+    ["run", "lose", "pay", "work", "walk", "grow", "stand", "hold", "keep", "draw", "pass", "turn", "move", "call",
+     "fly", "drive", "break", "play", "leave", "fall", "strike"]
+)  # fmt: skip
+"""Verbs that say something else of an object: who never runs may run an inn."""
 _ONE_OBJECT: Final = frozenset({"owned_by", "buried_in"})
 """Relations of which a subject has one object at a time."""
+_SHARED_RELATIONS: Final = frozenset({"owned_by", "owns", "has"})
+"""Relations that two may stand in to one thing, if one sentence says so."""
 _ONE_VALUE: Final = frozenset({"named", "made_of", "group:colour"})
 _ADJECTIVE_ENDINGS: Final = ("ed", "ous", "ful", "less", "able", "ible", "ing", "ly", "ish", "ive", "like")
 _ONE_SUBJECT: Final = frozenset({"kin:mother", "kin:father", "has"})
@@ -56,6 +63,7 @@ _FURTHER_KIN: Final = frozenset(
     )
 )
 """Relatives who are, whichever way round, no parents, children, brothers or sisters of one another."""
+_HELD_OR_PUT: Final = frozenset({"has", LOCATED_IN})
 _EXCLUSIVE_RELATIONS: Final = (
     *(frozenset({kin, near}) for kin in _FURTHER_KIN for near in ("parent_of", "sibling_of")),
     frozenset({"parent_of", "sibling_of"}), frozenset({"ally_of", "enemy_of"}), frozenset({"parent_of", "married_to"}),
@@ -87,9 +95,13 @@ class ClaimComparison:
     ) -> ClaimContradiction | None:
         """Return two of the claims that cannot both be true, if any. The later ones may tell of a change."""
         change: ClaimContradiction | None = None
+        earlier = [self._canonical(claim) for claim in earlier]
         later = [self._canonical(claim) for claim in later]
-        for one in map(self._canonical, earlier):
-            for other in later:
+        # What belongs to two belongs to each: of what both say, neither denies what the other adds.
+        only_earlier = [claim for claim in earlier if not _is_said_by(later, claim)]
+        only_later = [claim for claim in later if not _is_said_by(earlier, claim)]
+        for one in only_earlier:
+            for other in only_later:
                 if reason := self._contradiction(one, other):
                     contradiction = ClaimContradiction(one, other, reason, is_change(one, other))
                     if not contradiction.is_change:
@@ -138,7 +150,10 @@ class ClaimComparison:
     def _canonical(self, claim: Claim) -> Claim:
         """Return the claim from the end that its relation is checked from: `owns` as `owned_by`."""
         inverse = self.catalogue[claim.relation].inverse_of
-        if inverse is None or claim.object is None or not claim.object.entity:
+        is_definite = claim.object is not None and (
+            claim.object.entity or claim.object.determiner in ("the", "own")
+        )
+        if inverse is None or claim.object is None or not is_definite:
             return claim
         return replace(claim, relation=inverse, subject=claim.object, object=claim.subject)
 
@@ -152,6 +167,8 @@ class ClaimComparison:
             return self._denies_what_follows(denied, affirmed)
         if denied.value != affirmed.value and denied.relation != LOCATED_IN and denied.value != "*":
             return False
+        if denied.relation in ("verb:know", "knows") and denied.object is None:
+            return False  # `Nobody knows where the crown is`
         if affirmed.is_ability and not denied.is_ability:
             return False
         is_after = denied.when == AFTER_THAT and affirmed.is_lasting
@@ -162,6 +179,9 @@ class ClaimComparison:
         )
         if is_some_deed and denied.adjuncts != affirmed.adjuncts:
             return False  # who did not sleep one night slept in the barn another
+        is_another_deed = denied.object is None and (affirmed.object is not None or bool(affirmed.adjuncts))
+        if is_another_deed and denied.relation.removeprefix("verb:") in OTHER_DEEDS_WITH_OBJECT:
+            return False
         is_narrower = denied.time is ClaimTime.NOW and bool(affirmed.adjuncts) and not denied.adjuncts
         if is_narrower and not denied.subject.is_general and denied.relation.startswith("verb:"):
             return False  # what is not so in general may be so in one respect
@@ -272,6 +292,8 @@ class ClaimComparison:
         is_counted = affirmed.relation.startswith("count:") and denied.relation == "has"
         if not is_counted or affirmed.number == 0 or not is_same_individual(denied.subject, affirmed.subject):
             return ""
+        if denied.adjuncts and not covers_adjuncts(denied, affirmed):
+            return ""  # who has no family in Saltmere may have a brother elsewhere
         return DENIED if includes(denied.object, affirmed.object) and shares_time(denied, affirmed) else ""
 
     def _is_symmetric(self, relation: str) -> bool:
@@ -470,11 +492,15 @@ class ClaimComparison:
             is_same_individual(one.subject, other.subject)
             and is_same_individual(one.object, other.object)
             and one.when == other.when
+            and not is_other_adjunct(one, other, ("against", "with", "to", "from", "for", "over"))
         )
 
     def _are_opposites(self, one: Claim, other: Claim) -> bool:
         """Say whether two relations of the same two exclude each other."""
         pair = frozenset({one.relation, other.relation})
+        if pair == _HELD_OR_PUT:
+            holding, stay = (one, other) if one.relation == "has" else (other, one)
+            return self._is_held_and_put(holding, stay)
         excluded = pair in _EXCLUSIVE_RELATIONS or other.relation in self.catalogue.excluded_by(one.relation)
         if excluded and one.object is not None and other.object is not None:
             straight = is_same_individual(one.subject, other.subject) and is_same_individual(
@@ -499,6 +525,25 @@ class ClaimComparison:
                 )
                 return same and one.object is not None and covers_adjuncts(one, other)
         return False
+
+    def _is_held_and_put(self, holding: Claim, stay: Claim) -> bool:
+        """Say whether somebody has a thing that lies somewhere: it is in one place or with one holder at a time.
+
+        What is in somebody's own bag is with them.
+        """
+        thing, place = holding.object, stay.object
+        return (
+            thing is not None
+            and place is not None
+            and bool(thing.entity)
+            and bool(holding.subject.entity)
+            and holding.subject.entity not in self.places
+            and is_same_individual(thing, stay.subject)
+            and not place.owner
+            and place.head not in self.lists.body_parts  # what is in a hand is with whose it is
+            and place.determiner != "own"
+            and (place.entity in self.places if place.entity else place.determiner in ("the", "a"))
+        )
 
     # --- only, more and most, before and after ------------------------------------------------------------
 
@@ -558,6 +603,8 @@ class ClaimComparison:
         return False
 
     def _acts_while_dead(self, death: Claim, deed: Claim) -> bool:
+        if not death.subject.entity and death.subject.head in self.lists.roles:
+            return False  # the king is dead, and the next one rules
         if death.relation != ALIVE or death.value != "false" or death.time is not ClaimTime.NOW or death.when:
             return False
         if not deed.relation.startswith("verb:") or deed.time is not ClaimTime.NOW or deed.is_ability:
@@ -584,3 +631,16 @@ class ClaimComparison:
             and inside.value in ("in", "inside", "within", "")
             and is_same_individual(empty.subject, inside.object)
         )
+
+
+def _is_said_by(claims: Sequence[Claim], claim: Claim) -> bool:
+    """Say whether a claim of who has a thing is among others, too."""
+    return claim.relation in _SHARED_RELATIONS and any(
+        c.relation == claim.relation
+        and c.is_affirmed is claim.is_affirmed
+        and c.subject.entity == claim.subject.entity != ""
+        and c.object is not None
+        and claim.object is not None
+        and c.object.entity == claim.object.entity != ""
+        for c in claims
+    )

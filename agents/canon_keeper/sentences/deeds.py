@@ -150,7 +150,7 @@ class DeedReader:
             return
         if verb == "belong" and words[:1] == ["to"]:
             owner = read_noun_phrase(tail[1:], subject)
-            if owner is not None:
+            if owner is not None and "and" not in words:
                 is_member = subject.entity in self._names.people and owner.entity in self._names.factions
                 yield Claim("member_of" if is_member else "owned_by", subject, owner)
             return
@@ -341,6 +341,8 @@ class DeedReader:
         person: NounPhrase | None = None
         if words[:1] == ["to"] and len(tail) > 1 and tail[1].entity and relation == "owes":
             tail, words = tail[1:], words[1:]
+        if tail and tail[0].entity and words[1:2] == ["'s"]:
+            return  # to somebody's brother, of whom nothing else is known
         if tail and tail[0].entity:
             person, tail, words = read_noun_phrase(tail[:1]), tail[1:], words[1:]
         elif (
@@ -353,7 +355,11 @@ class DeedReader:
             tail, words = tail[size:], words[size:]
         content = read_noun_phrase(tail, subject) if tail and words[0] not in ("to", "that", "not") else None
         if content is not None and content.is_nobody:
-            yield Claim(relation, subject, person, value="*", is_affirmed=False)
+            # `nothing against Moreau's brother` says nothing of what was sworn against others.
+            about = tuple(a for a in read_adjuncts(tail, subject) if a[0] in ("against", "about"))
+            if content.head not in ("", "thing"):
+                about += (("*what", replace(content, determiner="any")),)
+            yield Claim(relation, subject, person, value="*", is_affirmed=False, adjuncts=about)
             return
         if content is not None and len(tail) >= 1 and words[-2:-1] == ["to"] and tail[-1].entity:
             person = read_noun_phrase(tail[-1:])

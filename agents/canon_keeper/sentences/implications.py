@@ -30,6 +30,9 @@ def implied_claims(claims: Iterable[Claim], lists: WordLists) -> Iterator[Claim]
     for claim in claims:
         if claim.is_affirmed:
             yield from _implied_by(claim, lists)
+            yield from _states_of_noun(claim, lists)
+        elif claim.relation == "is":
+            yield from _states_of_noun(claim, lists)
         elif claim.relation.startswith("count:") or claim.relation in ("has", "verb:marry"):
             yield from _implied_by_denial(claim, lists)
 
@@ -73,6 +76,23 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
     if relation in (LOCATED_IN, "lives_in") and other is not None and not subject.entity and subject.head:
         place = other.of if other.of is not None and other.of.entity else other
         yield replace(_plain(claim), relation="verb:exist", object=None, value="", adjuncts=(("in", place),))
+
+
+def _states_of_noun(claim: Claim, lists: WordLists) -> Iterator[Claim]:
+    """Yield the state that a noun says: who is no coward is not in the state of one."""
+    if claim.relation != "is" or claim.object is None or claim.object.owner or claim.object.of:
+        return
+    noun = f"a {claim.object.head}"
+    if claim.object.modifiers or claim.is_affirmed:
+        return
+    for dimension, side in lists.states.get(noun, ()):
+        yield replace(
+            _plain(claim),
+            relation=f"state:{dimension}",
+            object=None,
+            value=f"{side}:{noun}",
+            is_affirmed=False,
+        )
 
 
 def _implied_by_state(claim: Claim, lists: WordLists) -> Iterator[Claim]:

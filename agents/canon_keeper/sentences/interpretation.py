@@ -17,7 +17,25 @@ from agents.canon_keeper.sentences.passives import PassiveReader
 from agents.canon_keeper.sentences.tokens import NameBook
 from agents.canon_keeper.sentences.word_lists import WordLists
 
+_GROWN: Final = frozenset({"hair", "beard", "moustache", "tail"})
 _HIS: Final = frozenset({"his", "her", "their", "its"})
+AGE_WORDS: Final = frozenset(
+    [
+        "younger",
+        "youngest",
+        "elder",
+        "eldest",
+        "older",
+        "oldest",
+        "little",
+        "small",
+        "big",
+        "only",
+        "twin",
+        "young",
+    ]
+)
+"""What tells one of several relatives from the others: `his elder sister`."""
 _WITH_THE_DEAD: Final = frozenset(
     {"mourn", "miss", "bury", "avenge", "remember", "lose", "grieve", "dream", "want", "be", "deny", "disown"}
 )
@@ -130,7 +148,9 @@ class Interpreter:
             return
         if (
             subject.head
-            and not subject.modifiers
+            and (
+                not subject.modifiers or (subject.head in self._lists.kin and subject.modifiers <= AGE_WORDS)
+            )
             and (subject.owner is not None or owner.entity)
             and is_affirmed
         ):
@@ -155,6 +175,12 @@ class Interpreter:
             before = clause.tail[position - 1] if position else None
             if before is None or before.word not in _HIS or not clause.subject.entity:
                 continue
+            following = next((t for t in clause.tail[position : position + 4] if t.word in _GROWN), None)
+            ends = [t.word for t in clause.tail[position : position + 3]]
+            if "'s" in ends:
+                continue  # who combs her daughter's hair may have none
+            if following is not None and following.word in _GROWN:
+                yield Claim("has", clause.subject, NounPhrase(head=following.word, determiner="a"))
             if token.word in self._lists.kin:
                 yield Claim("has", clause.subject, NounPhrase(head=token.word, determiner="a"))
 

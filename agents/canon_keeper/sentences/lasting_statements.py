@@ -46,6 +46,13 @@ _FEELINGS_OF_BEING: Final = {"in love": "verb:love", "afraid of": "verb:fear"}
 _LEADING: Final = frozenset(["verb:lead", "verb:command"])
 _PERSON_PLACES: Final = frozenset({"in", "at", "inside", "within", "aboard"})
 _THING_PLACES: Final = _PERSON_PLACES | {"on", "under", "beneath"}
+_HIDING_PLACES: Final = frozenset({"in", "inside", "within", "under", "beneath"})
+"""Where something is kept or hidden; what is on a table is there for the moment."""
+_NO_PLACES: Final = frozenset(
+    ["air", "dark", "darkness", "light", "middle", "moonlight", "open", "rain", "shade", "shadow", "shadows", "story",
+     "sun", "sunlight", "water", "way", "wind"]
+)  # fmt: skip
+"""What something is in for the moment, or only so to speak."""
 _RESTING_VERBS: Final = frozenset({"lie", "stand", "hang", "rest"})
 """Verbs that say where a thing is; of somebody they tell of the moment."""
 _LASTING_STATES: Final = frozenset(
@@ -63,26 +70,9 @@ _LASTING_DEEDS: Final = frozenset(
 _DEEDS_TO_THINGS: Final = frozenset({"destroy", "burn", "sink", "break", "shatter", "bury", "lose"})
 """Deeds that are meant otherwise where they are done to somebody: `burned Vess with a look`."""
 _PRESENT_DEEDS: Final = frozenset(
-    [
-        "steal",
-        "kill",
-        "betray",
-        "destroy",
-        "inherit",
-        "marry",
-        "wed",
-        "abduct",
-        "burn",
-        "sink",
-        "adopt",
-        "arrest",
-        "imprison",
-        "jail",
-        "banish",
-        "exile",
-        "lose",
-    ]
-)
+    ["steal", "kill", "betray", "destroy", "inherit", "marry", "wed", "abduct", "burn", "sink", "adopt", "arrest",
+     "imprison", "jail", "banish", "exile", "lose", "rob", "poison"]
+)  # fmt: skip
 """What leaves something different also where the story tells it in the present."""
 _BEFALLS_PEOPLE: Final = frozenset(
     {"kill", "behead", "hang", "imprison", "banish", "exile", "bury", "arrest", "jail"}
@@ -103,6 +93,8 @@ _HABITS: Final = frozenset(
      "fish", "trade", "betray", "visit", "enter", "cross", "serve", "own", "smoke", "dance", "sing", "write", "read"]
 )  # fmt: skip
 """What somebody who never does it does not do, in this scene or another."""
+_HABITS_TO_NAMED: Final = frozenset({"leave", "quit", "abandon", "desert", "obey", "harm", "wear"})
+"""The same, where it is said of what or whom: `never leaves` may be of the moment."""
 
 _PARTICLES: Final = frozenset({"out", "down", "over", "off", "away", "up", "back", "inside"})
 """Words that make another verb of one: `dies down`, `drowned out`."""
@@ -234,7 +226,10 @@ class LastingStatementReader:
                 or self._guesses_things
             )
             return has_doer and has_object and is_led and (clause.negation != "not") and _is_short(clause)
-        if clause.negation == "never" and clause.tense == "now" and not clause.is_passive:
+        is_never = clause.negation == "never" and not clause.is_passive
+        if is_never and verb in _HABITS_TO_NAMED and clause.tense in ("now", "perfect"):
+            return has_doer and has_object and not clause.when and "still" not in clause.adverbs
+        if is_never and clause.tense == "now":
             is_idle = "still" in clause.adverbs or (verb == "lie" and bool(clause.tail))
             return has_doer and verb in _HABITS and not clause.when and not is_idle
         if clause.is_passive and not has_doer and claim.subject.determiner == "some":
@@ -281,7 +276,15 @@ class LastingStatementReader:
             return is_there and claim.value in _PERSON_PLACES
         is_resting = clause.form == "be" or clause.verb in _RESTING_VERBS
         is_by_name = self._is_named(claim.object) or bool(claim.object.entities())
-        return is_resting and is_by_name and claim.value in _THING_PLACES
+        # The boathouse need not be known for a thing with a name to be hidden there.
+        is_kept_there = (
+            claim.subject.entity not in self._names.places | self._names.factions
+            and claim.object.determiner == "the"
+            and claim.value in _HIDING_PLACES
+            and claim.object.head not in _NO_PLACES
+            and (clause.form == "be" or clause.verb in ("lie", "rest"))
+        )
+        return is_resting and ((is_by_name and claim.value in _THING_PLACES) or is_kept_there)
 
     def _is_lasting_noun(self, clause: Clause, claim: Claim) -> bool:
         """Say whether a noun binds two: `the captain of the guard`, `Tam's sister`, `Tam's boat`; not `Tam's match`."""
@@ -330,7 +333,7 @@ class LastingStatementReader:
 def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
     """Say whether a claim about what has only an article may mean what has a name: `The letter is ash`."""
     verb = claim.relation.removeprefix("verb:")
-    return claim.relation in (ALIVE, "made_of", "state:wholeness") or (
+    return claim.relation in (ALIVE, LOCATED_IN, "made_of", "state:wholeness") or (
         clause.is_passive and verb in _BEFALLS_THINGS
     )
 
@@ -343,7 +346,9 @@ def _is_short(clause: Clause) -> bool:
 def reports_words(sentence: str, lists: WordLists | None = None) -> bool:
     """Say whether a sentence tells what somebody says, thinks or wants: then the rest of it may be theirs."""
     lists = lists or load_word_lists()
-    return any(_is_reporting(token, lists) for token in split_words(sentence))
+    # Within a sentence a capital is of a name: Corvin Tell.
+    words = [t for n, t in enumerate(split_words(sentence)) if n == 0 or not t.text[0].isupper()]
+    return any(_is_reporting(token, lists) for token in words)
 
 
 def _is_reporting(token: Token, lists: WordLists) -> bool:

@@ -16,7 +16,7 @@ _SOMEBODY_WORDS: Final = frozenset({"somebody", "someone", "something"})
 PRONOUNS: Final = frozenset({"he", "she", "it", "they", "him", "her", "them", "i", "me", "you", "we", "us"})
 SUBJECT_PRONOUNS: Final = frozenset({"he", "she", "it", "they", "i", "you", "we"})
 POSSESSIVES: Final = frozenset({"his", "her", "its", "their", "my", "your", "our"})
-_REFLEXIVES: Final = frozenset({"himself", "herself", "itself", "themselves", "myself", "yourself"})
+REFLEXIVES: Final = frozenset({"himself", "herself", "itself", "themselves"})
 ARTICLES: Final = frozenset({"the", "a", "an"})
 _DETERMINERS: Final = frozenset({"this", "that", "these", "those", "some", "such", "another", "other", "own"})
 _EXCEPTIONS: Final = frozenset({"but", "except", "save", "besides", "outside", "beyond"})
@@ -238,7 +238,7 @@ def read_noun_phrase(tokens: Sequence[Token], pronoun: NounPhrase | None = None)
         return None if inner is None else replace(inner, is_only=inner.is_only or words[-1] == "alone")
     if quantified := _read_quantified(tokens, words, pronoun):
         return quantified
-    if len(words) == 1 and words[0] in PRONOUNS | _REFLEXIVES:
+    if len(words) == 1 and words[0] in PRONOUNS | REFLEXIVES | {"myself", "yourself"}:
         return pronoun if pronoun is not None else NounPhrase(head=f"*{words[0]}")
     return _read_plain(tokens, words, pronoun)
 
@@ -326,6 +326,8 @@ def _read_plain(tokens: Sequence[Token], words: list[str], pronoun: NounPhrase |
             determiner = determiner or ("the" if word == "the" else "a")
         elif word in POSSESSIVES and len(words) > 1:
             determiner, owner = "own", pronoun if pronoun is not None else NounPhrase(head=f"*{word}")
+        elif word == "other" and len(words) > 1 and determiner in ("the", "own"):
+            determiner = "another"
         elif word in _DETERMINERS and len(words) > 1:
             determiner = determiner or (
                 "another" if word in ("another", "other") else "the" if word != "some" else "some"

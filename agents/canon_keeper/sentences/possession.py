@@ -13,6 +13,7 @@ _TAKING_VERBS: Final = frozenset(
     ["steal", "take", "snatch", "grab", "seize", "pocket", "purchase", "inherit", "receive", "confiscate"]
 )  # fmt: skip
 _LOSING_VERBS: Final = frozenset({"lose", "drop", "mislay", "discard"})
+_THROWING_VERBS: Final = frozenset({"throw", "fling", "hurl", "toss", "cast", "chuck", "pitch", "heave"})
 _DESTROYING_VERBS: Final = frozenset({"destroy", "burn", "shatter", "incinerate"})
 _PARTICLES: Final = frozenset({"", "away", "back", "up", "down"})
 """What may stand behind these verbs and makes no other deed of them."""
@@ -27,8 +28,11 @@ def read_possession(
     """Yield who has a thing, or has it no more, after a deed that was done to it."""
     if not thing.entity or thing.entity in names.people or particle not in _PARTICLES:
         return
-    if lemma in _LOSING_VERBS or (lemma, particle) == ("throw", "away"):
-        yield from has_no_more(subject, thing)
+    if lemma in _LOSING_VERBS or (lemma in _THROWING_VERBS and particle in ("away", "overboard")):
+        # `The letter is lost` does not say by whom: nobody has it.
+        yield from has_no_more(ANYBODY if subject.determiner == "some" else subject, thing)
+        if thing.entity not in names.places | names.factions:
+            yield _lies_there_no_more(thing)
     elif thing.entity in names.places | names.factions:
         return
     elif lemma in _TAKING_VERBS:

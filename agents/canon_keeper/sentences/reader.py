@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from agents.canon_keeper.sentences.claims import Claim, SentenceReading
 from agents.canon_keeper.sentences.clause_reader import ClauseReader
+from agents.canon_keeper.sentences.figures_of_speech import claims_relation, find_figures
 from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, read_tokens
 from agents.canon_keeper.sentences.word_lists import load_word_lists
+from agents.prose.opening_times import drop_opening_times
 from agents.prose.words import NO_TITLE_BEFORE
 
 MAX_READ_CHARS = 600
 """Characters of a statement up to which it is read; a longer one is a story."""
 
+_FIRST_TIME = "for the first time"
+"""Words of a sentence by which it was never so before."""
 _SENTENCE_END = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 
 
@@ -33,9 +38,13 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
     pronoun = NounPhrase(entity=pronoun_id) if pronoun_id else None
     claims: list[Claim] = []
     words: list[tuple[str, str, str]] = []
-    for sentence in _SENTENCE_END.split(statement):
+    for sentence in _SENTENCE_END.split(drop_opening_times(statement)):
+        figures = find_figures(sentence)
         for clause in clause_reader.read(read_tokens(sentence, names), pronoun):
             clause_claims = interpreter.claims_of(clause)
+            if _FIRST_TIME in sentence:
+                clause_claims = [replace(claim, is_change=True) for claim in clause_claims]
+            clause_claims = [c for c in clause_claims if claims_relation(figures, c.relation)]
             claims += clause_claims
             if clause_claims:
                 words.append(clause.spoken)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from agents.prose.mentions import is_part_of_other_name
+from agents.prose.names import is_capitalised, list_shorter_names
 from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 
@@ -136,6 +137,7 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
     """Return the names of the entities: full names, aliases, and parts that only one of them bears."""
     owners_by_words: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     partial_owners: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    spelled_small: set[tuple[str, ...]] = set()
     entities = list(entities)
     kind_by_id = {entity.id: entity.kind for entity in entities}
     for entity in entities:
@@ -143,9 +145,16 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
             words = _name_words(name)
             if not words:
                 continue
+            bare_words = words[1:] if words[0] in ("the", "a", "an") and words[1:] else words
             owners_by_words[words].add(entity.id)
-            if words[0] in ("the", "a", "an") and words[1:]:
-                owners_by_words[words[1:]].add(entity.id)
+            owners_by_words[bare_words].add(entity.id)
+            if not is_capitalised(name):
+                # The hooded stranger is meant, and not any hooded stranger.
+                owners_by_words["the", *bare_words].add(entity.id)
+                shorter_names = {("the", *bare_words[n:]) for n in range(len(bare_words))}
+                spelled_small |= shorter_names
+                for part in shorter_names:
+                    partial_owners[part].add(entity.id)
             if entity.kind is EntityKind.FACTION and words[-1].endswith("s"):
                 owners_by_words[(*words[:-1], singular(words[-1]))].add(entity.id)
             for part in _parts_of(name, entity.kind):
@@ -155,7 +164,11 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
             owners_by_words[words] = owners
     return NameBook(
         frozenset(
-            (words, next(iter(owners)), kind_by_id[next(iter(owners))] in _PROPER_KINDS)
+            (
+                words,
+                next(iter(owners)),
+                kind_by_id[next(iter(owners))] in _PROPER_KINDS and words not in spelled_small,
+            )
             for words, owners in owners_by_words.items()
             if len(owners) == 1
         ),
@@ -167,7 +180,10 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
 
 
 def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
-    """Yield the short forms of a name: `Dob` and `Harrow`, `Captain Vess` and `Vess`, `the bell` for a Glass Bell."""
+    """Yield the short forms of a name: `Dob` and `Harrow`, `Captain Vess` and `Vess`, `the bell` for a Glass Bell.
+
+    Old Mother Grice is `Mother Grice`, too.
+    """
     words, titles = name.split(), load_word_lists().titles
     if len(words) < 2:
         return
@@ -185,6 +201,7 @@ def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
         if words[0].casefold() in titles and len(words) > 2:
             yield (words[0].casefold(), words[-1].casefold())
             yield (words[0].casefold(), words[1].casefold())
+        yield from map(_name_words, list_shorter_names(name))
     elif kind in (EntityKind.OBJECT, EntityKind.PLACE) and "of" not in (w.casefold() for w in words):
         yield ("the", words[-1].casefold())
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from agents.canon_keeper.sentences.clauses import Clause
-from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS
+from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS, REFLEXIVES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import WordLists
 
 _FORMS: Final = {"be": "be", "have": "have"}
 _NOT: Final = "not"
-_SELVES: Final = frozenset({"himself", "herself", "itself", "themselves"})
 _BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "am"})
 _BEFORE_HABIT: Final = _BE | {"get", "gets", "got", "become", "becomes", "became", "getting"}
 """Before `used to`: somebody is accustomed to something."""
@@ -101,7 +100,7 @@ def _is_word(token: Token, word: str) -> bool:
     if word == "his":
         return token.word in POSSESSIVES
     if word == "himself":
-        return token.word in _SELVES
+        return token.word in REFLEXIVES
     return token.word == word
 
 

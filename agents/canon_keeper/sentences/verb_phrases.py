@@ -46,7 +46,7 @@ TIME_CLAUSE_WORDS: Final = frozenset(
         "once",
     ]
 )
-_COPULAS: Final = frozenset({"stand", "lie", "remain", "stay", "look", "go", "run", "feel", "keep"})
+_COPULAS: Final = frozenset({"stand", "lie", "remain", "stay", "go", "run", "keep"})
 """Verbs that say in which state something is, with an adjective."""
 _PUNCTUATION: Final = frozenset(',.;:!?—–()“”"')
 

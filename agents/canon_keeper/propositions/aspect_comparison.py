@@ -1,0 +1,198 @@
+"""Says whether two clauses entail two sides of one aspect, so that both cannot be true."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from agents.canon_keeper.propositions.aspects import AspectKind, Matter, load_aspects
+from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
+from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.sentences.comparison import DEAD
+
+_RECENT: Final = frozenset(
+    [
+        "today",
+        "tonight",
+        "yesterday",
+        "this morning",
+        "last night",
+        "this evening",
+        "this afternoon",
+        "that night",
+    ]
+)
+"""Times that belong to what is so now."""
+_FAR_AWAY: Final = frozenset(
+    {"market", "sea", "war", "town", "city", "village", "abroad", "fair", "court", "capital"}
+)
+_SOMEBODY: Final = frozenset({PERSON})
+_EARLIER_LIFE: Final = (
+    "as young",
+    "in youth",
+    "in childhood",
+    "once",
+    "before",
+    "until",
+    "till",
+    "when",
+    "at first",
+)
+
+
+def opposed_sides(earlier: Proposition, later: Proposition) -> str:
+    """Return why the sides of an aspect that two propositions say exclude each other; empty if they do not."""
+    aspect = load_aspects().aspects[earlier.aspect]
+    if earlier.doers != later.doers or earlier.thing != later.thing:
+        return ""
+    if not _are_two_sides(earlier, later) or _tells_of_change(earlier, later):
+        return ""
+    if "one" in (earlier.part, later.part) or earlier.words & OTHER_WORDS != later.words & OTHER_WORDS:
+        return ""  # one of her vows, the second battle
+    if not _is_same_matter(earlier, later, aspect.matter):
+        return ""
+    if not _is_one_time(earlier, later, aspect.kind, aspect.last_side):
+        return ""
+    if aspect.name == "life":
+        return DEAD
+    one, other = (" ".join(p.special_terms) for p in (earlier, later))
+    return f"One says “{_shown(earlier, one)}”, the other “{_shown(later, other)}”."
+
+
+def _tells_of_change(earlier: Proposition, later: Proposition) -> bool:
+    """Say whether one tells that it was otherwise before; what was over before (`no longer`) is not so after all."""
+    return later.is_change or (earlier.is_change and not earlier.is_denial)
+
+
+def _shown(proposition: Proposition, words: str) -> str:
+    words = proposition.aspect if words == "*" else words
+    return words if proposition.is_affirmed else f"not {words}"
+
+
+def _are_two_sides(one: Proposition, other: Proposition) -> bool:
+    if one.is_affirmed and other.is_affirmed:
+        return one.terms != other.terms
+    return one.is_affirmed is not other.is_affirmed and one.terms == other.terms
+
+
+def _is_same_matter(one: Proposition, other: Proposition, matter: Matter) -> bool:
+    """Say whether both are about the same besides; what is denied of one thing is not denied of another."""
+    about, other_about = ((p.words - {PERSON}) | p.others | p.owners for p in (one, other))
+    if matter is Matter.ELSEWHERE:
+        return _is_elsewhere(one, other)
+    for denied, affirmed in ((one, other), (other, one)):
+        is_about_somebody = bool(affirmed.others & affirmed.people) or not affirmed.words.isdisjoint(
+            PERSON_NOUNS
+        )
+        words = affirmed.words | affirmed.terms | (_SOMEBODY if is_about_somebody else frozenset())
+        if denied.is_denial and not denied.words <= words:
+            return False
+        is_about_same = denied.others <= affirmed.others and denied.owners <= affirmed.entities()
+        if denied.is_denial and not is_about_same:
+            return False
+    if one.is_loose or other.is_loose:
+        return bool(about & other_about)
+    are_others_two = bool(one.others and other.others) and not one.others & other.others
+    match matter:
+        case Matter.ANY:
+            return True
+        case Matter.OPEN:
+            return not are_others_two and (not about or not other_about or bool(about & other_about))
+        case Matter.SHARED:
+            return not are_others_two and bool(about & other_about) and _is_same_thing(one, other)
+        case _:
+            assert_never(matter)
+
+
+def _is_same_thing(one: Proposition, other: Proposition) -> bool:
+    """Say whether what is named by nouns is the same: Corwin's hand is not his apology."""
+    if not one.words and not other.words:
+        return True
+    for direct, placed in ((one, other), (other, one)):
+        if (
+            direct.target in placed.others
+            and placed.target != direct.target
+            and placed.words
+            and not direct.words
+        ):
+            return False  # who hates the town may love the sea at it
+    return bool((one.words | one.others) & (other.words | other.others))
+
+
+def _is_elsewhere(one: Proposition, other: Proposition) -> bool:
+    """Say whether somebody never leaves one place in the one, and goes to another in the other."""
+    home, goal = (one, other) if Span.ALWAYS is one.span else (other, one)
+    is_named = bool(goal.others - goal.people)
+    return (
+        bool(home.others | home.words)
+        and not home.others & goal.others
+        and (is_named or bool(goal.words & _FAR_AWAY))
+    )
+
+
+def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, last_side: str) -> bool:
+    if earlier.when and later.when and earlier.when != later.when:
+        return False
+    if any(p.is_denial and p.when for p in (earlier, later)) and earlier.when != later.when:
+        return False
+    for ended, other in ((earlier, later), (later, earlier)):
+        is_end = ended.is_event and ended.span is Span.PAST
+        if is_end and other.is_still and other.span is not Span.PAST and kind is not AspectKind.EVENT:
+            return True  # the war ended years ago, and is still going on
+    is_lasting = kind in (AspectKind.LASTING, AspectKind.FINAL)
+    spans = tuple(
+        _span(p) if is_lasting or (p.is_perfect and p.is_event and kind is AspectKind.PASSING) else p.span
+        for p in (earlier, later)
+    )
+    times = _time(earlier), _time(later)
+    if Span.ALWAYS in spans:
+        return not any(t.startswith(_EARLIER_LIFE) for t in times)
+    match kind:
+        case AspectKind.EVENT:
+            return times[0] == times[1] and spans[0] is spans[1]
+        case AspectKind.PASSING | AspectKind.HABIT:
+            if (
+                not earlier.is_event
+                and later.is_event
+                and Span.PAST not in spans
+                and kind is AspectKind.PASSING
+            ):
+                return False  # the gate was shut, and is opened
+            if kind is AspectKind.HABIT and any(
+                p.span is Span.NOW and p.is_denial and not p.when for p in (earlier, later)
+            ):
+                return not any(
+                    t.startswith(_EARLIER_LIFE) for t in times
+                )  # who does not smoke did not light his pipe
+            if Span.PAST in spans:
+                return spans[0] is spans[1] and times[0] == times[1] and bool(times[0])
+            return times[0] == times[1] or "" in times
+        case AspectKind.LASTING:
+            if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
+                return False
+            if spans == (Span.PAST, Span.PAST):
+                return False
+            return not any(
+                s is Span.PAST and not p.is_event for s, p in zip(spans, (earlier, later), strict=True)
+            )
+        case AspectKind.FINAL:
+            return _is_after_end(earlier, later, last_side)
+
+
+def _is_after_end(earlier: Proposition, later: Proposition, last_side: str) -> bool:
+    """Say whether one is said to be over that is so now; what is told to have ended was so before."""
+    ended, other = (earlier, later) if last_side in earlier.terms else (later, earlier)
+    if _span(other) is Span.PAST:
+        return False
+    if _span(ended) is Span.PAST and not (ended.is_event or ended.is_perfect):
+        return False
+    is_told_end = ended is later and ended.is_event and not ended.when and not other.is_still
+    return not is_told_end
+
+
+def _time(proposition: Proposition) -> str:
+    return "" if proposition.when in _RECENT else proposition.when
+
+
+def _span(proposition: Proposition) -> Span:
+    is_recent = (proposition.when in _RECENT or proposition.is_perfect) and proposition.is_event
+    return Span.NOW if is_recent and proposition.span is Span.PAST else proposition.span

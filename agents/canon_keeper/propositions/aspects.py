@@ -1,0 +1,132 @@
+"""The aspects of `aspects.yaml`, of which one side holds at a time, and the words that entail a side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from agents import yaml_with_lines
+from agents.canon_keeper.propositions.clause_words import DENYING_VERBS
+
+NEGATING: Final = frozenset({"no", "not", "never", "nothing", "nobody", "none", "without"})
+"""Words by which a wording denies something itself: `owe nothing`."""
+
+
+class AspectKind(StrEnum):
+    """How the sides of an aspect follow one another in time."""
+
+    LASTING = "lasting"
+    PASSING = "passing"
+    FINAL = "final"
+    HABIT = "habit"
+    EVENT = "event"
+
+
+class Matter(StrEnum):
+    """Whether two must be about the same besides, such as whom somebody betrayed."""
+
+    ANY = "any"
+    OPEN = "open"
+    SHARED = "shared"
+    ELSEWHERE = "elsewhere"
+
+
+class Slot(StrEnum):
+    """The part of a clause that a wording is in."""
+
+    IS = "is"
+    DOES = "does"
+    DONE = "done"
+    HAS = "has"
+    AT = "at"
+    TOLD = "told"
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """Something of which one side holds at a time, such as sight."""
+
+    name: str
+    kind: AspectKind
+    of: str
+    """Of what it is an aspect: `person`, `thing` or `any`."""
+    matter: Matter
+    figures: frozenset[str]
+    has_by_possessive: bool
+    last_side: str
+    """Of a final one, the side that ends the other for good."""
+
+
+class Wording(NamedTuple):
+    """Words in one part of a clause that entail a side of an aspect."""
+
+    aspect: Aspect
+    side: str
+    words: tuple[str, ...]
+    is_negative: bool
+    """Whether it denies something itself."""
+    stands_for_side: bool
+    """Whether who is denied it is denied the side."""
+
+    @property
+    def affirmed_words(self) -> tuple[str, ...]:
+        """The words that deny nothing."""
+        return tuple(word for word in self.words if word not in NEGATING)
+
+
+@dataclass(frozen=True, slots=True)
+class AspectBook:
+    """Finds the wordings by the part of the clause and by a word that they have."""
+
+    aspects: Mapping[str, Aspect]
+    _wordings: Mapping[tuple[Slot, str], tuple[Wording, ...]] = field(repr=False)
+
+    def wordings(self, slot: Slot, word: str) -> tuple[Wording, ...]:
+        """Return the wordings in a part of the clause whose first word that denies nothing is this one."""
+        return self._wordings.get((slot, word), ())
+
+
+@lru_cache(maxsize=1)
+def load_aspects() -> AspectBook:
+    text = files(__package__).joinpath("aspects.yaml").read_text(encoding="utf-8")
+    data = yaml_with_lines.load_yaml(text).data
+    assert isinstance(data, dict)
+    aspects: dict[str, Aspect] = {}
+    wordings: defaultdict[tuple[Slot, str], list[Wording]] = defaultdict(list)
+    for name, row in data["aspects"].items():
+        aspect = Aspect(
+            str(name),
+            AspectKind(row["kind"]),
+            str(row["of"]),
+            Matter(row.get("matter", Matter.ANY)),
+            frozenset(str(row.get("figures", "")).split()),
+            bool(row.get("possessive")),
+            list(row["sides"])[-1],
+        )
+        aspects[aspect.name] = aspect
+        for side, text in row["sides"].items():
+            for slot, wording in _wordings_of(aspect, str(side), str(text)):
+                wordings[slot, _key_word(wording.words)].append(wording)
+    return AspectBook(aspects, {key: tuple(found) for key, found in wordings.items()})
+
+
+def _wordings_of(aspect: Aspect, side: str, text: str) -> Iterator[tuple[Slot, Wording]]:
+    for part in text.split(";"):
+        slot_name, _, phrases = part.strip().partition(" ")
+        slot = Slot(slot_name)
+        for index, phrase in enumerate(phrases.split(",")):
+            words = tuple(word for word in phrase.split() if word not in ("a", "an", "the"))
+            yield slot, Wording(aspect, side, words, _is_negative(words), not index)
+
+
+def _is_negative(words: tuple[str, ...]) -> bool:
+    return not NEGATING.isdisjoint(words) or words[0] in DENYING_VERBS
+
+
+def _key_word(words: tuple[str, ...]) -> str:
+    return next((word for word in words if word not in NEGATING), words[0])

@@ -1,0 +1,322 @@
+"""Finds the words of a clause that entail a side of an aspect: what somebody is, does, has, or what is done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from agents.canon_keeper.propositions.aspects import (
+    Aspect,
+    AspectKind,
+    Matter,
+    Slot,
+    Wording,
+    load_aspects,
+)
+from agents.canon_keeper.propositions.clause_context import ClauseContext
+from agents.canon_keeper.propositions.clause_words import PERSON_NOUNS
+from agents.canon_keeper.propositions.holders import PHRASE_ENDS, Holder, holders_of, objects_of, places_of
+from agents.canon_keeper.propositions.proposition import Span
+from agents.canon_keeper.propositions.quantities import unit_of
+from agents.canon_keeper.propositions.wording_matches import (
+    WordForms,
+    forms_of,
+    match_verb,
+    match_words,
+    without_negations,
+)
+from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
+
+_SKIPPED: Final = (
+    ARTICLES | POSSESSIVES | {"any", "single", "very", "quite", "so", "himself", "herself", "own"}
+)
+"""Words that may stand between the words of a wording without counting."""
+_BEING_VERBS: Final = frozenset({"be", "remain", "stay", "become"})
+_HAVING_VERBS: Final = frozenset({"have", "own", "possess", "wear", "carry", "bear", "get"})
+_GONE_OWNED: Final = frozenset(
+    ["late", "former", "dead", "future", "first", "second", "third", "next", "ex", "would-be", "die", "bury", "kill",
+     "murder", "drown", "hang", "grave", "ghost", "old", "foster", "adopt", "lose", "dream", "memory"]
+)  # fmt: skip
+"""Words by which somebody whose husband is named may have none."""
+_FORMER: Final = frozenset({"late", "former", "dead", "future", "ex", "would-be"})
+_NO_LIVING_DEEDS: Final = frozenset(
+    ["be", "have", "lie", "rest", "haunt", "stand", "hang", "appear", "owe", "belong", "mean", "matter", "deserve",
+     "die", "rot", "sleep", "live", "remain", "seem", "look", "become", "leave", "fall", "float", "burn", "need",
+     "weigh", "smell", "own", "get", "walk", "stay", "keep", "follow", "know", "come", "rise", "return", "drown",
+     "bleed", "go", "face", "begin", "end", "sit", "hide", "bear", "wear", "lose", "turn", "cost", "count", "do"]
+)  # fmt: skip
+"""Verbs that are said of the dead, too."""
+_DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
+_LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewhat", "slightly", "partly"})
+"""Words by which it is not plainly so."""
+_ADVERBS: Final = frozenset({"hardly", "seldom", "rarely", "always", "still", "only"})
+"""Adverbs before the verb with which a wording may begin."""
+_OTHER_WITH_OBJECT: Final = OTHER_DEEDS_WITH_OBJECT | {"perish", "drown", "hang", "die", "starve", "rule"}
+
+
+class Entailment(NamedTuple):
+    """That words of a clause entail a side of an aspect of somebody or something."""
+
+    wording: Wording
+    holder: Holder
+    words: frozenset[str]
+    """The words of the clause by which it is entailed."""
+    is_narrowed: bool = False
+    """Whether it is said in one respect only: `deaf to advice`."""
+
+
+def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
+    """Yield what the words of a clause entail; nothing where it is in doubt what they deny."""
+    clause = context.clause
+    if context.negations > 1 or context.is_cut or clause.limit in ("than", "lest"):
+        return
+    subjects = tuple(holders_of(clause.subject, context.pronoun_id))
+    if [t.word for t in clause.subject] == ["it"] and clause.tag == "be" and not subjects:
+        subjects = tuple(_places(context))  # `It is dark in the Gallery`
+    said = [
+        t for t in clause.helpers if t.word.endswith("ly") or t.word in ("alive", "alone", "home", "away")
+    ]
+    rest = _without_skipped([*(said if clause.tag == "be" else ()), *clause.rest])  # `is deadly`
+    forms = [forms_of(t) for t in rest]
+    helpers = {t.word for t in clause.helpers}
+    for holder in subjects:
+        yield from _being(context, holder, rest, forms)
+        if not clause.is_passive:
+            yield from _doing(context, holder, Slot.DOES, forms, helpers)
+            yield from _living(context, holder)
+            yield from _having(context, holder, forms)
+        else:
+            yield from _doing(context, holder, Slot.DONE, forms, helpers)
+    if not clause.is_passive:
+        owner = subjects[0].entity if len(subjects) == 1 and not subjects[0].noun else ""
+        for holder in objects_of(context.rest, owner):
+            yield from _doing(context, holder, Slot.DONE, forms, helpers)
+    if not context.base.general:
+        yield from _happening(context, forms, helpers)
+    yield from _owning(context, subjects)
+    yield from _telling(context)
+
+
+def _without_skipped(tokens: Sequence[Token]) -> list[Token]:
+    return [t for t in tokens if t.word not in _SKIPPED]
+
+
+def _being(
+    context: ClauseContext, holder: Holder, rest: Sequence[Token], forms: Sequence[WordForms]
+) -> Iterator[Entailment]:
+    """Yield what the words behind `is` entail: `a blind man`, `in prison`, `locked`."""
+    clause = context.clause
+    is_being = clause.tag == "be" or clause.verb in _BEING_VERBS
+    if not (is_being or clause.is_passive) or not _LIMITING.isdisjoint(t.word for t in rest):
+        return
+    is_compared = any(t.word == "than" for t in rest)
+    zone = [frozenset({clause.word, clause.verb}), *forms] if clause.is_passive else list(forms)
+    words = without_negations(zone) if context.is_denied else zone
+    end = next((n for n, f in enumerate(words) if n and f & PHRASE_ENDS), max(len(words), 1))
+    for index, word_forms in enumerate(words[: end + 1]):
+        for form in sorted(word_forms):
+            for wording in load_aspects().wordings(Slot.IS, form):
+                is_phrase = wording.words[0] in PREPOSITIONS
+                if not is_phrase and index >= end:
+                    continue
+                if is_compared and "than" not in wording.words:
+                    continue
+                if form in _DIMENSIONS and index and any(unit_of(w) for w in words[index - 1]):
+                    continue  # `ten feet deep`
+                if wording.is_negative and not context.is_denied and "without" not in wording.words:
+                    continue
+                if (matched := match_words(wording.affirmed_words, words, index)) is not None:
+                    is_narrowed = (
+                        not is_phrase
+                        and wording.aspect.matter is Matter.ANY
+                        and _is_narrowed(words, index, wording.affirmed_words, is_person=holder.is_person)
+                    )
+                    yield Entailment(wording, holder, matched, is_narrowed)
+
+
+def _is_narrowed(forms: Sequence[WordForms], index: int, words: Sequence[str], *, is_person: bool) -> bool:
+    """Say whether what somebody is said to be is said in one respect: `deaf to advice`, `drunk with power`."""
+    end = next((n for n in range(index, len(forms)) if words[-1] in forms[n]), index)
+    at = next((n for n in range(end + 1, len(forms)) if forms[n] & PREPOSITIONS), None)
+    if list(words) == ["free"] and forms[end + 1 : end + 2] and "of" in forms[end + 1]:
+        return True  # `free of fear`
+    if at is None or "of" in words:
+        return False
+    if "in" in forms[at]:
+        return any(not f.isdisjoint(load_word_lists().body_parts | {"ear"}) for f in forms[at + 1 : at + 3])
+    return is_person or "to" not in forms[at]  # `full to the roof`
+
+
+def _doing(
+    context: ClauseContext,
+    holder: Holder,
+    slot: Slot,
+    forms: Sequence[WordForms],
+    helpers: set[str],
+) -> Iterator[Entailment]:
+    """Yield what the verb and the words behind it entail of who does it, or to whom it is done."""
+    if _says_other_deed(context):
+        return
+    clause = context.clause
+    for wording in load_aspects().wordings(slot, clause.verb):
+        if clause.tag == "ing" and wording.aspect.kind is AspectKind.FINAL:
+            continue  # who is dying is not dead
+        if len(wording.words) == 1 and slot is Slot.DOES and _has_other_object(context):
+            continue
+        matched = match_verb(wording.words, forms, helpers, is_denied=context.is_denied)
+        if matched is not None:
+            yield Entailment(wording, holder, matched | {clause.verb})
+    for adverb in sorted(helpers & _ADVERBS):
+        for wording in load_aspects().wordings(slot, adverb):
+            if wording.words[1:2] != (clause.verb,):
+                continue
+            matched = match_verb(wording.words[1:], forms, helpers, is_denied=context.is_denied)
+            if matched is not None:
+                yield Entailment(wording, holder, matched | {clause.verb})
+
+
+def _says_other_deed(context: ClauseContext) -> bool:
+    """Say whether somebody lies somewhere, and does not lie."""
+    clause = context.clause
+    following = clause.rest[0].word if clause.rest else ""
+    is_posture = following in PREPOSITIONS - {"to", "about"} or following in ("down", "there", "here")
+    return (
+        clause.verb == "lie"
+        and clause.word != "lied"
+        and is_posture
+        and any(token.is_person for token in clause.subject[-1:])
+    )
+
+
+def _has_other_object(context: ClauseContext) -> bool:
+    """Say whether a verb says something else of its object: who never runs may run an inn."""
+    following = context.clause.rest[0] if context.clause.rest else None
+    return (
+        context.clause.verb in _OTHER_WITH_OBJECT
+        and following is not None
+        and following.word not in PREPOSITIONS
+        and not following.word.endswith("ly")
+    )
+
+
+def _living(context: ClauseContext, holder: Holder) -> Iterator[Entailment]:
+    """Yield that whoever does something now is alive."""
+    clause, base = context.clause, context.base
+    if holder.noun or not holder.is_person or clause.verb in _NO_LIVING_DEEDS or clause.tag == "be":
+        return
+    if base.span is Span.NOW and clause.tag in ("s", "base", "ing") and not context.is_denied:
+        yield from (Entailment(w, holder, frozenset()) for w in load_aspects().wordings(Slot.DOES, "*"))
+
+
+def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) -> Iterator[Entailment]:
+    if context.clause.verb not in _HAVING_VERBS:
+        return
+    is_denied = context.is_denied
+    words = without_negations(forms) if is_denied else list(forms)
+    for index, word_forms in enumerate(words[:5]):
+        if word_forms & PREPOSITIONS:
+            return
+        if word_forms & _FORMER and not index:
+            return
+        for form in sorted(word_forms):
+            for wording in load_aspects().wordings(Slot.HAS, form):
+                if wording.is_negative is not is_denied:
+                    continue
+                if context.clause.verb in ("own", "possess") and wording.aspect.kind is AspectKind.PASSING:
+                    continue  # who owns a sword may have left it at home
+                if (matched := match_words(wording.affirmed_words, words, index)) is not None:
+                    yield Entailment(wording, holder, matched | {context.clause.verb})
+
+
+def _owning(context: ClauseContext, subjects: Sequence[Holder]) -> Iterator[Entailment]:
+    """Yield what somebody has by whose it is called: `Ilsa's husband`, `with his parents`."""
+    lemmas = frozenset(form for forms in context.lemmas for form in forms)
+    people = [s for s in subjects if s.is_person and not s.noun]
+    if context.base.general or context.base.part:
+        return
+    subject_end = len(context.clause.subject)
+    tokens = [*context.clause.subject, *context.clause.rest]
+    for index, token in enumerate(tokens[:-1]):
+        is_own = token.word in ("his", "her", "their") and len(people) == 1 and index >= subject_end
+        is_named = token.word == "'s" and index > 0 and bool(tokens[index - 1].entity)
+        if not (is_own or is_named):
+            continue
+        owner = people[0] if is_own else Holder(tokens[index - 1].entity, "", tokens[index - 1].is_person)
+        end = subject_end if index < subject_end else len(tokens)
+        following = tokens[index + 1 : min(end, index + 5)]
+        if any(t.word == "'s" for t in following[1:3]):
+            continue  # `Vera's son's wife`
+        forms = [forms_of(t) for t in following]
+        for start in range(len(forms)):
+            if forms[start] & PREPOSITIONS or following[start].entity:
+                break
+            yield from _owned(context, owner, forms, start, lemmas)
+
+
+def _owned(
+    context: ClauseContext,
+    owner: Holder,
+    forms: Sequence[WordForms],
+    start: int,
+    lemmas: frozenset[str],
+) -> Iterator[Entailment]:
+    for form in sorted(forms[start]):
+        for wording in load_aspects().wordings(Slot.HAS, form):
+            if wording.is_negative or not wording.aspect.has_by_possessive:
+                continue
+            if not _GONE_OWNED.isdisjoint(lemmas - set(wording.words)):
+                continue
+            if wording.aspect.kind is AspectKind.PASSING and context.base.span is not Span.NOW:
+                continue
+            if (matched := match_words(wording.words, forms, start)) is not None and not context.is_denied:
+                yield Entailment(wording, owner, matched | lemmas)
+
+
+def _places(context: ClauseContext) -> Iterator[Holder]:
+    """Yield where it is done, whether that stands before or behind."""
+    return places_of([*context.clause.front, Token(",", ","), *context.clause.rest])
+
+
+def _happening(context: ClauseContext, forms: Sequence[WordForms], helpers: set[str]) -> Iterator[Entailment]:
+    """Yield what it entails of a place that something is done there."""
+    wordings = load_aspects().wordings(Slot.AT, context.clause.verb)
+    subject = context.clause.subject
+    is_by_people = any(t.is_person or singular(t.word) in PERSON_NOUNS for t in subject)
+    if not wordings or context.clause.is_passive or not is_by_people:
+        return
+    for holder in _places(context):
+        for wording in wordings:
+            if (
+                matched := match_verb(wording.words, forms, helpers, is_denied=context.is_denied)
+            ) is not None:
+                yield Entailment(wording, holder, matched | {context.clause.verb})
+
+
+def _telling(context: ClauseContext) -> Iterator[Entailment]:
+    """Yield what the words of the whole clause entail of the one who is named, or of the place."""
+    tokens = [t for t in context.tokens if t.word not in _SKIPPED - {"any"}]
+    forms = [forms_of(t) for t in tokens]
+    for index, word_forms in enumerate(forms):
+        for form in sorted(word_forms):
+            for wording in load_aspects().wordings(Slot.TOLD, form):
+                if wording.is_negative is not context.is_denied:
+                    continue
+                kept = without_negations(forms[index:]) if wording.is_negative else forms[index:]
+                if (matched := match_words(wording.affirmed_words, kept, 0)) is None:
+                    continue
+                for holder in _told_of(context, wording.aspect):
+                    yield Entailment(wording, holder, matched)
+
+
+def _told_of(context: ClauseContext, aspect: Aspect) -> Iterator[Holder]:
+    base = context.base
+    if aspect.of == "person":
+        people = base.people & (base.doers | base.owners | base.others)
+        if len(people) == 1:
+            yield Holder(next(iter(people)), "", is_person=True)
+        return
+    found = [*holders_of(context.clause.subject), *objects_of(context.rest), *_places(context)]
+    yield from (h for h in dict.fromkeys(found) if not h.is_person)

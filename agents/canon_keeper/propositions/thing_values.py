@@ -1,0 +1,153 @@
+"""Reads what a thing has one of, named or not: its owner, price, size, language, material, and number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.quantities import Quantity, quantity_at, unit_of
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of, singular
+
+_OWNING_VERBS: Final = frozenset({"own", "possess"})
+_PRICES: Final = frozenset(
+    ["price", "ransom", "reward", "fee", "toll", "fare", "bounty", "rent", "wage", "fine", "debt", "cost", "tax",
+     "dowry"]
+)  # fmt: skip
+_DIMENSIONS: Final = {
+    "high": "high", "tall": "high", "deep": "deep", "long": "long", "wide": "wide", "broad": "wide", "thick": "thick",
+    "old": "old", "away": "away",
+}  # fmt: skip
+_MATERIAL_ADJECTIVES: Final = {
+    "wooden": "wood", "golden": "gold", "woollen": "wool", "leaden": "lead", "waxen": "wax", "oaken": "oak",
+    "brazen": "brass", "earthen": "clay",
+}  # fmt: skip
+_RESTING_VERBS: Final = frozenset(
+    {"stand", "live", "sit", "wait", "work", "serve", "lie", "sleep", "dwell", "hang"}
+)
+
+
+def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Yield the values that an affirmed clause says a thing has now."""
+    if base.is_ability or base.is_change or base.span is not Span.NOW:
+        return
+    yield from _owners(clause, base)
+    yield from _prices(clause, base)
+    yield from _sizes(clause, base)
+    yield from _numbers_there(clause, base)
+    yield from _languages(clause, base)
+    yield from _materials(clause, base)
+
+
+def value_of_thing(
+    base: Proposition,
+    attribute: str,
+    phrase: Sequence[Token],
+    value: str = "",
+    quantity: Quantity | None = None,
+) -> Iterator[Proposition]:
+    """Yield a value of what a definite phrase means: of `the meeting with Stoker`; a phrase with `a` means any."""
+    words = [t.word for t in phrase]
+    names = frozenset(t.entity for t in phrase if t.entity)
+    is_definite = words[:1] == ["the"] or "'s" in words or (bool(phrase) and bool(phrase[0].entity))
+    if not is_definite or base.general or base.part:
+        return
+    nouns = sorted(
+        singular(t.word)
+        for t in phrase
+        if not t.entity and t.word.isalpha() and t.word not in ARTICLES | POSSESSIVES
+    )
+    if names or nouns:
+        yield value_proposition(
+            base, attribute, doers=names, others=frozenset(), owners=frozenset(), thing=" ".join(nouns),
+            quantity=quantity, words=frozenset({value}) - {""}, is_event=False,
+        )  # fmt: skip
+
+
+def _owners(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read whose the one thing is that has no name: `The black mare belongs to Hob`, `is Vera's`."""
+    rest = clause.rest
+    words = [t.word for t in rest]
+    if clause.verb == "belong" and words[:1] == ["to"] and len(rest) == 2:
+        owner, owned = rest[1].entity, clause.subject
+    elif clause.verb == "be" and len(rest) == 2 and rest[0].is_person and words[1] == "'s":
+        owner, owned = rest[0].entity, clause.subject
+    elif clause.verb in _OWNING_VERBS and len(clause.subject) == 1 and words[:1] == ["the"]:
+        owner, owned = clause.subject[0].entity, rest
+    else:
+        return
+    if owner and not any(t.entity for t in owned):
+        yield from value_of_thing(base, "owner", owned, owner)
+
+
+def _prices(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    words = [t.word for t in clause.rest]
+    is_price = bool(clause.subject) and any(t.word in _PRICES for t in clause.subject)
+    if not (is_price and clause.verb == "be") and clause.verb != "cost":
+        return
+    found = quantity_at(words, 0)
+    if found is not None:
+        quantity, end = found
+        unit = singular(words[end]) if end < len(words) else ""
+        yield from value_of_thing(base, "price", clause.subject, quantity=quantity._replace(unit=unit))
+
+
+def _sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how high, deep or long something is that has no name; `numbers_said` reads it of names."""
+    if clause.verb not in ("be", "measure", "stand") or len(base.doers) == 1:
+        return
+    words = [t.word for t in clause.rest]
+    for index in range(min(len(words), 3)):
+        found = quantity_at(words, index)
+        if found is None:
+            continue
+        quantity, end = found
+        following = words[end : end + 2]
+        if len(following) == 2 and (unit := unit_of(following[0])) and following[1] in _DIMENSIONS:
+            unit = f"{unit} {_DIMENSIONS[following[1]]}"
+            yield from value_of_thing(base, "size", clause.subject, quantity=quantity._replace(unit=unit))
+        return
+
+
+def _numbers_there(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how many are somewhere: `Four guards stand at the gate`, `A single guard stands at the gate`."""
+    words = [t.word for t in clause.subject]
+    if clause.verb not in _RESTING_VERBS or clause.is_passive or len(words) not in (2, 3) or base.is_denial:
+        return
+    is_alone = words[0] in ("a", "one") and words[1] in ("single", "lone", "solitary")
+    number = 1 if is_alone else number_of(words[0]) if len(words) == 2 else None
+    rest = [t for t in clause.rest if t.word != "the"]
+    if number is None or len(rest) < 2 or rest[0].word not in ("at", "in", "on", "before"):
+        return
+    place = " ".join(t.entity or t.word for t in rest)
+    quantity = Quantity(number, number, "somebody", is_exact=True)
+    yield value_proposition(
+        base, "number there", doers=frozenset(t.entity for t in rest if t.entity), others=frozenset(),
+        owners=frozenset(), thing=f"{singular(words[-1])} {clause.verb} {place}", quantity=quantity,
+        words=frozenset(), when=base.when,
+    )  # fmt: skip
+
+
+def _languages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read in which language something is written: `The ledger is written in Dwarvish`."""
+    words = [t.word for t in clause.rest]
+    is_written = clause.verb in ("write", "carve", "inscribe") and clause.is_passive
+    if is_written and len(words) == 2 and words[0] == "in" and clause.rest[1].text[:1].isupper():
+        yield from value_of_thing(base, "written in", clause.subject, words[1])
+
+
+def _materials(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read of what a thing is made: `The gate of Castle Dorn is wooden`."""
+    words = [t.word for t in clause.rest]
+    is_made = clause.verb == "make" and clause.is_passive and words[:1] in (["of"], ["from"])
+    if clause.verb != "be" and not is_made:
+        return
+    words = [w for w in words if w not in ("of", "from", "solid", "pure", "entirely", "good")]
+    if len(words) != 1:
+        return
+    material = _MATERIAL_ADJECTIVES.get(words[0], words[0])
+    if material in load_word_lists().exclusive_groups["material"]:
+        yield from value_of_thing(base, "material", clause.subject, material)
