@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.proposal_subjects import current_entity
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.context_assembly.context_package import CanonContext, ContextPackage, KnownSecret, RecalledContext
 from agents.prose.struck_words import is_stated, strike_statements
 from agents.search.retrieval import OmittedItem
@@ -72,6 +72,8 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
     known, hidden = _split(secrets.values(), present_ids)
     hidden_ids = {fact.id for fact in hidden}
     hidden_statements = [fact.statement for fact in hidden]
+    # Those of somebody here stand in a section of their own, with who knows them: a summary says nothing of that.
+    secret_statements = [fact.statement for fact in secrets.values()]
     entities = {**(universe_secrets.knowers or {}), **package.scene.entities}
     known = _in_order(known, {p.entity.id for p in (*canon.cast, *canon.named_elsewhere)})
     omitted_items = [
@@ -84,8 +86,8 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
     def strike_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
         return tuple(strike_from_turn(turn, hidden_statements) for turn in turns)
 
-    def strike_texts(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(filter(None, (strike_statements(text, hidden_statements) for text in texts)))
+    def strike_texts(texts: Iterable[str], statements: Sequence[str] = hidden_statements) -> tuple[str, ...]:
+        return tuple(filter(None, (strike_statements(text, statements) for text in texts)))
 
     agenda, narrative, story = package.agenda, package.narrative, package.scene.story
     recap = strike_statements(story.recap, hidden_statements)
@@ -111,7 +113,7 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
             recent_turns=strike_turns(narrative.recent_turns),
             previous_scene_turns=strike_turns(narrative.previous_scene_turns),
             previous_outcome=strike_statements(narrative.previous_outcome, hidden_statements),
-            summary_lines=strike_texts(narrative.summary_lines),
+            summary_lines=strike_texts(narrative.summary_lines, secret_statements),
             notes=strike_texts(narrative.notes),
         ),
         recalled=replace(
@@ -123,7 +125,7 @@ def hold_back_secrets(package: ContextPackage, universe_secrets: UniverseSecrets
             scenes=tuple(
                 replace(s, text=text)
                 for s in recalled.scenes
-                if (text := strike_statements(s.text, hidden_statements))
+                if (text := strike_statements(s.text, secret_statements))
             ),
             memories_by_entity={
                 entity_id: drop_untold_memories(memories, entity_id, secrets.values())

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import LOCATED_IN
 from agents.canon_keeper.proposal_subjects import named_facts
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.known_secrets import fold_secrets
 from stores.records.canon import AssertFact, ChangeSecrecy, Fact, FactKind

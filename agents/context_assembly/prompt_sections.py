@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, assert_never
 
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.context_assembly.context_package import ContextPackage, KnownSecret, ScenePerson
 from agents.context_assembly.known_secrets import drop_untold_memories, strike_from_turn
 from agents.context_assembly.live_facts import (
@@ -18,13 +19,14 @@ from agents.context_assembly.live_facts import (
     find_proposed_facts,
     sort_by_subject,
 )
-from agents.context_assembly.repeated_memories import drop_repeated_memories
+from agents.context_assembly.repeated_memories import ShownLines
 from agents.context_assembly.scene_roster import build_roster, find_drive
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.memory_manager.attendance import Attendance, is_oracle_answer
 from agents.memory_manager.summary_texts import OWED_PREFIX
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.names import names_of
+from agents.prose.struck_words import list_tellings
 from agents.search.result_validity import is_ended
 from agents.search.retrieval import RecalledPassage
 from agents.world_time.calendar import format_tick
@@ -101,7 +103,12 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         "encounters": _bullet_list(_fact_lines(canon.encounters)),
         "assertions": _bullet_list((*_fact_lines(canon.assertions), *_proposed_assertion_lines(package))),
         "lore": _bullet_list(fact.statement for fact in canon.lore),
-        "secrets": _bullet_list(_secret_line(secret) for secret in canon.secrets),
+        # What is promised in secret stands with what is promised.
+        "secrets": _bullet_list(
+            _secret_line(secret)
+            for secret in canon.secrets
+            if secret.fact.id not in package.agenda.commitments
+        ),
         # For prompts of the player's own, which may have this one alone.
         "threads": _bullet_list((*_promise_lines(package), *_matter_lines(package))),
         "matters": _bullet_list(_matter_lines(package)),
@@ -126,7 +133,7 @@ def build_prompt_sections(package: ContextPackage) -> PromptParts:
         ),
     }
     section_lines = [line for name in _REPEATABLE_SECTIONS for line in sections[name].splitlines()]
-    shown_lines = [*section_lines, *package.player_text.splitlines()]
+    shown_lines = ShownLines((*section_lines, *package.player_text.splitlines()))
     sections["memories"] = _memories_text(package, shown_lines)
     return {name: text for name, text in sections.items() if text.strip()}
 
@@ -140,10 +147,12 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
     secrets = package.canonical.secrets
     untold_secrets = [s.fact for s in secrets if not s.fact.is_known_to_any({npc.id})]
     untold_statements = [fact.statement for fact in untold_secrets]
-    heard_turns = [strike_from_turn(turn, untold_statements) for turn in _turns_heard_by(package, npc)]
+    untold_texts = [*untold_statements, *_list_tellings(package, untold_secrets)]
+    heard_turns = [strike_from_turn(turn, untold_texts) for turn in _turns_heard_by(package, npc)]
     npc_person = next((p for p in package.canonical.cast if p.entity.id == npc.id), None)
     other_people = [p for p in package.canonical.cast if p.is_here and p.entity.id != npc.id]
     own_fact_lines, recent_text = list(_own_fact_lines(package, npc)), _recent_text(package, heard_turns)
+    shown_lines = ShownLines((*own_fact_lines, *recent_text.splitlines(), *package.player_text.splitlines()))
     sections = {
         "lines": package.scene.story.lines_and_veils,
         "self": _self_text(package, npc),
@@ -155,10 +164,7 @@ def build_npc_sections(package: ContextPackage, npc: Entity, memories: Sequence[
         ),
         "memories": _bullet_list(
             _memory_line(m)
-            for m in drop_repeated_memories(
-                drop_untold_memories(memories, npc.id, untold_secrets),
-                [*own_fact_lines, *recent_text.splitlines(), *package.player_text.splitlines()],
-            )
+            for m in shown_lines.drop_repeated(drop_untold_memories(memories, npc.id, untold_secrets))
             if m.entity_id == npc.id
         ),
         "recent": recent_text,
@@ -287,6 +293,14 @@ def _secret_line(secret: KnownSecret) -> str:
     return f"{secret.fact.statement}{standing_note}{ended_note} (secret; known to: {', '.join(secret.knower_names)})"
 
 
+def _list_tellings(package: ContextPackage, secrets: Collection[Fact]) -> Iterable[str]:
+    """Return the sentences of the line by which secrets were told that wait for a decision."""
+    secrets_by_id = {fact.id: fact for fact in secrets}
+    for proposal in package.scene.staged_proposals:
+        if fact := secrets_by_id.get(fact_id_of(proposal)):
+            yield from list_tellings(fact.statement, proposal.evidence)
+
+
 def _own_secret_line(secret: KnownSecret, npc: Entity) -> str:
     """Return a secret as one who knows it is told of it."""
     other_names = [name for name in secret.knower_names if name != npc.name]
@@ -301,8 +315,11 @@ def _proposed_assertion_lines(package: ContextPackage) -> Iterable[str]:
 
 def _promise_lines(package: ContextPackage) -> Iterable[str]:
     """Return the open promises, debts and questions, which no bundled prompt leaves out."""
-    agenda = package.agenda
-    return (t.name for t in agenda.threads if t.is_open and t.id in agenda.commitments)
+    agenda, knowers_by_id = package.agenda, {s.fact.id: s.knower_names for s in package.canonical.secrets}
+    for thread in agenda.threads:
+        if thread.is_open and thread.id in agenda.commitments:
+            knower_names = knowers_by_id.get(thread.id)
+            yield thread.name + (f" (secret; known to: {', '.join(knower_names)})" if knower_names else "")
 
 
 def _matter_lines(package: ContextPackage) -> Iterable[str]:
@@ -315,13 +332,13 @@ def _matter_lines(package: ContextPackage) -> Iterable[str]:
         yield f"Clock “{clock.name}”: {clock.filled} of {clock.size}"
 
 
-def _memories_text(package: ContextPackage, shown_lines: Sequence[str]) -> str:
+def _memories_text(package: ContextPackage, shown_lines: ShownLines) -> str:
     # What ended on this line is no memory to go by: who is elsewhere now is in one place.
     ended_ids = find_ids_ended_on_line(package)
     lines = [
         f"{person.entity.name} remembers: {_memory_line(memory)}"
         for person in package.present_npcs()
-        for memory in drop_repeated_memories(package.memories_of(person.entity.id), shown_lines)
+        for memory in shown_lines.drop_repeated(package.memories_of(person.entity.id))
         if memory.linked_fact_id not in ended_ids
     ]
     return _bullet_list(lines)

@@ -9,14 +9,15 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.fact_readings import ALIVE
+from agents.canon_keeper.proposed_records import build_entity
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.proposals.line_order import sort_in_line_order
 from agents.prose.called_names import find_called
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
+from agents.story_entries import read_story_entries
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
@@ -27,8 +28,6 @@ from stores.records.story_journal import (
     PlaceEntry,
     PresenceEntry,
     TimeEntry,
-    UndoEntry,
-    find_undone_entry_ids,
 )
 from stores.records.workflow import (
     OPEN_STATUSES,
@@ -38,7 +37,7 @@ from stores.records.workflow import (
     Transition,
     Verdict,
 )
-from stores.records.world import ACTORS, Entity, EntityStatus, Universe
+from stores.records.world import ACTORS, Entity, EntityKind, EntityStatus, Universe
 
 MAX_PARTIAL_MATCHES = 200
 """Entities of a universe whose names have the typed words somewhere that are looked at."""
@@ -132,6 +131,13 @@ class SceneContext:
         """Return where the scene is by what is canon or proposed, without plain words of its turns."""
         return _find_place_id(self, self.staged_proposals, with_narrated=False) or self.scene.place_id
 
+    def has_moved_since(self, turn: Turn) -> bool:
+        """Return whether the scene has gone on in another place since a turn of it."""
+        return any(
+            isinstance(entry, PlaceEntry) and entry.scene_id == turn.scene_id and entry.tick > turn.tick
+            for entry in self.story_entries
+        )
+
     def scene_presence_entries(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""
         return [e for e in self.presence_entries() if e.scene_id == self.scene.id]
@@ -198,7 +204,7 @@ class SceneContextLoader:
         last_play_turn = head
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
-        entries, undone_entries = await self._read_story_entries(story)
+        entries, undone_entries = await read_story_entries(self.log, story)
         context = SceneContext(
             universe=universe,
             story=story,
@@ -304,8 +310,10 @@ class SceneContextLoader:
     async def _search_by_name(self, context: SceneContext, words: str) -> list[Entity]:
         return await self.canon.entities(context.universe.id, search=words, limit=MAX_PARTIAL_MATCHES)
 
-    async def find_one_entity(self, context: SceneContext, name: str) -> Entity:
-        """Return the one entity that `name` means here; `me` is the hero.
+    async def find_one_entity(
+        self, context: SceneContext, name: str, *, kind: EntityKind | None = None
+    ) -> Entity:
+        """Return the one entity that `name` means here; `me` is the hero. Of a `kind`, if one is called so.
 
         Raises InputError, which lists similar names if there is none and all matches if there are several.
         """
@@ -313,6 +321,8 @@ class SceneContextLoader:
         if hero is not None and name.strip().casefold() in HERO_PRONOUNS:
             return hero
         matching_entities = await self.find_entities(context, name, allow_partial=True)
+        if kind is not None:
+            matching_entities = [e for e in matching_entities if e.kind is kind] or matching_entities
         if len(matching_entities) == 1:
             return matching_entities[0]
         if matching_entities:
@@ -324,36 +334,15 @@ class SceneContextLoader:
                 todo="Type more of the name.",
             )
         scene_entities = context.entities.values()
-        entity_names = {
-            e.name for e in (*scene_entities, *await self.canon.entities(context.universe.id, limit=2_000))
-        }
+        canon_entities = await self.canon.entities(context.universe.id, limit=2_000)
+        entity_names = {e.name for e in (*scene_entities, *canon_entities) if kind is None or e.kind is kind}
         similar_names = find_similar_names(name, sorted(entity_names))
         raise InputError(
             f"There is no {name!r} in {context.universe.name}.",
             kept="Nothing was played.",
             todo=f"Did you mean {' or '.join(similar_names)}?"
             if similar_names
-            else "Create it with /npc, /place or /thing.",
-        )
-
-    async def _read_story_entries(
-        self, story: Story
-    ) -> tuple[tuple[JournalEntry, ...], tuple[JournalEntry, ...]]:
-        """Return the journal entries that count, and those that were undone by themselves.
-
-        Both have no turn, or one on its line. World time only rises along the line, so it gives their order,
-        whichever was made first.
-        """
-        turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
-        ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
-        entries_on_line = (e for e in story.entries if e.turn_id is None or e.turn_id in ids_on_line)
-        undone_ids = find_undone_entry_ids(story.entries)
-        entries = sorted(
-            (e for e in entries_on_line if not isinstance(e, UndoEntry)), key=lambda entry: entry.tick
-        )
-        return (
-            tuple(e for e in entries if e.id not in undone_ids),
-            tuple(e for e in entries if e.id in undone_ids),
+            else _describe_creation(name, kind),
         )
 
     async def _read_entities(
@@ -432,6 +421,13 @@ def _find_place_id(
         and (with_narrated or not entry.is_narrated)
     ]
     return max(arrivals)[2] if arrivals else None
+
+
+def _describe_creation(name: str, kind: EntityKind | None) -> str:
+    """Return how to make a name known that nobody and nothing has."""
+    if kind is EntityKind.PLACE:
+        return f"/place {name.strip()} makes it known first."
+    return "Create it with /npc, /place or /thing."
 
 
 def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from agents.canon_keeper.commitments import ended_statement
-from agents.canon_keeper.fact_claims import fact_from_assertion
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.thread_numbers import ThreadNumbers
-from agents.resolver.clocks import apply_clock_changes
+from agents.resolver.clock_changes import apply_clock_changes
 from agents.resolver.threads import build_threads, person_weights
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery

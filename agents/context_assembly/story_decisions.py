@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.story_entries import read_story_entries
 from stores.ports import LogReader
 from stores.records.ids import Id
 from stores.records.llm import DecisionMark
 from stores.records.play import Scene, Story
-from stores.records.story_journal import DecisionEntry, JournalEntry, find_undone_entry_ids
+from stores.records.story_journal import DecisionEntry, JournalEntry
 
 
 class StoryDecision(NamedTuple):
@@ -39,14 +40,7 @@ async def read_decisions(
 async def read_decisions_of_story(log: LogReader, story: Story) -> tuple[StoryDecision, ...]:
     """Return the decisions of a story that hold at its end, the oldest first. Raises StoreError."""
     marks = await log.decision_marks(*(scene.id for scene in await log.scenes(story.id)))
-    turn_ids = {entry.turn_id for entry in story.entries if entry.turn_id}
-    ids_on_line = await log.on_line(None, turn_ids) if turn_ids else set()
-    undone_ids = find_undone_entry_ids(story.entries)
-    entries = (
-        entry
-        for entry in story.entries
-        if entry.id not in undone_ids and (entry.turn_id is None or entry.turn_id in ids_on_line)
-    )
+    entries, _ = await read_story_entries(log, story)
     return find_open_decisions(entries, marks)
 
 

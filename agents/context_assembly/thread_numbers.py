@@ -10,7 +10,7 @@ from asyncio import gather
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import is_open
@@ -33,8 +33,17 @@ from stores.records.workflow import CanonizationState, ProposalStatus, ProposedC
 
 MAX_SCENES: Final = 8
 """Scenes whose numbers are remembered, those that were read last."""
+READ_AT_ONCE: Final = 16
+"""Commits that are in memory at a time: each is as long as all that it wrote."""
 MAX_OTHER_PROPOSALS: Final = 200
 """Newest accepted proposals of a universe among which those are looked for that ended something meanwhile."""
+
+
+class FactChanges(NamedTuple):
+    """When a commit was made, and which facts of canon it changed."""
+
+    at: datetime
+    fact_ids: tuple[Id, ...]
 
 
 class ThreadNumbers:
@@ -44,6 +53,8 @@ class ThreadNumbers:
         self._canon = canon
         self._log = log
         self._numbers_by_scene: OrderedDict[Id, Mapping[Id, int]] = OrderedDict()
+        self._closed_commits: dict[Id, FactChanges] = {}
+        """What closed commits changed, which stays so; the commits themselves are long."""
 
     async def number_threads(self, context: SceneContext, threads: Collection[Thread]) -> Mapping[Id, int]:
         """Return the numbers of the scene's threads, from 1, by thread."""
@@ -81,12 +92,20 @@ class ThreadNumbers:
     ) -> frozenset[Id]:
         """Return the facts that were changed since the scene began: their ends among them."""
         commit_ids = {p.canonization_id for p in proposals if p.canonization_id is not None}
-        commits = await self._log.canonizations(ids=commit_ids) if commit_ids else ()
+        changes_by_commit = {i: self._closed_commits[i] for i in commit_ids & self._closed_commits.keys()}
+        unread_ids = sorted(commit_ids - changes_by_commit.keys())
+        for start in range(0, len(unread_ids), READ_AT_ONCE):
+            for commit in await self._log.canonizations(ids=unread_ids[start : start + READ_AT_ONCE]):
+                fact_ids = tuple(change.fact_id for change in commit.batch.fact_changes)
+                if commit.state is not CanonizationState.DROPPED:
+                    changes_by_commit[commit.id] = FactChanges(commit.created_at, fact_ids)
+                if commit.state is CanonizationState.CLOSED:
+                    self._closed_commits[commit.id] = changes_by_commit[commit.id]
         return frozenset(
-            change.fact_id
-            for commit in commits
-            if commit.created_at >= scene.created_at and commit.state is not CanonizationState.DROPPED
-            for change in commit.batch.fact_changes
+            fact_id
+            for changes in changes_by_commit.values()
+            if changes.at >= scene.created_at
+            for fact_id in changes.fact_ids
         )
 
 

@@ -48,7 +48,7 @@ from agents.memory_manager.memory_importance import (
     measure_importance,
     measure_valence,
 )
-from agents.memory_manager.memory_words import strip_bookkeeping, word_fact
+from agents.memory_manager.memory_words import name_hero_in_narration, strip_bookkeeping, word_fact
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
@@ -142,8 +142,9 @@ class _MemoryExtractor:
         self, turn: Turn, hearer_id: Id, heard_text: str, spoken_sentences: Sequence[SpokenSentence]
     ) -> Iterator[Memory]:
         stated_facts = self._stretch.stated_by_turn.get(turn.id, ())
-        untold_facts = [s.fact for s in stated_facts if not s.fact.is_known_to_any({hearer_id})]
-        heard_text = strike_statements(heard_text, [fact.statement for fact in untold_facts])
+        untold = [s for s in stated_facts if not s.fact.is_known_to_any({hearer_id})]
+        untold_facts = [s.fact for s in untold]
+        heard_text = strike_statements(heard_text, [text for s in untold for text in s.list_tellings()])
         linked_fact_ids: set[Id] = set()
         fact_texts: set[str] = set()
         is_covered = False
@@ -425,6 +426,8 @@ def format_heard_turn(turn: Turn, heard_text: str, stretch: SceneStretch) -> str
     speaker_name = (
         pc_name if turn.speaker is Speaker.PLAYER else turn.name if turn.speaker is Speaker.NPC else ""
     )
+    if turn.speaker is Speaker.GM:
+        heard_text = name_hero_in_narration(heard_text, pc_name)
     text = trim_text(strip_bookkeeping(heard_text, stretch.number_keys))
     is_of_speaker = text.partition(" ")[0] in speaker_name.split()  # `Mara tells Dob`, typed for Mara
     return f"{speaker_name}: {text}" if speaker_name and text and not is_of_speaker else text

@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from agents.prose.hero_name import name_hero
+from agents.prose.speech import SINGLE_QUOTED, find_speech_spans
 from agents.prose.words import split_sentences
 from stores.records.canon import Fact, FactKind
 
@@ -42,6 +44,10 @@ _SHEET_WORDS: Final = ("hp", "xp", "hit points", "health", "armour class", "ac")
 _NOUN_WORDS: Final = re.compile(r"\w[\w'’-]*")
 _WILL: Final = re.compile(r"(?:will|shall)\s+(?P<not>not\s+)?(?P<deed>.+)", re.IGNORECASE)
 _THIRD_PERSON: Final = re.compile(r"(?P<verb>[a-z]+?)(?:(?P<y>ies)|(?<=sh|ch|ss)es|(?<=[xzo])es|s)(?=$)")
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine|[Mm]yself)\b")
+_WITH_SPACE: Final = re.compile(r"[^.!?…]+[.!?…]*\s*|[.!?…]+\s*")
+"""A sentence with what parts it from the next one."""
+_SAYS_COMMA: Final = re.compile(r"\b(?:says?|said|asks?|asked|answers?|answered|replies|replied),")
 _PROMISE_WORDS: Final = re.compile(r"\b(?:promis|swor|swear|vow|pledg|oath|word)\w*", re.IGNORECASE)
 
 
@@ -67,6 +73,23 @@ def strip_bookkeeping(text: str, number_keys: Collection[str] = ()) -> str:
     text = _GAIN.sub(lambda m: f"{m['you']}are healed" if m["you"] else "is healed", text)
     sentences = (_shorten_sentence(s, number_keys) for s in split_sentences(text))
     return " ".join(s for s in sentences if _NOUN_WORDS.search(s))
+
+
+def name_hero_in_narration(text: str, hero_name: str) -> str:
+    """Return what the player narrates with the hero's name for `I`, `me` and `my`, as others remember it.
+
+    Quoted words stay as they were said, and so does a sentence in which somebody may speak without quotation marks.
+    """
+    if not _FIRST_PERSON.search(text) or SINGLE_QUOTED.search(text):
+        return text
+    pieces, position = list[str](), 0
+    for start, end in (*find_speech_spans(text), (len(text), len(text))):
+        for sentence in _WITH_SPACE.findall(text, position, start):
+            is_spoken = ":" in sentence or _SAYS_COMMA.search(sentence)
+            pieces.append(sentence if is_spoken else name_hero(sentence, hero_name))
+        pieces.append(text[start:end])
+        position = end
+    return "".join(pieces)
 
 
 def word_fact(fact: Fact, name: str, number_keys: Collection[str] = ()) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.canon_keeper.fact_claims import fact_from_assertion, state_move_of
+from agents.canon_keeper.fact_claims import state_move_of
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.memory_manager.attendance import SENSELESS_TAGS, TickInterval
 from agents.memory_manager.scene_stretch import DeathRecord
 from stores.records.canon import AssertFact, Fact, FactKind, Involvement, Standing, StateChange, StateOp

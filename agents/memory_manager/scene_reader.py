@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import is_true
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.attendance import SENSELESS_TAGS, Attendance, TickInterval, is_oracle_answer
 from agents.memory_manager.health_changes import (
@@ -37,6 +37,7 @@ from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.names import names_of
+from agents.story_entries import read_story_entries
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, FactsAboutQuery, MemoryQuery, ProposalQuery
 from stores.records.canon import (
@@ -50,7 +51,7 @@ from stores.records.canon import (
 from stores.records.ids import Id
 from stores.records.memory import Memory
 from stores.records.play import Resolution, Scene, Speaker, Story, Turn
-from stores.records.story_journal import PresenceEntry, find_undone_entry_ids
+from stores.records.story_journal import PresenceEntry
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import ACTORS, Entity
 
@@ -200,16 +201,8 @@ class SceneReader:
 
     async def _read_presence_entries(self, story: Story, scene: Scene) -> list[PresenceEntry]:
         """Return the arrivals and departures that count on the scene's line, in its order."""
-        scene_entries = [e for e in story.entries if isinstance(e, PresenceEntry) and e.scene_id == scene.id]
-        turn_ids = {e.turn_id for e in scene_entries if e.turn_id}
-        ids_on_line = await self.log.on_line(scene.id, turn_ids) if turn_ids else set()
-        undone_ids = find_undone_entry_ids(story.entries)
-        counting_entries = [
-            e
-            for e in scene_entries
-            if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
-        ]
-        return sorted(counting_entries, key=lambda e: e.tick)
+        entries, _ = await read_story_entries(self.log, story, scene.id)
+        return [entry for entry in entries if isinstance(entry, PresenceEntry)]
 
     async def _read_senselessness(
         self, actors: Mapping[Id, Entity], proposals: Iterable[ProposedChange], catalogue: Catalogue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from agents.memory_manager.attendance import Attendance
 from agents.memory_manager.sentence_claims import ClaimReader, IdsByName
+from agents.prose.struck_words import list_tellings
 from stores.records.canon import Fact
 from stores.records.ids import Id
 from stores.records.memory import Memory
@@ -27,6 +28,10 @@ class StatedFact:
     is_critical: bool = False
     is_health_change: bool = False
     """Whether it is a wound or a healing: canon has the number, so memories of it are linked to no fact."""
+
+    def list_tellings(self) -> list[str]:
+        """Return the sentences that tell it: those of its evidence, and its own."""
+        return list_tellings(self.fact.statement, self.proposal.evidence)
 
 
 @dataclass(frozen=True, slots=True)

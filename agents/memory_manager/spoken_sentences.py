@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.memory_manager.whispers import NamesById, find_whispers
 from agents.prose.hearsay import read_told_words
 from agents.prose.names import any_name_pattern
@@ -23,6 +24,9 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+REPORTS_WORDS: Final = re.compile(rf"\b(?:{_REPORTING_VERBS}|lets?\b.{{1,40}}?\bknow)\b", re.IGNORECASE)
+"""Words of a text that may report what somebody says."""
+
 _TELLING_VERBS = (
     r"(?:tells?|told|informs?|informed|warns?|warned|explains?|explained|confess(?:es|ed)?|admits?|admitted|"
     r"reports?|reported|reveals?|revealed|whispers?|whispered|recounts?|recounted|speaks?|spoke|talks?|talked)"
@@ -34,6 +38,16 @@ _STATES = (
     r"(?:is|are|was|were|has|have|had|will|can|must|owns?|belongs?|knows?|knew|killed|stole|hid|took|lives?|lies|died)\b)"
 )
 """Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
+
+_TAKES_CLAUSE: Final = re.compile(
+    r"(?:says?|said|explains?|explained|confess(?:es|ed)?|admits?|admitted|swears?|swore|claims?|claimed|reveals?|revealed"
+    r"|mentions?|mentioned|insists?|insisted)",
+    re.IGNORECASE,
+)
+"""Verbs behind which a name begins what is said, and is not whom it is said to."""
+_NEEDS_LISTENER: Final = re.compile(r"tells?|told|informs?|informed", re.IGNORECASE)
+"""Verbs that are said with whom it is told: whoever stands behind them is no part of what is said."""
+_FINITE_TAGS: Final = frozenset({"s", "past"})
 
 _SAYS_THAT_IT_LIES: Final = re.compile(
     r"\b(?:(?:I|you) lie|lies|lied)\b(?!\s+(?:in|on|at|under|down|there|here)\b)"
@@ -131,16 +145,17 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     )
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?"
-        rf"(?:{_REPORTING_VERBS}\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
+        rf"(?:(?P<says>{_REPORTING_VERBS})\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
-        rf"(?P<link>:\s*|,?\s*that\s+|{_STATES})(?P<words>.+)",
+        rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
+        rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",
         re.IGNORECASE | re.DOTALL,
     )
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     spoken_sentences: list[SpokenSentence] = []
     for part in [text] if colon_pattern.match(text) else split_sentences(text):
         match = pattern.search(part)
-        if match is None:
+        if match is None or not (match["link"] or _begins_clause(match)):
             continue
         speaker_ids = _resolve_speakers(match["by"], names_by_id, pc_id)
         listener_names = match["to"] or match["to_know"]
@@ -168,6 +183,16 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
             for s in split_sentences(words)
         )
     return spoken_sentences
+
+
+def _begins_clause(match: re.Match[str]) -> bool:
+    """Say whether a report without `that` goes on with a clause: `Nab says Rusk rode in`, not `Nab tells Rusk lies`."""
+    is_told_to = bool(match["to"] or match["to_know"])
+    if not match["verb"]:
+        return is_told_to or _NEEDS_LISTENER.fullmatch(match["says"]) is None
+    readings = load_word_lists().readings_as_verb(match["verb"])
+    is_finite = any(reading.tag in _FINITE_TAGS for reading in readings)
+    return is_finite and (is_told_to or _TAKES_CLAUSE.fullmatch(match["says"]) is not None)
 
 
 def _names_another(

@@ -25,6 +25,7 @@ from agents.narrator.change_payloads import (
     PayloadBuilder,
 )
 from agents.narrator.change_quotes import ChangeQuote, find_change_quote
+from agents.narrator.private_changes import keep_private
 from agents.narrator.rule_based_changes import find_plain_changes
 from agents.personas.outputs import ReportedChange
 from agents.proposals.proposals import ProposalSite, build_proposal
@@ -186,7 +187,9 @@ class ChangeExtractor:
             try:
                 _check_worth(change, turn.text, name_resolver)
                 payload = payload_builder.build(change)
+                payload = keep_private(payload, change, quote, words, package, name_resolver.find)
                 _check_duplicate(payload, drafts, package)
+                _check_same_words(payload, quote, package)
             except ChangeRefused as refusal:
                 dropped_changes.append(DroppedChange(_change_label(change), str(refusal)))
                 continue
@@ -330,6 +333,25 @@ def _check_duplicate(
             raise ChangeRefused("is proposed already")
     elif payload in draft_payloads or payload in staged_changes:
         raise ChangeRefused("is proposed already")
+
+
+def _check_same_words(payload: Payload, change_quote: ChangeQuote, package: ContextPackage) -> None:
+    """Raise ChangeRefused for a commitment of whose very words one is proposed: `it` may be the knife in another."""
+    if not (isinstance(payload, AssertFact) and payload.fact_kind is FactKind.COMMITMENT):
+        return
+    quoted_words = normalize_statement(change_quote.quote.text)
+    for proposal in package.scene.staged_proposals:
+        change = proposal.change
+        if (
+            isinstance(change, AssertFact)
+            and change.fact_kind is FactKind.COMMITMENT
+            and _subject_of(change) == _subject_of(payload)
+            and any(
+                e.turn_id == change_quote.turn.id and quoted_words in normalize_statement(e.quote)
+                for e in proposal.evidence
+            )
+        ):
+            raise ChangeRefused("is proposed already")
 
 
 def _is_same_commitment(one: AssertFact, other: AssertFact) -> bool:

@@ -19,6 +19,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.earlier_stays import find_proposed_stays
+from agents.context_assembly.live_facts import find_proposed_facts
 from agents.narrator.holdings import HOLDING_VERBS, build_holding, find_former_holdings
 from agents.personas.outputs import ReportedChange
 from agents.proposals.effects import MAX_NUMBER
@@ -416,9 +417,9 @@ class PayloadBuilder:
             if f.id not in self.package.agenda.payoff_proposal_ids
         ]
         canon = self.package.canonical
-        fact = _find_nearest_fact(words, matters) or _find_nearest_fact(
-            words, (*canon.facts, *canon.relations)
-        )
+        # What was narrated in this scene alone can be over before it is canon.
+        facts = (*canon.facts, *canon.relations, *find_proposed_facts(self.package))
+        fact = _find_nearest_fact(words, matters) or _find_nearest_fact(words, facts)
         if fact is None:
             raise ChangeRefused("matches no open fact on record")
         how = UNMET_ENDING_WORDS.get(change.predicate.strip().casefold())

@@ -59,9 +59,10 @@ def _count_shared(text: str, change: ReportedChange) -> int:
 
 
 def _telling_stems(change: ReportedChange) -> set[str]:
-    """Return the stems of what is said of the subject; its name alone supports nothing."""
+    """Return the stems of what is said of the subject; its name alone supports nothing but a question about it."""
     stated_words = f"{change.predicate.replace('_', ' ')} {change.object}"
-    return set(content_stems(stated_words)) - set(content_stems(change.subject))
+    subject_stems = content_stems(change.subject) if change.kind != "question" else ()
+    return set(content_stems(stated_words)) - set(subject_stems)
 
 
 def _list_sentences(text: str) -> Iterator[Quote]:

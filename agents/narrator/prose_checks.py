@@ -30,14 +30,13 @@ from agents.narrator.record_checks import (
     find_settled_matters,
     split_by_acquaintance,
 )
-from agents.narrator.result_check import find_result_contradiction
 from agents.narrator.secret_check import WatchedSecret, find_secret_leaks, find_watched_secrets
 from agents.personas.narrator_brief import NarratorBrief
 from agents.prose.actions import enters_scene, find_act, find_spoken_words
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.speech import SPEAKS, find_speaker, find_speeches, strip_speech
 from agents.prose.words import split_sentences
-from stores.records.play import GM_SPEAKERS, Degree
+from stores.records.play import GM_SPEAKERS
 
 MIN_WORDS: Final = 6
 """Words below which a narration gets a warning."""
@@ -93,7 +92,6 @@ class ProseFindingKind(StrEnum):
     """The kinds of findings."""
 
     EMPTY = "empty"
-    RESULT = "against_the_result"
     DEAD = "the_dead_act"
     ABSENT = "the_absent_act"
     INVENTED_MEETING = "invented_meeting"
@@ -125,7 +123,6 @@ class ProseFinding:
 class ProseCheckInput:
     """What prose is checked against."""
 
-    degree: Degree | None = None
     player_text: str = ""
     """What the player typed."""
 
@@ -165,7 +162,6 @@ def build_prose_check_input(package: ContextPackage, brief: NarratorBrief) -> Pr
     turns = (*package.narrative.previous_scene_turns, *package.narrative.recent_turns)
     gm_turn_texts = [t.text for t in turns if t.speaker in GM_SPEAKERS]
     return ProseCheckInput(
-        degree=brief.degree,
         player_text=brief.player_text,
         player_names=names_of(package.player_character) if package.player_character else (),
         absent_people=find_absent_people(package),
@@ -188,11 +184,10 @@ def check_prose(text: str, check_input: ProseCheckInput) -> tuple[ProseFinding, 
             ProseFinding(ProseFindingKind.EMPTY, text.strip(), "Nothing was narrated.", Severity.REWRITE),
         )
     findings = [
-        *_check_result(text, check_input),
         *_check_absent_people(text, check_input),
         *_check_invented_past(text, check_input),
         *_check_barred_topics(text, check_input),
-        *_check_prompt_echo(text),
+        *find_prompt_echo(text),
         *_check_repetition(text, check_input),
         *_check_record(text, check_input),
         *_check_player_agency(text, check_input),
@@ -229,19 +224,6 @@ def find_unfounded_claims(player_text: str, package: ContextPackage) -> tuple[st
 
 
 # --- one function per kind of finding ----------------------------------------------------------------------------
-
-
-def _check_result(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
-    if contrary_sentence := find_result_contradiction(text, check_input.degree, check_input.player_names):
-        rolled_result, narrated_as = (
-            ("success", "failure") if check_input.degree is Degree.SUCCESS else ("failure", "success")
-        )
-        yield ProseFinding(
-            ProseFindingKind.RESULT,
-            contrary_sentence,
-            f"The dice say {rolled_result}, and it is narrated as a {narrated_as}.",
-            Severity.REWRITE,
-        )
 
 
 def _check_absent_people(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
@@ -315,7 +297,7 @@ def _check_barred_topics(text: str, check_input: ProseCheckInput) -> Iterator[Pr
         yield ProseFinding(ProseFindingKind.LINE, crossing.sentence, f"{barrier}: {topic.text}.", severity)
 
 
-def _check_prompt_echo(text: str) -> Iterator[ProseFinding]:
+def find_prompt_echo(text: str) -> Iterator[ProseFinding]:
     """Find fences and headings of the prompt, which small models tend to repeat."""
     if match := _PROMPT_MARKUP.search(text):
         yield ProseFinding(

@@ -110,7 +110,10 @@ def _join_broken_speeches(speeches: Sequence[Speech]) -> list[Speech]:
         last = joined[-1] if joined else None
         between = speech.paragraph[last.end : speech.start] if last else ""
         if last and last.paragraph == speech.paragraph and len(between) <= MAX_ATTRIBUTION:
-            text = f"{last.spoken_text} {speech.spoken_text}"
+            # A comma before `says Ama.` ends a sentence, one before `says Ama,` does not.
+            is_ended = between.rstrip().endswith((".", "!", "?"))
+            spoken_before = re.sub(r",\s*$", ".", last.spoken_text) if is_ended else last.spoken_text
+            text = f"{spoken_before} {speech.spoken_text}"
             joined[-1] = replace(last, spoken_text=text, end=last.end)
         else:
             joined.append(speech)

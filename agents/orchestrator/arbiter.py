@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from agents.views.play_views import Offer
 from stores.records.workflow import Transition, TransitionProposal
 
 OFFER_THRESHOLD = 50
@@ -36,6 +37,14 @@ class Arbitration:
         if self.winner is None or not self.winner.command:
             return ()
         return (f"Next? {self.winner.command}: {self.winner.reason}.",)
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The offer, which waits until it is answered."""
+        if self.winner is None or not self.winner.command:
+            return ()
+        reason = self.winner.reason
+        return (Offer(f"{reason[:1].upper()}{reason[1:]}:", self.winner.command),)
 
     @property
     def summary(self) -> str:

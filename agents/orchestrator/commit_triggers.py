@@ -73,17 +73,16 @@ class CommitTriggers:
             for row in rows
             if row.proposal.id in critical_ids
         ]
-        more_count = len(titles) - MAX_NAMED_REASONS
-        named_titles = titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]
-        reason = f"Critical: {'; '.join(named_titles)}"
-        # Counted in rows, as the question is that stands beside it.
+        reason = f"Critical: {'; '.join(_name_some(titles))}"
+        # In rows, as the question counts them that stands beside it.
         batch_ids = {p.id for p in trigger_batch}
-        needed_count = sum(
-            not batch_ids.isdisjoint(row.member_ids) and critical_ids.isdisjoint(row.member_ids)
+        needed_titles = [
+            row.title.rstrip(".")
             for row in rows
-        )
-        if needed_count:
-            reason += f" (with {needed_count} change{'' if needed_count == 1 else 's'} that this needs)"
+            if not batch_ids.isdisjoint(row.member_ids) and critical_ids.isdisjoint(row.member_ids)
+        ]
+        if needed_titles:
+            reason += f" (with what this needs: {'; '.join(_name_some(needed_titles))})"
         return CommitOffer(reason, tuple(p.id for p in trigger_batch), is_critical=True)
 
     async def raise_offer(self, context: SceneContext, offer: CommitOffer) -> CommitReport | None:
@@ -178,3 +177,9 @@ class CommitTriggers:
             f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
             tuple(p.id for p in waiting_proposals),
         )
+
+
+def _name_some(titles: Sequence[str]) -> Sequence[str]:
+    """Return the titles that are named, and how many more there are."""
+    more_count = len(titles) - MAX_NAMED_REASONS
+    return titles if more_count <= 1 else [*titles[:MAX_NAMED_REASONS], f"{more_count} more"]

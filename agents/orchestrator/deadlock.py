@@ -2,8 +2,8 @@
 
 A line makes a transition of its scene's loop. Each holds a key of what was played and how things stood (`pattern`),
 and how many lines in a row had the same one: five (`STUCK_LINES`) without a new fact, place, entry or clock step are a
-circle. Talk is none: its words differ, or what answers them does. What the key cannot hold, how the answers read
-and the dice fell, is looked at in the turns themselves, and only once the key has come five times.
+circle, in other wordings, too. Talk is none: its words differ, or what answers them does. What the key cannot hold, how
+the answers read and the dice fell, is looked at in the turns themselves, and only once the key has come five times.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from agents.context_assembly.context_package import ContextPackage
 from agents.context_assembly.scene_context import SceneContext
 from agents.orchestrator.exchange import Exchange
 from agents.orchestrator.transition_sources import vocabulary
+from agents.search.question_cues import stem_word
 from stores.records.canon import AdvanceClock, AssertFact, CreateEntity
 from stores.records.ids import Id
 from stores.records.play import GM_SPEAKERS, Speaker, Turn
@@ -44,6 +45,14 @@ FINALIZING_LIMIT: Final = timedelta(hours=24)
 GENERATING_LIMIT: Final = timedelta(minutes=5)
 """How long an exchange may stand unfinished before its ways on are named."""
 
+_FILLER_TEXT: Final = """
+    i i'm i'll me my myself we us our a an the this that it at to into in on of for by against and then so but now
+    again once more another next time still yet just also simply only
+    try tries trying tried attempt give gives gave make makes keep keeps continue"""
+_FILLER_WORDS: Final = frozenset(_FILLER_TEXT.split())
+"""Words by which one says the same deed again."""
+
+_SPEECH_MARKS = re.compile(r"[\"“”„«»]")
 _DIGITS = re.compile(r"[+-]?\d+")
 _NUMBER_WORDS: Final = {5: "five", 10: "ten", 15: "fifteen", 20: "twenty"}
 
@@ -99,7 +108,7 @@ def _build_pattern(exchange: Exchange, context: SceneContext) -> str:
         len(context.story_entries),
         context.story.tension,
     )
-    return blake2b(repr((_plain(exchange.words), roll, stand)).encode(), digest_size=8).hexdigest()
+    return blake2b(repr((_name_deed(exchange.words), roll, stand)).encode(), digest_size=8).hexdigest()
 
 
 def find_repeated_lines(line_turns: Sequence[Turn]) -> str:
@@ -109,7 +118,7 @@ def find_repeated_lines(line_turns: Sequence[Turn]) -> str:
         return ""
     recent_turns = line_turns[player_indexes[-STUCK_LINES] :]
     lines = [turn for turn in recent_turns if turn.speaker is Speaker.PLAYER]
-    if len({_plain(turn.text) for turn in lines}) > 1:
+    if len({_name_deed(turn.text) for turn in lines}) > 1:
         return ""
     results = [turn for turn in recent_turns if turn.speaker is Speaker.ORACLE]
     if len({_DIGITS.sub("#", turn.text) for turn in results}) > 1:
@@ -119,7 +128,8 @@ def find_repeated_lines(line_turns: Sequence[Turn]) -> str:
         return ""
     words = " ".join(lines[-1].text.split())
     quoted = words if len(words) <= 60 else f"{words[:57]}..."
-    ending = " with the same result" if results else ""
+    ending = " in other words" if len({_plain(turn.text) for turn in lines}) > 1 else ""
+    ending += " with the same result" if results else ""
     count = _NUMBER_WORDS.get(STUCK_LINES, str(STUCK_LINES))
     return f"“{quoted}” {count} times{ending}, and no new fact, place or clock step"
 
@@ -191,6 +201,15 @@ def _vocabulary_overlap(one: str, other: str) -> float:
     """Return the share of the smaller vocabulary that the two have in common."""
     a, b = vocabulary(one), vocabulary(other)
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def _name_deed(text: str) -> str:
+    """Return a key of what a line does, the same for other wordings; words that are spoken aloud are their own."""
+    plain_text = _plain(text)
+    if _SPEECH_MARKS.search(text):
+        return plain_text
+    stems = {stem_word(word) for word in plain_text.split() if word not in _FILLER_WORDS}
+    return " ".join(sorted(stems)) or plain_text
 
 
 def _plain(text: str) -> str:

@@ -19,6 +19,7 @@ from agents.llm.errors import ABSENT_MODEL_ERRORS, BudgetExhausted, ModelError
 from agents.personas.sentence_doubts import SentenceDoubter
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery, ProposalQuery
+from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id, derive_id
 from stores.records.jobs import JobKind
 from stores.records.workflow import WAITING_STATUSES, ProposedChange
@@ -29,6 +30,8 @@ MAX_NAMES: Final = 3
 """Names of a sentence about which the record is read."""
 SENTENCE_TOKENS: Final = 1_200
 """Tokens that the question about one sentence takes, with the record and the answer."""
+_EVENTS_IN_PLAY: Final = frozenset({FactKind.ASSERTION, FactKind.COMMITMENT, FactKind.ENCOUNTER})
+"""Kinds of what happened as it was narrated: that somebody said a thing stands, however false the thing is."""
 _BUDGET_SECONDS: Final = 600.0
 _ABSENT_SECONDS: Final = 300.0
 """Wait before a model that did not answer is asked again."""
@@ -98,9 +101,11 @@ class DoubtWorker:
         return [p for p in of_universe if p.scene_id is None]
 
     def _is_due(self, proposal: ProposedChange) -> bool:
-        sentence = sentence_of(proposal)
+        sentence, change = sentence_of(proposal), proposal.change
+        if isinstance(change, AssertFact) and change.fact_kind in _EVENTS_IN_PLAY:
+            return False
         is_asked = self.doubts.is_checked(proposal) or (proposal.id, sentence) in self._unanswered
-        return bool(sentence and named_entities(proposal.change)) and not is_asked
+        return bool(sentence and named_entities(change)) and not is_asked
 
     async def _look_at(self, proposal: ProposedChange, waiting: Sequence[ProposedChange]) -> None:
         record = await self._read_record(proposal, waiting)

@@ -23,7 +23,6 @@ from stores.ports import LogReader
 from stores.records.canon import AssertFact, CreateEntity, Payload
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
-from stores.records.story_journal import PlaceEntry
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
@@ -71,7 +70,7 @@ class EarlierLines:
                 change
                 for change in await self._read_changes(turn, context)
                 if new_ids & named_entities(change.change)
-                and not (_is_before_travel(turn, context) and _says_where(change.change))
+                and not (context.has_moved_since(turn) and _says_where(change.change))
             ]
             own_proposals = [_attach(change, command) for change in changes][: MAX_CHANGES - len(proposals)]
             if own_proposals:
@@ -120,14 +119,6 @@ def _find_naming_turns(turns: Sequence[Turn], entities: Iterable[Entity]) -> lis
         and turn.id not in rolled_ids
         and not words.isdisjoint(re.findall(r"\w+", turn.text.casefold()))
     ]
-
-
-def _is_before_travel(turn: Turn, context: SceneContext) -> bool:
-    """Say whether the scene has gone on in another place since: `here` was elsewhere then."""
-    return any(
-        isinstance(entry, PlaceEntry) and entry.scene_id == turn.scene_id and entry.tick > turn.tick
-        for entry in context.story_entries
-    )
 
 
 def _says_where(change: Payload) -> bool:

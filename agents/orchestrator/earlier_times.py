@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from agents.prose.day_mentions import find_earlier_time
 from stores.records.canon import AssertFact
 from stores.records.workflow import ProposedChange
+
+_HOW_TO_DATE: Final = "Once it is canon, e on it in the world (3) says since when."
 
 
 def describe_earlier_times(proposals: Iterable[ProposedChange]) -> tuple[str, ...]:
@@ -17,4 +20,6 @@ def describe_earlier_times(proposals: Iterable[ProposedChange]) -> tuple[str, ..
         if isinstance(p.change, AssertFact) and p.change.valid_from is not None
     )
     words = dict.fromkeys(filter(None, map(find_earlier_time, statements)))
-    return tuple(f"“{time}” stays in the words: in canon it counts from now on." for time in words)
+    return tuple(
+        f"“{time}” stays in the words: in canon it counts from now on. {_HOW_TO_DATE}" for time in words
+    )

@@ -351,6 +351,9 @@ def is_narration(exchange: Exchange, text: str) -> bool:
     """
     if not text or exchange.time_passes or exchange.roll is not None:
         return False
-    if exchange.gm_authored:
-        return True
-    return not (exchange.hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))
+    return tells_as_narrator(text, is_gm=exchange.gm_authored, has_hearers=bool(exchange.hearers))
+
+
+def tells_as_narrator(text: str, *, is_gm: bool, has_hearers: bool) -> bool:
+    """Say whether words that no roll decides tell the story as a narrator does."""
+    return is_gm or not (has_hearers or find_speech_spans(text) or _HERO_OR_HEARER.search(text))

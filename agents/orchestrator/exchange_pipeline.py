@@ -132,8 +132,11 @@ class ExchangePipeline:
             return await self._contexts.load_context(run.exchange.scene_id)
         return await self._contexts.advance(run.context, run.turns, run.proposals, run.moves.entries)
 
-    async def resume(self, checkpoint: Checkpoint) -> None:
-        """Go on with an exchange that a crash interrupted, at the step after its last."""
+    async def resume(self, checkpoint: Checkpoint, *, narrate: bool = True) -> None:
+        """Go on with an exchange that a crash interrupted, at the step after its last.
+
+        Without `narrate`, only up to what a model has to narrate.
+        """
         if not NarrationState.is_stored_in(checkpoint):
             exchange = Exchange.model_validate(checkpoint.state)
             last_transition = await self._log.loop_state(Loop.TURN, exchange.run_id)
@@ -145,7 +148,8 @@ class ExchangePipeline:
             await self._run_steps(run, EXCHANGE_STEPS[EXCHANGE_STEPS.index(checkpoint.step) + 1 :])
             if exchange.narration is None:
                 return
-        await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.run_id)
+        if narrate:
+            await self._narration_runner.narrate(checkpoint.scene_id, checkpoint.run_id)
 
     async def finish_open_exchanges(self, scene_id: Id, *, narrate: bool = True) -> list[str]:
         """Finish every unfinished exchange of the scene before anything else is played; return a line for each.
@@ -156,15 +160,16 @@ class ExchangePipeline:
         """
         lines = []
         for checkpoint in await self._log.checkpoints(scene_id):
-            if not narrate and NarrationState.needs_narration(checkpoint):
+            if not narrate and NarrationState.is_stored_in(checkpoint):
                 continue
             if (state := read_unrecorded_state(checkpoint)) and await self._is_left_to_record(state):
                 continue
             words = " ".join(read_words(checkpoint).split())
             short_words = words if len(words) < 60 else words[:57] + "..."
             try:
-                await self.resume(checkpoint)
-                lines.append(f"Finished the exchange that was cut off: {short_words}")
+                await self.resume(checkpoint, narrate=narrate)
+                if narrate or not NarrationState.needs_narration(checkpoint):
+                    lines.append(f"Finished the exchange that was cut off: {short_words}")
             # ValueError: the checkpoint itself cannot be read, as one of another version would not be.
             except (InputError, NotFound, IllegalTransition, ValueError) as error:
                 await self.drop_exchange(checkpoint)

@@ -1,8 +1,9 @@
 """Folds the moves of one clock, number or person in a scene into one row of the gate, which one verdict decides. Pure.
 
-So are the steps of one matter that a model reported: who has a thing after whom, a promise and how it was kept. Each
-step belongs to its own turn, so that undo withdraws that step alone. A change that contradicts something has
-a row of its own, and moves that come to nothing have none.
+So are the steps of one matter that a model reported (who has a thing after whom, a promise and how it was kept), a
+death that was told twice, and what a model found of scenery in a scene. Each step belongs to its own turn, so that undo
+withdraws that step alone. A change that contradicts something has a row of its own, and moves that come to nothing have
+none.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.fact_ids import fact_id_of
-from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
+from agents.canon_keeper.proposal_rows import is_minor_detail
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.proposals.decisions import gm_decision
 from agents.views.play_views import CommitReport, LeftOpen, ProposalView
@@ -23,6 +25,7 @@ from stores.records.canon import (
     EndFact,
     FactValue,
     Payload,
+    Standing,
     StateChange,
     StateOp,
 )
@@ -40,8 +43,10 @@ RowKey = tuple[object, ...]
 
 def is_foldable(proposal: ProposedChange) -> bool:
     """Return whether the proposal may share a row with others."""
-    is_move = isinstance(proposal.payload, AdvanceClock | StateChange) or _is_journey(proposal.payload)
-    return is_move and proposal.scene_id is not None
+    payload = proposal.payload
+    is_move = isinstance(payload, AdvanceClock | StateChange) or _is_journey(payload)
+    is_shared = is_move or _find_dead(payload) is not None or is_minor_detail(proposal)
+    return is_shared and proposal.scene_id is not None
 
 
 def find_chains(proposals: Iterable[ProposedChange]) -> dict[Id, Id]:
@@ -64,8 +69,10 @@ def find_chains(proposals: Iterable[ProposedChange]) -> dict[Id, Id]:
 
 
 def _may_be_step(proposal: ProposedChange) -> bool:
+    """Say whether it is what a model reported, which has a weight: what plain lines state is decided one by one."""
     return (
         proposal.authority is Authority.SYSTEM
+        and proposal.weight is not None
         and proposal.scene_id is not None
         and proposal.status in OPEN_STATUSES
         and isinstance(proposal.change, AssertFact | EndFact)
@@ -164,6 +171,11 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
         steps = " ".join(row.title for row in members)
         reason = f"{len(members)} moves in one row ({steps}); you decide on all of them."
         return _build_folded_row(members, last.title, ("", "", ""), reason)
+    if all(row.is_scenery for row in members):
+        title = "Scenery: " + " ".join(row.title for row in members)
+        details = "; ".join(row.title.rstrip(".") for row in members)
+        reason = f"{len(members)} details of places in one row ({details}); you decide on all of them."
+        return _build_folded_row(members, title, ("", "", ""), reason)
     if isinstance(last.proposal.change, AssertFact | EndFact):
         steps = "; ".join(row.title.rstrip(".") for row in members)
         reason = f"{len(members)} steps in one row ({steps}); you decide on all of them."
@@ -229,15 +241,21 @@ def _row_key(view: ProposalView, chains: Mapping[Id, Id]) -> RowKey | None:
             subject: RowKey = (change.predicate,)
         case AssertFact() | EndFact() if proposal.id in chains:
             subject = ("matter", chains[proposal.id], view.mark)
+        case StateChange() | AssertFact() if _find_dead(change) and proposal.status in OPEN_STATUSES:
+            subject = ("death", _find_dead(change))
         case StateChange(op=StateOp.ADD | StateOp.SET, value=value) if (
             _is_number(value) and proposal.status in OPEN_STATUSES
         ):
             subject = (change.entity_id, change.key.casefold())
+        case AssertFact() if view.is_scenery and proposal.status in OPEN_STATUSES:
+            subject = ("scenery", view.mark)
         case AssertFact() if _is_journey(change) and proposal.status in OPEN_STATUSES:
             subject = (LOCATED_IN, next(i.entity_id for i in change.involves if i.role == SUBJECT))
         case _:
             return None
-    return proposal.scene_id, subject, proposal.status, decision and decision.verdict
+    # What became canon by two commits was decided by two verdicts, whatever was undone and redone in between.
+    commit_id = None if proposal.status in OPEN_STATUSES else proposal.canonization_id
+    return proposal.scene_id, subject, proposal.status, decision and decision.verdict, commit_id
 
 
 def _is_journey(change: Payload) -> bool:
@@ -245,6 +263,17 @@ def _is_journey(change: Payload) -> bool:
     if not isinstance(change, AssertFact) or change.predicate != LOCATED_IN:
         return False
     return bool(change.ends) and any(i.role == SUBJECT for i in change.involves)
+
+
+def _find_dead(change: Payload) -> Id | None:
+    """Return who dies by a change, of a being's state or as a fact; None if nobody does."""
+    match change:
+        case StateChange(key=key, value=False) if key == ALIVE:
+            return change.entity_id
+        case AssertFact(value=False, standing=Standing.TRUE) if change.predicate == ALIVE:
+            return next((i.entity_id for i in change.involves if i.role == SUBJECT), None)
+        case _:
+            return None
 
 
 def _is_number(value: FactValue | None) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda
 from agents.narrator.decision_marks import strip_typed_markers
+from agents.orchestrator.contradicted_narration import ContradictedNarration
 from agents.orchestrator.deadlock import describe_circle
 from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
@@ -58,6 +59,8 @@ class LineRun:
     """Whether a line that calls for a move of the story's rules is answered with the roll."""
     hearer_ids: tuple[Id, ...] = ()
     exchange: Exchange | None = None
+    likelihood_notes: tuple[str, ...] = ()
+    """Why canon was not asked how likely a yes is."""
     reply: Reply | None = None
     agenda: StoryAgenda | None = None
     """The story's agenda after the exchange, if it was read."""
@@ -84,6 +87,7 @@ class LinePlayer:
         plain_claims: PlainClaims,
         plain_secrets: PlainSecrets,
         plain_hearsay: PlainHearsay,
+        contradicted_narration: ContradictedNarration,
         ids: IdGenerator,
     ) -> None:
         self._contexts = contexts
@@ -98,6 +102,7 @@ class LinePlayer:
         self._plain_claims = plain_claims
         self._plain_secrets = plain_secrets
         self._plain_hearsay = plain_hearsay
+        self._contradicted_narration = contradicted_narration
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
@@ -164,13 +169,15 @@ class LinePlayer:
         suggestion = await self._oracle_draws.suggest_likelihood(parsed.text, run.context)
         if suggestion.likelihood is not Likelihood.EVEN:
             return replace(run, reply=_suggestion_reply(parsed.text, suggestion, roll))
-        return replace(run, parsed=replace(parsed, roll=replace(roll, spec=Likelihood.EVEN.value)))
+        notes = () if suggestion.is_fit else (f"Asked at {suggestion.text}.",)
+        parsed = replace(parsed, roll=replace(roll, spec=Likelihood.EVEN.value))
+        return replace(run, parsed=parsed, likelihood_notes=notes)
 
     async def _offer_move(self, run: LineRun) -> LineRun:
         """For plain words that call for a move, reply with it; the player decides whether it is rolled."""
         if not run.offers_moves or not isinstance(run.parsed, WordsInput):
             return run
-        return replace(run, reply=self._move_offers.offer(run.parsed, run.context, run.line))
+        return replace(run, reply=await self._move_offers.offer(run.parsed, run.context, run.line))
 
     async def _request_dice(self, run: LineRun) -> LineRun:
         """Validate the roll, and ask for the player's own dice that are still to be thrown."""
@@ -234,23 +241,34 @@ class LinePlayer:
         effect_lines = (line for result in played.results for line in describe_partial_without_effect(result))
         context = await self._pipeline.read_context_after(played)
         move_lines = describe_moves(context, played.moves.entries)
-        reply = Reply("exchange", (*lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)))
+        reply = Reply(
+            "exchange",
+            (*run.likelihood_notes, *lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)),
+        )
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         claim_lines = (
             *await self._plain_claims.describe_claims(run.exchange),
             *await self._plain_claims.describe_other_holders(run.exchange, run.context),
             *await self._plain_claims.describe_shared_names(run.exchange, context),
             *await self._plain_claims.describe_denied_deeds(run.exchange, run.context),
-            *self._plain_hearsay.describe_hearsay(run.exchange, context, played.turns),
+            *await self._plain_claims.describe_destroyed_things(run.exchange, run.context),
+            *await self._plain_hearsay.describe_hearsay(run.exchange, run.context, context, played.turns),
+        )
+        claim_lines += await self._contradicted_narration.describe_contradicted(
+            run.exchange, run.context, (*reply.lines, *claim_lines)
         )
         unknown_names = await self._plain_claims.notice_unknown_names(run.exchange, context, played.moves)
         question_lines = (UNANSWERED_QUESTION,) if run.offers_moves and _is_unanswered_question(run) else ()
         circle_lines = (describe_circle(played.circle),) if played.circle else ()
         reply = replace(reply, lines=(*reply.lines, *claim_lines))
         time_notices = _notice_time(run.exchange, context)
-        reply = add_notices(reply, (*notice_missed(played.moves), *unknown_names, *time_notices))
+        reply = add_notices(reply, (*notice_missed(context, played.moves), *unknown_names, *time_notices))
         next_lines = (*played.arbitration.player_lines, *circle_lines)
-        reply = replace(reply, lines=(*reply.lines, *question_lines, *next_lines))
+        reply = replace(
+            reply,
+            lines=(*reply.lines, *question_lines, *next_lines),
+            offers=(*reply.offers, *played.arbitration.offers),
+        )
         return replace(run, context=context, reply=reply, agenda=played.agenda)
 
 

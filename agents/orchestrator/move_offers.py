@@ -17,9 +17,11 @@ from agents.resolver.move_choice import MoveChoice, choose_move
 from agents.resolver.pack_check import read_pack_move
 from agents.resolver.ruleset_schema import CHECK_WORDS, Pack, spoken_key
 from agents.resolver.sheets import Sheet, describe_missing_number, find_missing_number
-from agents.solo.story_rules import StoryRules, read_working_sheet
+from agents.solo.gear_things import read_sheet_with_gear
+from agents.solo.story_rules import StoryRules
 from agents.views.play_views import Reply
 from stores.errors import InputError
+from stores.ports import CanonReader
 from stores.records.play import Degree
 from stores.records.world import ACTORS, Entity
 
@@ -34,11 +36,14 @@ MIN_ROLE_LETTERS: Final = 3
 class MoveOffers:
     """Reads a plain line for a move of the story's rule pack."""
 
-    def __init__(self, rules: StoryRules, read_settings: Callable[[], PlaySettings]) -> None:
+    def __init__(
+        self, rules: StoryRules, canon: CanonReader, read_settings: Callable[[], PlaySettings]
+    ) -> None:
         self._rules = rules
+        self._canon = canon
         self._read_settings = read_settings
 
-    def offer(self, words: WordsInput, context: SceneContext, typed_line: str) -> Reply | None:
+    async def offer(self, words: WordsInput, context: SceneContext, typed_line: str) -> Reply | None:
         """Return a reply that puts the move behind the words into the prompt; None if they call for none."""
         if not self._read_settings().offer_moves:
             return None
@@ -52,13 +57,14 @@ class MoveOffers:
         target = _find_target(choice.rest, hero, others)
         if target is None and _takes_target(pack, choice) and not _may_be_somebody(choice.rest, context):
             return None
+        sheet = await read_sheet_with_gear(context, self._canon, pack, hero)
         try:
-            typed_move, spec = _read_move(pack, choice, target, read_working_sheet(context, hero))
+            typed_move, spec = _read_move(pack, choice, target, sheet)
             missing = list(_find_missing_numbers(pack, spec, context, [hero, *others]))
             is_target_missing = target is not None and any(m.name == target.name for m in missing)
             if is_target_missing:
                 # What has no HP cannot lose any: the roll says how it goes, and changes the hero alone.
-                typed_move, spec = _read_move(pack, choice, None, read_working_sheet(context, hero))
+                typed_move, spec = _read_move(pack, choice, None, sheet)
         except InputError:  # nobody asked for a roll: what cannot be rolled is not offered
             return None
         described_move = _describe_move(choice, target)

@@ -7,11 +7,11 @@ from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
-from agents.declarations.unknown_names import UnknownName, expand_name, find_unknown
-from agents.prose.names import find_names
+from agents.declarations.unknown_names import UnknownName, expand_name, find_known_spans, find_unknown
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
+from agents.views.play_views import Offer
 from stores.ports import CanonReader
 from stores.records.ids import Id
 from stores.records.world import EntityKind, fold_name
@@ -29,7 +29,7 @@ class NameNotices:
 
     def add(self, context: SceneContext, words: str) -> bool:
         """Remember that something was told of in a scene; return whether it was not yet."""
-        key = (context.scene.id, fold_name(words))
+        key = (context.scene.id, fold_name(words).removeprefix("the "))
         is_new = key not in self._noted
         self._noted.add(key)
         return is_new
@@ -52,7 +52,7 @@ class NameNotices:
             return [_build_notice(one) for one in unknown_names]
         names, commands = [f"“{one.name}”" for one in unknown_names], [*map(_command_for, unknown_names)]
         sentence = f"{join_names(names)} are not known in this world: {join_names(commands)} make them known"
-        return [CommandHint(sentence, commands[0])]
+        return [CommandHint(sentence, commands[0], tuple(map(_build_offer, unknown_names)))]
 
     async def _select_new(
         self, unknown_names: Sequence[UnknownName], context: SceneContext
@@ -63,7 +63,8 @@ class NameNotices:
         """
         if not unknown_names:
             return []
-        earlier_names = find_names(await self._cast_moves.read_scene_words(context))
+        words = await self._cast_moves.read_scene_words(context)
+        earlier_names = [span.name for span in find_known_spans(words, list_scene_entities(context))]
         new_names = []
         for one in unknown_names:
             one = one._replace(name=expand_name(one.name, earlier_names))
@@ -78,7 +79,12 @@ def _build_notice(one: UnknownName) -> CommandHint:
     whom = "them" if one.kind is EntityKind.CHARACTER else "it"
     effect = f"brings {whom} in" if one.is_here else f"makes {whom} known"
     command = _command_for(one)
-    return CommandHint(f"“{one.name}” is not known in this world: {command} {effect}", command)
+    sentence = f"“{one.name}” is not known in this world: {command} {effect}"
+    return CommandHint(sentence, command, (_build_offer(one),))
+
+
+def _build_offer(one: UnknownName) -> Offer:
+    return Offer(f"“{one.name}” is not known:", _command_for(one))
 
 
 def _command_for(one: UnknownName) -> str:

@@ -6,50 +6,47 @@ autopilot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import (
     ALIVE,
     LOCATED_IN,
     OBJECT,
     SUBJECT,
     is_open,
-    is_same_statement,
     is_true,
 )
-from agents.canon_keeper.predicates import Catalogue
-from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
+from agents.canon_keeper.sentences.killings import find_killers
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
-from agents.declarations.handed_things import find_unknown_handed_things
 from agents.declarations.handovers import (
     Handover,
-    HandoverFact,
     HandoverReader,
-    find_ended_ids,
     find_other_holding,
-    moved_thing_id,
     read_handovers,
-    says_who_has_thing,
 )
 from agents.declarations.lasting_facts import (
     LastingFact,
     Statement,
     find_statements,
-    find_unknown_things,
     has_unknown_names,
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
+from agents.declarations.thing_moves import ThingMoveKind, says_who_has_thing
 from agents.declarations.unknown_names import UnknownName
+from agents.declarations.unknown_things import find_unknown_handed_things, find_unknown_things
+from agents.declarations.used_things import find_used_things, may_use_things
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
+from agents.orchestrator.line_facts import MAX_COMPARED_FACTS, LineFacts
 from agents.orchestrator.name_notices import NameNotices
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
@@ -57,6 +54,7 @@ from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.names import names_of
+from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
@@ -68,20 +66,16 @@ from stores.records.canon import (
     Authority,
     ChangeSecrecy,
     EndFact,
-    Fact,
     Involvement,
     Payload,
     Standing,
 )
-from stores.records.ids import Clock, Id, derive_id
+from stores.records.ids import Clock, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_CLAIMS: Final = 5
 """Facts of one line that are proposed."""
-MAX_COMPARED_FACTS: Final = 300
-"""Newest facts about somebody among which one that says the same is looked for."""
-
 
 _TIES_OF_HERO: Final = frozenset(
     [
@@ -120,7 +114,7 @@ class PlainClaims:
 
     async def build_claims(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each new fact that the words of an exchange state. Most lines state none."""
-        text = strip_typed_markers(exchange.words)
+        text = _plain_words(exchange)
         tells = is_narration(exchange, text)
         hero = context.player_character()
         hero_name = hero.name if hero is not None else ""
@@ -152,9 +146,14 @@ class PlainClaims:
             and (tells or fact.fact.predicate in _TIES_OF_HERO)
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
-        kinds = {entity.id: entity.kind for entity in entities}
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
+        )
+        line = LineFacts(self._canon, context, entities, catalogue)
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
-        held_facts = await self._read_held(handover_facts, context, kinds)
+        held_facts = [
+            fact for fact in handover_facts if not fact.changes_nothing(await line.read_moves(fact.thing.id))
+        ]
         handover_quotes = {fact.quote for fact in held_facts}
         facts = [
             *(
@@ -169,50 +168,35 @@ class PlainClaims:
                 for fate in fates
                 if not any(_tells_life(fact.fact, fate.who) for fact in stated_facts)
             ),
-            *held_facts,
+            *(LastingFact(fact.fact, fact.quote) for fact in held_facts),
         ]
-        new_facts = await self._drop_known(facts, context, catalogue, entities)
-        site = ProposalSite(
-            context.universe.id, context.story.id, context.scene.id, turn.id, tick=exchange.tick
-        )
+        for fact, quote in sorted(facts, key=lambda lasting_fact: text.find(lasting_fact.quote)):
+            if _is_known_death(fact, context) and not find_killers(fact.statement, entities):
+                continue
+            claim = build_proposal(
+                derive_id("claim", turn.id, fact.statement),
+                fact,
+                [words_evidence(turn, restore_times(quote, turn.text))],
+                Authority.SYSTEM,
+                site,
+                turn.created_at,
+            )
+            await line.propose(claim, is_handover=quote in handover_quotes)
         ended_stays = await self._find_ended_stays(
             read_departures(departures, entities), context, exchange.tick
         )
-        changes: list[tuple[Id, AssertFact | EndFact, str]] = [
-            *((derive_id("claim", turn.id, fact.statement), fact, quote) for fact, quote in new_facts),
-            *((derive_id("departure", turn.id, end.fact_id), end, quote) for end, quote in ended_stays),
-        ]
-        return tuple(
+        ends = (
             build_proposal(
-                proposal_id, change, [words_evidence(turn, quote)], Authority.SYSTEM, site, turn.created_at
+                derive_id("departure", turn.id, end.fact_id),
+                end,
+                [words_evidence(turn, restore_times(quote, turn.text))],
+                Authority.SYSTEM,
+                site,
+                turn.created_at,
             )
-            for proposal_id, change, quote in changes[:MAX_CLAIMS]
+            for end, quote in ended_stays
         )
-
-    async def _read_held(
-        self, handover_facts: Iterable[HandoverFact], context: SceneContext, kinds: Mapping[Id, EntityKind]
-    ) -> list[LastingFact]:
-        """Return the facts with those of canon that they end: the bell that Bela took lies at Pier Nine no more.
-
-        Who drops what nobody is known to have changes nothing.
-        """
-        lasting_facts = []
-        for fact, quote, thing, is_mere_loss in handover_facts:
-            moves = await self._read_moves(thing, context, kinds)
-            if is_mere_loss and not moves:
-                continue
-            ended_ids = find_ended_ids(fact, thing, (f for f in moves if f.id))
-            lasting_facts.append(LastingFact(fact.model_copy(update={"ends": ended_ids}), quote))
-        return lasting_facts
-
-    async def _read_moves(
-        self, thing: Entity, context: SceneContext, kinds: Mapping[Id, EntityKind]
-    ) -> list[Fact]:
-        """Return the facts of canon and of open proposals on who has a thing or where it is, the last one last."""
-        canon_facts = await self._canon.facts_about(thing.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
-        changes = (p.change for p in context.staged_proposals)
-        facts = [*canon_facts, *(self._as_fact(c, context) for c in changes if isinstance(c, AssertFact))]
-        return [fact for fact in facts if moved_thing_id(fact, kinds) == thing.id]
+        return (*line.new_proposals, *ends)[:MAX_CLAIMS]
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -254,33 +238,55 @@ class PlainClaims:
 
         `context` is the scene before the exchange.
         """
-        handovers = _find_handovers(exchange, strip_typed_markers(exchange.words), context)
+        handovers = _find_handovers(exchange, _plain_words(exchange), context)
         if not handovers:
             return ()
         entities = await self._read_named_entities(context, _words_of(handovers))
         catalogue = await self._read_catalogue(context.universe.id)
-        kinds = {entity.id: entity.kind for entity in entities}
+        line = LineFacts(self._canon, context, entities, catalogue)
+        proposed_ids = {fact_id_of(p) for p in context.undecided}
         lines = []
         for handover in handovers:
-            for fact, _, thing, _ in read_handovers([handover], entities, catalogue, exchange.tick):
-                moves = await self._read_moves(thing, context, kinds)
+            for fact, _, thing, *_ in read_handovers([handover], entities, catalogue, exchange.tick):
+                moves = await line.read_moves(thing.id)
                 holding = find_other_holding(handover, entities, moves)
+                is_proposed = holding is not None and holding.id in proposed_ids
                 is_repeated = (
-                    holding is not None and not holding.id and set(holding.involves) == set(fact.involves)
+                    holding is not None and is_proposed and set(holding.involves) == set(fact.involves)
                 )
                 if holding is not None and not is_repeated:
-                    said_by = "Canon says" if holding.id else "Another proposal says"
-                    lines.append(
-                        f"⚠ {said_by} “{holding.statement}” By this line it was with {handover.holder_before}."
-                    )
+                    source, holder = _name_source(is_proposed), handover.holder_before
+                    lines.append(f"⚠ {source} “{holding.statement}” By this line it was with {holder}.")
         return tuple(lines)
+
+    async def describe_destroyed_things(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
+        """Return a warning on each thing that the words have somebody use and that is no more.
+
+        `context` is the scene before the exchange.
+        """
+        text = _plain_words(exchange)
+        if exchange.is_oracle_question or not may_use_things(text):
+            return ()
+        named = await read_named_entities(self._canon, context, text)
+        used_ids = find_used_things(text, named)
+        if not used_ids:
+            return ()
+        line = LineFacts(self._canon, context, named, await self._read_catalogue(context.universe.id))
+        proposed_ids = {fact_id_of(p) for p in context.undecided}
+        moves = [(await line.read_moves(thing_id))[-1:] for thing_id in used_ids]
+        return tuple(
+            f"⚠ {_name_source(move.fact.id in proposed_ids)} “{move.fact.statement}”"
+            for last_moves in moves
+            for move in last_moves
+            if move.kind is ThingMoveKind.IS_DESTROYED
+        )
 
     async def describe_denied_deeds(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a warning on each of those who do what canon or a proposal denies them: the blind who read.
 
         `context` is the scene before the exchange.
         """
-        text = strip_typed_markers(exchange.words)
+        text = _plain_words(exchange)
         people = [entity for entity in context.entities.values() if entity.kind in ACTORS]
         deeds = find_deniable_deeds(text, people) if is_narration(exchange, text) else []
         lines = []
@@ -304,14 +310,15 @@ class PlainClaims:
         self, exchange: Exchange, context: SceneContext, moves: RecordedMoves
     ) -> list[CommandHint]:
         """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
-        text = strip_typed_markers(exchange.words)
+        text = _plain_words(exchange)
         unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
         unknown_names += [UnknownName(name, EntityKind.CHARACTER, is_here=True) for name in moves.strangers]
         tells, known = is_narration(exchange, text), list(context.entities.values())
-        unknown_names += [
-            UnknownName(name, EntityKind.OBJECT)
-            for name in (find_unknown_things(text, known) if tells else ())
-        ]
+        hero = context.player_character()
+        hero_name = hero.name if hero else ""
+        if tells and find_unknown_things(text, known, hero_name):
+            named = await read_named_entities(self._canon, context, text)
+            unknown_names += find_unknown_things(text, [*known, *named], hero_name)
         if handovers := _find_handovers(exchange, text, context):
             named = await self._read_named_entities(context, _words_of(handovers))
             unknown_names += [
@@ -323,14 +330,17 @@ class PlainClaims:
                 UnknownName(name, EntityKind.CHARACTER)
                 for name in find_strangers_in_claims(text, [*known, *named])
             ]
-        notices = await self._name_notices.notice_each(unknown_names, context)
+        # Who is named matters more than what they carry: the first offer is what Tab takes.
+        small_things = [one for one in unknown_names if one.name.islower()]
+        names = [one for one in unknown_names if not one.name.islower()]
+        notices = await self._name_notices.notice_each(names, context)
         if not exchange.is_oracle_question:
             notices += await self._name_notices.notice_others(text, context)
-        return notices
+        return [*notices, *await self._name_notices.notice_each(small_things, context)]
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each name of two people in words that state something of one, once a scene."""
-        text = strip_typed_markers(exchange.words)
+        text = _plain_words(exchange)
         if exchange.proposals:
             return ()
         known = list(context.entities.values())
@@ -358,67 +368,14 @@ class PlainClaims:
         text = " ".join(statement.sentence for statement in statements)
         return await read_named_entities(self._canon, context, text)
 
-    async def _drop_known(
-        self,
-        facts: Iterable[LastingFact],
-        context: SceneContext,
-        catalogue: Catalogue,
-        entities: Sequence[Entity],
-    ) -> list[LastingFact]:
-        """Return the facts that neither canon has, nor an open proposal, nor one before them.
 
-        Of what changes hands or places only the last counts, and so of who is alive: the bell that went to Vess and
-        back may go to her again.
-        """
-        kinds, names = {entity.id: entity.kind for entity in entities}, build_name_book(entities)
-        # What the player rejected may be true by now: it is proposed anew.
-        open_changes = (p.change for p in context.undecided if not is_rejected(p))
-        open_facts = [self._as_fact(c, context) for c in open_changes if isinstance(c, AssertFact)]
-        canon_facts: dict[Id, list[Fact]] = {}
-        new_facts: list[LastingFact] = []
-        for lasting_fact in facts:
-            fact = self._as_fact(lasting_fact.fact, context)
-            subject_id = fact.entity(SUBJECT)
-            if subject_id is None or _is_known_death(lasting_fact.fact, context):
-                continue
-            if subject_id not in canon_facts:
-                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
-                canon_facts[subject_id] = await self._canon.facts_about(subject_id, query)
-            moved_id = moved_thing_id(fact, kinds)
-            if moved_id and moved_id not in canon_facts:
-                query = FactsAboutQuery(newest=MAX_COMPARED_FACTS)
-                canon_facts[moved_id] = await self._canon.facts_about(moved_id, query)
-            changes = [
-                f
-                for f in (*(canon_facts[moved_id] if moved_id else ()), *open_facts)
-                if (moved_id and moved_thing_id(f, kinds) == moved_id)
-                or (fact.predicate == f.predicate == ALIVE and f.entity(SUBJECT) == subject_id)
-            ]
-            known_facts = changes[-1:] or (*canon_facts[subject_id], *open_facts)
-            is_known = any(
-                is_same_statement(fact, known_fact, catalogue)
-                or (moved_id and _is_same_move(fact, known_fact, kinds))
-                or _is_same_by_other_names(fact, known_fact, names)
-                for known_fact in known_facts
-            )
-            if not is_known:
-                new_facts.append(lasting_fact)
-                open_facts.append(fact)
-        return new_facts
+def _name_source(is_proposed: bool) -> str:
+    return "Another proposal says" if is_proposed else "Canon says"
 
-    def _as_fact(self, change: AssertFact, context: SceneContext) -> Fact:
-        """Return what a change would make true, to compare it with what is known."""
-        return Fact(
-            id="",
-            universe_id=context.universe.id,
-            kind=change.fact_kind,
-            predicate=change.predicate,
-            statement=change.statement,
-            involves=change.involves,
-            value=change.value,
-            standing=change.standing,
-            recorded_at=self._clock(),
-        )
+
+def _plain_words(exchange: Exchange) -> str:
+    """Return the words of an exchange without marks, and without how they say that time went by."""
+    return drop_opening_times(strip_typed_markers(exchange.words))
 
 
 def _may_be_same_debt(one: ProposedChange, other: ProposedChange) -> bool:
@@ -435,38 +392,12 @@ def _may_be_same_debt(one: ProposedChange, other: ProposedChange) -> bool:
     return words <= other_words or other_words <= words
 
 
-def _is_same_by_other_names(fact: Fact, other: Fact, names: NameBook) -> bool:
-    """Say whether two facts say the same in the same words, but for the names: `Hask`, and `Captain Hask`."""
-    if fact.predicate != other.predicate or fact.standing is not other.standing:
-        return False
-    words, other_words = (
-        [token.entity or token.word for token in read_tokens(f.statement, names.restricted_to(f.statement))]
-        for f in (fact, other)
-    )
-    return words == other_words
-
-
 def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:
     """Yield a line on each row by whose deed somebody has a thing no more: that Bela has it ends that by itself."""
     for row in rows:
         _, before, after = next(iter(row.diff), ("", "", ""))
         if says_who_has_thing(before) and not says_who_has_thing(after):
             yield f"It ends: {before}"
-
-
-def _is_same_move(fact: Fact, other: Fact, kinds: Mapping[Id, EntityKind]) -> bool:
-    """Say whether two facts have one thing with one holder or in one place, by whatever names."""
-    is_move = moved_thing_id(other, kinds) is not None
-    # Who is known to have a thing may yet be said to have stolen it.
-    is_deed, is_other_deed = (
-        f.predicate != LOCATED_IN and not says_who_has_thing(f.statement) for f in (fact, other)
-    )
-    return (
-        is_move
-        and (is_other_deed or not is_deed)
-        and fact.predicate == other.predicate
-        and set(fact.involves) == set(other.involves)
-    )
 
 
 def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> list[Handover]:
@@ -486,7 +417,7 @@ def _find_handovers(exchange: Exchange, text: str, context: SceneContext) -> lis
 def _words_of(handovers: Iterable[Handover]) -> list[Statement]:
     """Return who and what the sentences of handovers name, to be looked up."""
     return [
-        Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence}", h.statement.quote)
+        Statement(f"{h.actor_name} {h.holder_before} {h.statement.sentence} {h.loss}", h.statement.quote)
         for h in handovers
     ]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from agents.canon_keeper.fact_claims import fact_from_assertion
 from agents.canon_keeper.fact_readings import is_open
+from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.known_secrets import fold_secrets
 from agents.context_assembly.scene_context import SceneContext
@@ -20,7 +20,9 @@ from agents.orchestrator.exchange import Exchange, is_narration
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import as_sentence
+from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.prose.plain_secrets import SecretSentence, SecretTelling, find_secret_sentences, name_subject
+from agents.solo.presence_checks import describe_unawareness
 from stores.ports import CanonReader
 from stores.queries import FactQuery
 from stores.records.canon import AssertFact, Authority, Fact, normalize_statement
@@ -42,7 +44,7 @@ class PlainSecrets:
 
     async def build_changes(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each secret, telling and reveal in the words of an exchange. Most lines have none."""
-        text = strip_typed_markers(exchange.words)
+        text = drop_opening_times(strip_typed_markers(exchange.words))
         if not text or exchange.time_passes or exchange.roll is not None:
             return ()
         # The hero's words may tell somebody something, but only narration says who knows what.
@@ -60,7 +62,7 @@ class PlainSecrets:
             build_proposal(
                 derive_id("secret", turn.id, str(number), quote),
                 change,
-                [words_evidence(turn, quote)],
+                [words_evidence(turn, restore_times(quote, turn.text))],
                 Authority.SYSTEM,
                 site,
                 turn.created_at,
@@ -89,7 +91,7 @@ class PlainSecrets:
         return SecretReader(
             entities=entities,
             hero=context.player_character(),
-            present_ids={entity.id for entity in context.present_actors()},
+            present_ids={e.id for e in context.present_actors() if not describe_unawareness(context, e)},
             secrets=tuple(secrets.values()),
             facts_by_statement={fact.statement_key: fact for fact in facts},
             catalogue=await self._read_catalogue(universe_id),

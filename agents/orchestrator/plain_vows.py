@@ -22,6 +22,7 @@ from agents.orchestrator.exchange import Exchange
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
+from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import PlainPromise, find_promises_of_gm, find_promises_of_player
 from agents.prose.settled_words import (
@@ -34,8 +35,9 @@ from agents.prose.settled_words import (
     settles_commitment,
 )
 from agents.prose.speech import strip_speech
+from agents.solo.presence_checks import describe_unawareness
 from agents.solo.story_decisions import describe_overflow
-from agents.views.play_views import Reply
+from agents.views.play_views import Offer, Reply
 from stores.ports import LogReader
 from stores.records.canon import AssertFact, Authority, EndFact, Fact
 from stores.records.ids import Clock
@@ -83,7 +85,7 @@ class PlainVows:
         return tuple(
             self._proposals.build(
                 made.fact,
-                made.promise.quote,
+                restore_times(made.promise.quote, turn.text),
                 # Who was not there to hear it may never have been promised it: the player decides.
                 # What others are said to promise is read from prose as any other claim is.
                 Authority.GM
@@ -103,7 +105,7 @@ class PlainVows:
             return []
         people = [e for e in context.entities.values() if e.kind in ACTORS]
         if exchange.gm_authored:
-            promises = find_promises_of_gm(turn.text, [names_of(e) for e in people])
+            promises = find_promises_of_gm(drop_opening_times(turn.text), [names_of(e) for e in people])
         else:
             promises = find_promises_of_player(turn.text)
         listeners = _list_listeners(exchange, context)
@@ -137,10 +139,7 @@ class PlainVows:
 
     async def _list_open_promises(self, context: SceneContext) -> list[Fact]:
         """Return what was promised and is open, in canon or proposed in the scene, and not said to be settled."""
-        settled_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
-        commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-        facts = [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
-        return [fact for fact in facts if fact.predicate == "promised" and fact.id not in settled_ids]
+        return [f for f in await self.list_commitments(context) if f.predicate == "promised"]
 
     async def add_reply_lines(self, exchange: Exchange, context: SceneContext, reply: Reply) -> Reply:
         """Say what the words of an exchange promised and decided, and offer what they seem to settle.
@@ -160,12 +159,15 @@ class PlainVows:
             lines += decision_lines
             offered_line = offered_line or offered_decision
         offered_line = offered_line or await self._offer_settlement(exchange, context)
-        if offered_line:
-            lines.append(f"{_OFFERS[offered_line.split()[0]]} {offered_line} (Tab takes it)")
+        offers = [Offer(_OFFERS[offered_line.split()[0]], offered_line)] if offered_line else []
+        lines += [f"{offer.text} (Tab takes it)" for offer in offers]
         if not lines:
             return reply
         return replace(
-            reply, lines=(*reply.lines, *lines), suggested_line=reply.suggested_line or offered_line
+            reply,
+            lines=(*reply.lines, *lines),
+            suggested_line=reply.suggested_line or offered_line,
+            offers=(*reply.offers, *offers),
         )
 
     async def _describe_same_promises(
@@ -221,23 +223,25 @@ class PlainVows:
         deeds = sentences if exchange.gm_authored else _list_unspoken(words)
         if not command and settles_commitment(deeds):
             own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
-            command, commitments = "/paid", await self._list_commitments(context)
+            command, commitments = "/paid", await self.list_commitments(context)
             # Nothing is given back to somebody who is not there.
             statements = [f.statement for f in commitments if _is_heard(f, context)]
             statements = [statement for statement in statements if statement not in own_titles]
             index = find_settled(deeds, statements)
         if index is None:
             return ""
-        # A promise is named by its words: its number is that of its thread.
-        return f"{command} {index + 1 if command == '/lift' else statements[index].rstrip('.')}"
+        # By its words: its number is that of another as soon as one before it is settled.
+        return f"{command} {statements[index].rstrip('.')}"
 
     async def _list_commitment_statements(self, context: SceneContext) -> list[str]:
-        return [commitment.statement for commitment in await self._list_commitments(context)]
+        return [commitment.statement for commitment in await self.list_commitments(context)]
 
-    async def _list_commitments(self, context: SceneContext) -> list[Fact]:
-        """Return the promises and debts that are open, in canon and proposed in the scene."""
+    async def list_commitments(self, context: SceneContext) -> list[Fact]:
+        """Return the promises and debts that are open and not said to be settled, in canon and proposed here."""
+        settled_ids = {p.change.fact_id for p in context.staged_proposals if isinstance(p.change, EndFact)}
         commitments = await self._commitments.list_commitments(context.universe.id, context.tick)
-        return [*(commitment.fact for commitment in commitments), *read_staged_commitments(context)]
+        facts = (*(commitment.fact for commitment in commitments), *read_staged_commitments(context))
+        return [fact for fact in facts if fact.id not in settled_ids]
 
 
 def _describe_same(same: SamePromise) -> str:
@@ -251,8 +255,9 @@ def _list_unspoken(words: str) -> list[str]:
 
 
 def _is_heard(fact: AssertFact | Fact, context: SceneContext) -> bool:
-    """Say whether the people who are in a promise are here and alive."""
-    here_ids = {context.story.pc_id, *(e.id for e in context.present_actors() if not context.is_dead(e))}
+    """Say whether the people who are in a promise are here, alive and awake."""
+    aware = (e for e in context.present_actors() if not describe_unawareness(context, e))
+    here_ids = {context.story.pc_id, *(e.id for e in aware)}
     involved = (context.entities.get(i.entity_id) for i in fact.involves)
     return all(
         entity is not None and (entity.kind not in ACTORS or entity.id in here_ids) for entity in involved
@@ -271,5 +276,6 @@ _OFFERS: Final = {
 
 def _list_listeners(exchange: Exchange, context: SceneContext) -> list[Entity]:
     """Return who hears the words, besides the hero."""
-    others = [e for e in context.present_actors() if e.id != context.story.pc_id]
+    actors = (e for e in context.present_actors() if e.id != context.story.pc_id)
+    others = [e for e in actors if not describe_unawareness(context, e)]
     return [e for e in others if e.id in exchange.hearers] if exchange.hearers else others

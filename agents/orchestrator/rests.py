@@ -28,22 +28,61 @@ from stores.records.world import Entity
 _REST_PATTERN = re.compile(r"(.*?)(?:\s+with\s+(.+))?", re.IGNORECASE | re.DOTALL)
 
 
+class EffectExchanges:
+    """Begins exchanges that propose effects by the rules, without a roll."""
+
+    def __init__(self, rolls: RollService, ids: IdGenerator, clock: Clock) -> None:
+        self._rolls = rolls
+        self._ids = ids
+        self._clock = clock
+
+    async def begin(
+        self,
+        context: SceneContext,
+        words: str,
+        effects: Iterable[tuple[Entity, Effect]],
+        *,
+        until_tick: int | None = None,
+    ) -> Exchange:
+        """Return the exchange of these words, with the effects as its proposals."""
+        exchange = begin_exchange(self._ids, context.scene, context.head, words=words, until_tick=until_tick)
+        return exchange.model_copy(
+            update={"proposals": await self._build_proposals(context, exchange, effects)}
+        )
+
+    async def _build_proposals(
+        self, context: SceneContext, exchange: Exchange, effects: Iterable[tuple[Entity, Effect]]
+    ) -> tuple[ProposedChange, ...]:
+        assert exchange.words_id is not None
+        turn, is_critical = exchange.build_words_turn(self._clock()), await self._rolls.critical_rule(context)
+        site = ProposalSite(
+            context.universe.id, context.story.id, context.scene.id, exchange.words_id, tick=exchange.tick
+        )
+        proposals = []
+        for index, (entity, effect) in enumerate(effects):
+            _, change = resolve_effect(replace(effect, name=entity.name), EntityNameLookup([entity]))
+            effect_proposal_id = proposal_id(exchange.words_id, index)
+            proposals.append(
+                build_proposal(
+                    effect_proposal_id,
+                    change,
+                    [typed_evidence(effect_proposal_id, exchange.words, turn)],
+                    Authority.PLAYER,
+                    site,
+                    self._clock(),
+                    critical=is_critical_change(change, is_critical),
+                )
+            )
+        return tuple(proposals)
+
+
 class RestService:
     """Reads what is typed after /rest, and begins the exchange of a rest."""
 
-    def __init__(
-        self,
-        context: SceneContextLoader,
-        rolls: RollService,
-        rules: StoryRules,
-        ids: IdGenerator,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, context: SceneContextLoader, rules: StoryRules, exchanges: EffectExchanges) -> None:
         self._context = context
-        self._rolls = rolls
         self._rules = rules
-        self._ids = ids
-        self._clock = clock
+        self._exchanges = exchanges
 
     def list_rests(self, context: SceneContext) -> tuple[str, ...]:
         """Return the rests of the story's rules, a line each. Raises InputError without a rule pack."""
@@ -81,36 +120,8 @@ class RestService:
         verb = "rests" if len(resting_entities) == 1 else "rest"
         when = format_clock_time(context.universe.calendar, until_tick)
         words = f"{resting_names} {verb}: {pack_rest.meaning.rstrip('.')}. It is {when}."
-        exchange = begin_exchange(self._ids, context.scene, context.head, words=words, until_tick=until_tick)
         effects = [(one, effect) for one, recovery in recoveries for effect in recovery.effects]
-        return exchange.model_copy(
-            update={"proposals": await self._build_proposals(context, exchange, effects)}
-        )
-
-    async def _build_proposals(
-        self, context: SceneContext, exchange: Exchange, effects: Iterable[tuple[Entity, Effect]]
-    ) -> tuple[ProposedChange, ...]:
-        assert exchange.words_id is not None
-        turn, is_critical = exchange.build_words_turn(self._clock()), await self._rolls.critical_rule(context)
-        site = ProposalSite(
-            context.universe.id, context.story.id, context.scene.id, exchange.words_id, tick=exchange.tick
-        )
-        proposals = []
-        for index, (entity, effect) in enumerate(effects):
-            _, change = resolve_effect(replace(effect, name=entity.name), EntityNameLookup([entity]))
-            effect_proposal_id = proposal_id(exchange.words_id, index)
-            proposals.append(
-                build_proposal(
-                    effect_proposal_id,
-                    change,
-                    [typed_evidence(effect_proposal_id, exchange.words, turn)],
-                    Authority.PLAYER,
-                    site,
-                    self._clock(),
-                    critical=is_critical_change(change, is_critical),
-                )
-            )
-        return tuple(proposals)
+        return await self._exchanges.begin(context, words, effects, until_tick=until_tick)
 
     def _require_pack(self, context: SceneContext) -> Pack:
         pack = self._rules.find_pack(context)

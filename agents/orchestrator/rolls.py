@@ -35,8 +35,9 @@ from agents.resolver.resolution_requests import (
 from agents.resolver.resolver import Resolver
 from agents.resolver.roll_kinds import CHECK_KINDS, DRAW_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
+from agents.solo.gear_things import read_sheet_with_gear
 from agents.solo.oracle_draws import OracleDraws
-from agents.solo.story_rules import StoryRules, read_working_sheet
+from agents.solo.story_rules import StoryRules
 from stores.errors import InputError
 from stores.records.ids import Id
 from stores.records.play import Degree, DiceRoller, Resolution, Turn
@@ -119,7 +120,7 @@ class RollService:
                 CheckRequest(
                     **request_fields,
                     **proposal_fields,
-                    reader=self._choose_check_reader(plan.kind, context),
+                    reader=await self._choose_check_reader(plan.kind, context),
                     entities=await self._find_targets(plan.kind, plan.spec, context),
                     find_floor=partial(find_floor, self._rules.find_pack(context)),
                 )
@@ -147,7 +148,7 @@ class RollService:
         """Return the dice of a roll. Raises InputError if it could not be resolved."""
         if roll.kind in CHECK_KINDS:
             await self._find_targets(roll.kind, roll.spec, context)
-            check_reader = self._choose_check_reader(roll.kind, context)
+            check_reader = await self._choose_check_reader(roll.kind, context)
             return dice_in_throw_order(check_reader(roll.spec, _actor_numbers(context)).dice)
         if roll.kind in DRAW_KINDS:
             # A draw throws the same dice whatever falls: one try tells which.
@@ -174,7 +175,7 @@ class RollService:
             AlterRequest(**request_fields, original=original, alteration=alteration, chance=draw)
         )
 
-    def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:
+    async def _choose_check_reader(self, kind: str, context: SceneContext) -> ReadCheck:
         """Return what reads a check: the story's rule pack, or else the generic check."""
         actor, pack = context.player_character(), self._rules.find_pack(context)
         if pack is None and kind == "move":
@@ -185,7 +186,7 @@ class RollService:
             )
         if pack is None or (actor is None and kind != "move"):
             return read_check
-        sheet = read_working_sheet(context, actor)
+        sheet = await read_sheet_with_gear(context, self._context.canon, pack, actor)
         pack_reader = pack_check.read_pack_move if kind == "move" else pack_check.read_pack_check
         return lambda typed, _: pack_reader(pack, typed, sheet)
 
@@ -196,7 +197,8 @@ class RollService:
         fit its key.
         """
         pack = self._rules.find_pack(context)
-        effects = self._choose_check_reader(kind, context)(spec, _actor_numbers(context)).all_effects()
+        read_check_here = await self._choose_check_reader(kind, context)
+        effects = read_check_here(spec, _actor_numbers(context)).all_effects()
         targets: dict[str, Entity] = {}
         for effect in effects:
             if effect.name not in targets:

@@ -87,7 +87,7 @@ class SceneActions:
         context_after = await self._contexts.advance(context_after, (), moves.proposals, moves.entries)
         move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
         reply = replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines))
-        return replace(outcome, reply=add_notices(reply, notice_missed(moves)))
+        return replace(outcome, reply=add_notices(reply, notice_missed(context_after, moves)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:
         """Go to the previous or next take, if the last turn has several."""
@@ -130,6 +130,15 @@ class SceneActions:
         run = await self._pipeline.play(exchange, context)
         lines = () if exchange.proposals else ("There was nothing to recover.",)
         return Outcome(Reply("exchange", lines), await self._pipeline.read_context_after(run))
+
+    async def advance(self, context: SceneContext, step_name: str) -> Outcome:
+        """Spend experience by the story's rules; list what it buys if nothing is named."""
+        if not step_name:
+            lines = self._play_tools.advances.list_advances(context)
+            return Outcome(Reply("operation", lines, suggested_line="/advance "), context)
+        exchange = await self._play_tools.advances.begin_advance(context, step_name)
+        run = await self._pipeline.play(exchange, context)
+        return Outcome(Reply("exchange"), await self._pipeline.read_context_after(run))
 
     async def pass_time(self, context: SceneContext, length: str) -> Outcome:
         """Let world time pass: `+2h`, `to dusk`, `to day 5`. Undone like any exchange."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
-from agents.loop_transitions import LoopTransitions, state_after
+from agents.loop_states import state_after
+from agents.loop_transitions import LoopTransitions
 from agents.loop_words import advise, describe_situation
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from stores.errors import IllegalTransition

@@ -16,7 +16,8 @@ from agents.declarations.declarations import DeclarationService, name_hero_in
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.reader import build_involvements, find_mentioned_entities
 from agents.events import CanonCommitted, EventBus, ProposalsChanged, SceneOpened
-from agents.loop_transitions import LoopTransitions, state_after
+from agents.loop_states import state_after
+from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
 from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
@@ -207,7 +208,7 @@ class SceneLoop:
     ) -> CommitReport:
         pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
-        rows = await self._views.build_proposal_rows(pending_proposals)
+        rows = await self._views.build_waiting_rows(context, pending_proposals)
         await self._loops.fire_after(
             last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
         )
@@ -229,7 +230,7 @@ class SceneLoop:
         arrived_ids = (e.entity_id for e in context.scene_presence_entries() if e.here)
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         pending_proposals = select_for_next_commit(context.undecided)
-        rows = await self._views.build_proposal_rows(pending_proposals)
+        rows = await self._views.build_waiting_rows(context, pending_proposals)
         try:
             result = await self._keeper.commit(
                 pending_proposals,

@@ -9,7 +9,8 @@ from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
-from agents.loop_transitions import LoopTransitions, state_after
+from agents.loop_states import state_after
+from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.command_undo import find_last_command, find_undone_command
 from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.deadlock import describe_stalled_loop
@@ -235,8 +236,15 @@ class SceneViewBuilder:
         row_ids = new_ids | (
             {p.id for p in proposals if is_foldable(p)} if any(map(is_foldable, new_proposals)) else set()
         )
-        rows = await self._build_rows(proposals, read_turns, None, row_ids)
+        rows = await self._build_rows(proposals, read_turns, None, row_ids, is_numbered=False)
         return tuple(row for row in rows if not new_ids.isdisjoint(row.member_ids))
+
+    async def build_waiting_rows(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[ProposalView, ...]:
+        """Return rows of proposals that wait in the scene; their numbers say nothing."""
+        read_turns = (context.head, context.last_play_turn)
+        return await self._build_rows(proposals, read_turns, None, is_numbered=False)
 
     async def _build_rows(
         self,
@@ -244,6 +252,8 @@ class SceneViewBuilder:
         read_turns: Iterable[Turn | None],
         numbers: Mapping[Id, int] | None,
         row_ids: Collection[Id] | None = None,
+        *,
+        is_numbered: bool = True,
     ) -> tuple[ProposalView, ...]:
         turns = {turn.id: turn for turn in read_turns if turn is not None}
         shown_proposals = (p for p in proposals if row_ids is None or p.id in row_ids)
@@ -252,7 +262,11 @@ class SceneViewBuilder:
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
         return fold_rows(
             await self._keeper.build_views(
-                proposals, turn_numbers=turn_numbers, numbers=numbers, row_ids=row_ids
+                proposals,
+                turn_numbers=turn_numbers,
+                numbers=numbers,
+                row_ids=row_ids,
+                is_numbered=is_numbered,
             )
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from agents.loop_transitions import state_after
+from agents.loop_states import state_after
 from agents.proposals.decisions import count_waiting
 from agents.rewordings import find_wordings, reword_turns
 from agents.story_outline import MainMode
@@ -14,7 +14,7 @@ from stores.errors import LibraryUnreadable
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Story
-from stores.records.sources import CARD_MEDIA_TYPE, READING_STATES
+from stores.records.sources import READING_STATES
 from stores.records.workflow import Loop
 
 SESSION_ID = derive_id("loop", "main")
@@ -59,7 +59,7 @@ class SessionReader:
         universes = (await self._canon.readable_universes()).records
         _, facts = await self._canon.count()
         sources = await self._log.sources()
-        document_ids = [source.id for source in sources if source.media_type != CARD_MEDIA_TYPE]
+        document_ids = [source.id for source in sources if source.is_document]
         counts = await self._log.proposal_counts(document_ids) if document_ids else {}
         return MenuView(
             resume_story=await self._build_first_card(open_stories),

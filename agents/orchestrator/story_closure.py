@@ -7,7 +7,7 @@ or takes lines out, and writes the recap under them. What stands there when it i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -18,7 +18,7 @@ from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.proposals.evidence import MAX_QUOTE_LENGTH, manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE
-from agents.resolver.clocks import clock_change
+from agents.resolver.clock_changes import clock_change
 from agents.sanitize import clean
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
@@ -45,7 +45,17 @@ T = TypeVar("T")
 MAX_STAYS: Final = 12
 """People of whom the draft says where they are."""
 
-_LINE: Final = re.compile(r"(?P<word>open|kept|broken|runs|stops|stays):\s*(?P<text>.+)", re.IGNORECASE)
+_LINE: Final = re.compile(r"(?P<word>[^\W\d_]+(?: [^\W\d_]+)?):\s*(?P<text>.+)")
+_WORDS_OF: Final[Mapping[str, str]] = {
+    "open": "open|still open|undecided",
+    "kept": "kept|keep|fulfilled|honoured|honored|done|met|paid|repaid|settled|solved|answered",
+    "broken": "broken|broke|break|failed|dropped|forgotten|unpaid|forgiven",
+    "runs": "runs|run|goes on",
+    "stops": "stops|stop|stopped|ends|ended|over",
+    "stays": "stays",
+}
+"""Words before the colon, by the word of the draft that means the same. Others begin a line of the recap."""
+_MEANINGS: Final = {word: meaning for meaning, words in _WORDS_OF.items() for word in words.split("|")}
 _STAY: Final = re.compile(r"(?P<who>.+?) (?:in|at|on) (?P<place>.+)", re.IGNORECASE)
 _NOT_FINISHED: Final = "The story was not finished."
 
@@ -87,11 +97,19 @@ def read_closure(text: str, matters: StoryMatters) -> StoryClosure:
     recap_lines, settled, stopped_clocks, stays = [], [], [], []
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())
-        if match is None:
+        word = match["word"].casefold() if match else ""
+        if match is None or not (word in _WORDS_OF or _names_matter(match["text"], matters)):
             recap_lines.append(line)
             continue
+        meaning = _MEANINGS.get(word)
         name = match["text"].strip()
-        match match["word"].casefold():
+        match meaning:
+            case None:
+                raise InputError(
+                    f"{match['word']!r} says neither that it is kept nor that it is broken.",
+                    kept=_NOT_FINISHED,
+                    todo="Write open:, kept: or broken: before a promise, runs: or stops: before a clock.",
+                )
             case "kept" | "broken" as word:
                 settled.append((_find_matter(name, matters.commitments, _words_of), word == "kept"))
             case "stops":
@@ -197,7 +215,7 @@ class StoryClosureBuilder:
 
     async def _build_stay(self, context: SceneContext, who_name: str, place_name: str) -> AssertFact:
         who = await self._contexts.find_one_entity(context, who_name)
-        place = await self._contexts.find_one_entity(context, place_name)
+        place = await self._contexts.find_one_entity(context, place_name, kind=EntityKind.PLACE)
         if place.kind is not EntityKind.PLACE:
             raise InputError(f"{place.name} is no place.", kept=_NOT_FINISHED, todo="Write NAME in PLACE.")
         return AssertFact(
@@ -255,6 +273,11 @@ def _find_matter(name: str, matters: Sequence[T], name_of: Callable[[T], str]) -
         kept=_NOT_FINISHED,
         todo="Only change the word before the colon, or take the line out.",
     )
+
+
+def _names_matter(name: str, matters: StoryMatters) -> bool:
+    names = (*map(_words_of, matters.commitments), *map(_name_of, matters.clocks))
+    return _plain(name).casefold() in {one.casefold() for one in names}
 
 
 def _words_of(fact: Fact) -> str:

@@ -31,6 +31,9 @@ HIGHEST_TENSION: Final = 9
 REACHED_SHARE: Final = 0.5
 """Share of the goal's words that have to come up for it to count as reached."""
 
+MOVED_TO: Final = "the story has moved to "
+"""What is said of a hero who has gone to another place, before its name."""
+
 _LEAVING_WORDS = re.compile(
     r"\b(?:go(?:es)?|walk|run|ride|sail|head|leave|return|travel|climb|enter)s?\b", re.IGNORECASE
 )
@@ -45,6 +48,19 @@ _SCENE_OVER_WORDS = re.compile(
     r"\b(?:(?:end|close|finish) (?:the |this )scene|(?:the|this) scene (?:ends|is over)|on to the next scene)\b",
     re.IGNORECASE,
 )
+_REACHING_WORDS = re.compile(
+    r"\b(?:finds?|found|ha(?:ve|s)|holds?|held|gets?|got|takes?|took|seize[sd]?|steals?|stole|wins?|won|reach(?:es|ed)?|"
+    r"recover(?:s|ed)?|rescue[sd]?|free[sd]?|save[sd]?|learn(?:s|t|ed)?|discover(?:s|ed)?|uncover(?:s|ed)?|catch(?:es)?|"
+    r"caught|kill(?:s|ed)?|defeat(?:s|ed)?|open(?:s|ed)?|is (?:mine|yours|ours|safe))\b",
+    re.IGNORECASE,
+)
+_UNREACHED_WORDS = re.compile(
+    r"\?|\b(?:not|no|never|nowhere|nobody|nothing|without|cannot|try|tries|trying|tried|want|wish|hope|need|must|should|"
+    r"could|would|will|may|might|if|unless|until|where|how|(?:have|ha[sd]) to|"
+    r"to (?:find|get|take|reach|have|learn|win|catch|kill|open|free|save))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?;]+[.!?;]?")
 _SPEECH = re.compile(r"[\"“„«][^\"”“»]*[\"”“»]")
 
 
@@ -193,7 +209,8 @@ def propose_end_at_goal(played: PlayedExchange) -> Iterator[TransitionProposal]:
     if not is_settled and reached_share < REACHED_SHARE:
         return
     is_moving_on = bool(_ENDING_WORDS.search(played.words))
-    if is_settled or played.degree is Degree.SUCCESS or (is_moving_on and played.narrated_text):
+    is_told = not played.is_narrated_by_model and _is_told_as_reached(goal, played)
+    if is_settled or is_told or played.degree is Degree.SUCCESS or (is_moving_on and played.narrated_text):
         yield TransitionProposal(
             proposer="scene goal",
             event="goal_met",
@@ -207,8 +224,23 @@ def propose_end_at_goal(played: PlayedExchange) -> Iterator[TransitionProposal]:
         )
 
 
+def _is_told_as_reached(goal: set[str], played: PlayedExchange) -> bool:
+    """Say whether the player's words, or the GM's on them, tell in one sentence that the goal is reached.
+
+    Without a model and without dice it is so because they say so; what fails by the dice is only attempted.
+    """
+    if played.degree is Degree.FAIL:
+        return False
+    told_text = _SPEECH.sub(" ", played.narrated_text or played.words)
+    return any(
+        len(goal & vocabulary(sentence)) / len(goal) >= REACHED_SHARE
+        for sentence in _SENTENCE.findall(told_text)
+        if _REACHING_WORDS.search(sentence) and not _UNREACHED_WORDS.search(sentence)
+    )
+
+
 def propose_end_elsewhere(played: PlayedExchange) -> Iterator[TransitionProposal]:
-    """Propose the scene's end when the hero has gone to another place."""
+    """Propose the scene's end when the hero has gone to another place; that it is on record, too, is nothing new."""
     scene = played.scene
     arrivals = [place_id for _, place_id in find_pc_arrivals(played.new_proposals, scene.story.pc_id)]
     arrivals += [
@@ -216,13 +248,20 @@ def propose_end_elsewhere(played: PlayedExchange) -> Iterator[TransitionProposal
     ]
     if not arrivals or scene.place is None or scene.head is None or scene.head.depth < SETTLED_DEPTH:
         return
+    earlier_place_ids = [
+        e.place_id
+        for e in scene.story_entries
+        if isinstance(e, PlaceEntry) and e.scene_id == scene.scene.id and e not in played.new_entries
+    ]
+    if earlier_place_ids and earlier_place_ids[-1] == scene.place.id:
+        return
     opening_place_id = scene.scene.opening_place_id or scene.scene.place_id
     if opening_place_id is not None and scene.place.id in arrivals and scene.place.id != opening_place_id:
         yield TransitionProposal(
             proposer="places",
             event="end",
             command="/end",
-            reason=f"the story has moved to {scene.place.name}",
+            reason=f"{MOVED_TO}{scene.place.name}",
             urgency=30,
             dependency=60,
             intent=60,

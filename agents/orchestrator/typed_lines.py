@@ -20,11 +20,14 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dispatcher import Access, Dispatched, Dispatcher
 from agents.orchestrator.input.parser import CommandInput, WordsInput, parse_input
+from agents.orchestrator.line_outcomes import LineOutcomes
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration, is_paused, is_retake
 from agents.orchestrator.narration.state import NarrationState
+from agents.orchestrator.open_offers import OpenOffers
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.prose_worker import ProseWorker
 from agents.orchestrator.record_worker import RecordWorker
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -53,6 +56,9 @@ class TypedLines:
         commands: CommandRegistry,
         tools: CommandTools,
         records: RecordWorker,
+        prose_reading: ProseWorker,
+        offers: OpenOffers,
+        outcomes: LineOutcomes,
         telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._telemetry = telemetry
@@ -68,6 +74,9 @@ class TypedLines:
         self._commands = commands
         self._tools = tools
         self._records = records
+        self._prose_reading = prose_reading
+        self._offers = offers
+        self._outcomes = outcomes
 
     def list_commands(self) -> tuple[CommandHelp, ...]:
         """Return help for the slash commands."""
@@ -83,7 +92,9 @@ class TypedLines:
         """
         parsed = self._narration.apply_narrate_override(parse_input(line, self._commands.names()))
         if isinstance(parsed, CommandInput):
-            return await self.run_command(scene_id, parsed.name, parsed.argument, with_view=with_view)
+            return await self.run_command(
+                scene_id, parsed.name, parsed.argument, with_view=with_view, typed_line=line
+            )
         if isinstance(parsed, WordsInput) and (
             command_reply := await self._narration.offer_command(parsed, scene_id, self._commands.list_help())
         ):
@@ -95,7 +106,13 @@ class TypedLines:
         return await self.perform(scene_id, Access.PLAY, play_line, action="play", with_view=with_view)
 
     async def run_command(
-        self, scene_id: Id, name: str, argument: str = "", *, with_view: bool = False
+        self,
+        scene_id: Id,
+        name: str,
+        argument: str = "",
+        *,
+        with_view: bool = False,
+        typed_line: str = "",
     ) -> Reply:
         """Run a slash command. Raises InputError if its argument is missing or makes no sense."""
         command = self._commands.require_argument(name, argument)
@@ -123,6 +140,7 @@ class TypedLines:
             moves_timeline=command.moves_timeline,
             needs_records=command.needs_records,
             with_view=with_view,
+            typed_line=typed_line,
         )
 
     async def perform(
@@ -135,11 +153,12 @@ class TypedLines:
         moves_timeline: bool = False,
         needs_records: bool = False,
         with_view: bool = False,
+        typed_line: str = "",
     ) -> Reply:
         """Run `work` on the scene's context, have its exchange narrated, and reply.
 
         What an operation that `moves_timeline` brings back was announced when it was staged. One that `needs_records`
-        waits until it is recorded what the narrations before changed.
+        waits until it is recorded what the narrations before changed, and the GM's prose is read.
         """
         with self._telemetry.span(Operation.COMMAND, access.value, SpanRecords(scene_id=scene_id)) as span:
             return await self._perform(
@@ -151,6 +170,7 @@ class TypedLines:
                 moves_timeline=moves_timeline,
                 needs_records=needs_records,
                 with_view=with_view,
+                typed_line=typed_line,
             )
 
     async def _perform(
@@ -164,9 +184,11 @@ class TypedLines:
         moves_timeline: bool,
         needs_records: bool,
         with_view: bool,
+        typed_line: str,
     ) -> Reply:
         if needs_records:
             await self._records.record_all(scene_id)
+            await self._prose_reading.read_all(scene_id)
         try:
             dispatched = await self._dispatcher.run(scene_id, access, work, action=action)
         except NotPresent:
@@ -185,6 +207,7 @@ class TypedLines:
         if not moves_timeline:
             # A death that comes of what ran out is the GM's to stage.
             reply = self._play_tools.depletion.add_depletion_lines(dispatched.before, context, reply)
+        await self._offers.add(context, reply.offers, typed_line=typed_line)
         return await self._finish(
             context, reply, state=outcome.state, agenda=outcome.agenda, with_view=with_view
         )
@@ -198,7 +221,13 @@ class TypedLines:
 
     async def _build_view(self, context: SceneContext, state: str | None = None) -> SceneView:
         offer = await self._triggers.find_offer(context)
-        return await self._views.build_scene_view(context, offer, state=state)
+        view = await self._views.build_scene_view(context, offer, state=state)
+        return await self._add_offers(view, context)
+
+    async def _add_offers(self, view: SceneView, context: SceneContext) -> SceneView:
+        """Return the view with what lines offered and nobody answered, in a scene that is being played."""
+        self._outcomes.note_scene(context)
+        return replace(view, offers=await self._offers.list_open(context)) if view.state == "active" else view
 
     async def _finish(
         self,
@@ -225,7 +254,7 @@ class TypedLines:
         if not with_view:
             return reply
         view = await self._views.build_scene_view(context, offer, state=state, agenda=agenda)
-        return replace(reply, scene=view)
+        return replace(reply, scene=await self._add_offers(view, context))
 
     async def _narrate(self, before: SceneContext, outcome: Outcome) -> Outcome:
         """Have the model narrate the exchange if it should; in autopilot, do what it leads to."""

@@ -140,6 +140,8 @@ class Critique(PersonaAnswer):
         return cls(faults=()) if _KEEP_WORDS.search(text) else None
 
 
+PersonName = Annotated[str, Field(max_length=80)]
+
 ChangeKind = Literal[
     "new",
     "fact",
@@ -171,14 +173,15 @@ class ReportedChange(PersonaAnswer):
     object: ShortText = ""
     quote: Annotated[str, Field(max_length=300)]
     weight: Percent = 50
-
-
-PersonName = Annotated[str, Field(max_length=80)]
+    heard_by: tuple[PersonName, ...] = Field(default=(), max_length=8)
+    """Who alone heard or noticed it, if not everybody here did."""
 
 
 class Chronicle(PersonaAnswer):
     """The Archivist's answer: who is here, how the attempt ended, a line for the rolling summary, and the changes."""
 
+    summary: Annotated[str, Field(max_length=300)]
+    """One sentence on what happened; first, so that an answer that is cut off in its lists still has it."""
     here: tuple[PersonName, ...] = Field(default=(), max_length=24)
     """Who is in the scene when the text ends, without the player's character."""
     came: tuple[PersonName, ...] = Field(default=(), max_length=12)
@@ -192,7 +195,6 @@ class Chronicle(PersonaAnswer):
     """How much world time the text lets pass: `none`, `20 minutes`, `3 hours`, `to dawn`."""
     next_step: Annotated[str, Field(max_length=20)] = ""
     """Where the scene stands at the end of the text: `go on`, `goal reached`, `beat complete` or `scene over`."""
-    summary: Annotated[str, Field(max_length=300)]
     changes: tuple[ReportedChange, ...] = Field(default=(), max_length=8)
 
     def in_short(self) -> str:

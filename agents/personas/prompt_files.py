@@ -14,6 +14,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from agents import yaml_with_lines as marked_yaml
+from agents.llm.call_context import PICTURE_TASK
 from agents.llm.prompt_builder import PROSE, PersonaPrompt, Prompts
 from agents.personas.outputs import OUTPUTS
 from stores.errors import InputError
@@ -99,6 +100,7 @@ EXTRA_TASKS: Final[Mapping[tuple[Persona, str], tuple[str, ...]]] = {
     (Persona.MONITOR, STORY_TASK): ("words",),
     (Persona.LIBRARIAN, ANSWER_TASK): ("evidence", "words"),
     (Persona.STEWARD, DOUBTS_TASK): ("evidence", "words"),
+    (Persona.READER, PICTURE_TASK): ("source",),
 }
 """The tasks besides a persona's usual one, with the sections that their prompts must send."""
 

@@ -25,6 +25,7 @@ from agents.services.entity_edits import parse_name
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
 from agents.services.universe_gate import UniverseGate
 from agents.solo.character_sheets import CharacterSheets
+from agents.story_entries import read_story_entries
 from agents.views.character_views import CharacterRow, CharacterView, KnowledgeView, MemoryView
 from agents.views.play_views import Reply, SheetView
 from agents.world_time.calendar import format_tick
@@ -183,12 +184,17 @@ class CharacterService:
     # --- inside --------------------------------------------------------------------------------------
 
     async def _read_scenes(self, universe_id: Id) -> list[tuple[Story, Scene]]:
-        """Return the played scenes of a universe, the newest story first and in it the newest scene."""
-        return [
-            (story, scene)
-            for story in (await self._log.readable_stories(universe_id)).records
-            for scene in reversed((await self._log.scenes(story.id))[-MAX_SCENES_PER_STORY:])
-        ]
+        """Return the played scenes of a universe, the newest story first and in it the newest scene.
+
+        Each story has the journal entries that count alone.
+        """
+        scenes = []
+        for story in (await self._log.readable_stories(universe_id)).records:
+            entries, _ = await read_story_entries(self._log, story)
+            counting = story.model_copy(update={"entries": entries})
+            story_scenes = (await self._log.scenes(story.id))[-MAX_SCENES_PER_STORY:]
+            scenes += [(counting, scene) for scene in reversed(story_scenes)]
+        return scenes
 
     async def _read_sheet(
         self, entity: Entity, scenes: Sequence[tuple[Story, Scene]]

@@ -11,6 +11,7 @@ from stores.queries import LlmCallQuery, ProposalQuery
 from stores.records.canon import Authority
 from stores.records.ids import Id
 from stores.records.play import Resolution, Scene
+from stores.records.story_journal import find_tension_changes
 
 if TYPE_CHECKING:
     from agents.diagrams.diagram_views import ChartsView
@@ -53,6 +54,7 @@ class ChartReader:
         story = stories[0] if stories else None
         scenes = [s for s in await self.log.scenes(story.id) if s.head] if story else []
         other_scenes = [s for other in stories[1:] for s in await self.log.scenes(other.id) if s.head]
+        tension_changes = find_tension_changes(story.entries) if story else ()
         resolutions = await self._read_resolutions([*scenes, *other_scenes])
         spending = [row for row in await self.log.llm_spending() if row.universe_id == universe_id]
         calls = (
@@ -70,7 +72,7 @@ class ChartReader:
         def make_tabs() -> tuple[ChartTab, ...]:
             scene_ids = {scene.id for scene in scenes}
             story_charts = (
-                make_tension_chart(scenes, story.entries if story else (), story.tension if story else 0),
+                make_tension_chart(scenes, tension_changes, story.tension if story else 0),
                 make_check_chart(scenes, (r for r in resolutions if r.scene_id in scene_ids)),
             )
             return (

@@ -13,7 +13,7 @@ from typing import Final
 from agents.personas.outputs import CitedSentence
 from agents.proposals.evidence import show_words
 from agents.prose.names import HONORIFICS, find_names
-from agents.search.question import word_forms
+from agents.search.normal_words import word_forms
 from agents.views.query_views import QueryFinding
 
 _NUMBER: Final = re.compile(r"\d+")

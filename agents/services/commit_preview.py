@@ -10,26 +10,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from agents.canon_keeper.fact_readings import OCCURRENCE_KINDS
-from agents.world_time.calendar import format_clock_time
+from agents.world_time.calendar import format_clock_time, format_tick, minutes_per_day
 from stores.records.canon import CanonBatch, Fact, FactChange, FactStatus, Standing
 from stores.records.ids import Id
 from stores.records.world import Calendar, Entity, EntityStatus
 
 
 def format_typed_moment(calendar: Calendar, tick: int) -> str:
-    """Return a tick in a form that can be typed again."""
-    return format_clock_time(calendar, tick) if tick >= 0 else str(tick)
+    """Return a tick in a form that can be typed again, and that `read_moment` reads as the same tick."""
+    if tick >= 0:
+        return format_clock_time(calendar, tick)
+    days, odd_minutes = divmod(-tick, minutes_per_day(calendar))
+    if odd_minutes:
+        return str(tick)  # no words name a minute of a day before the first
+    return f"{days:,} day{'s' if days > 1 else ''} before {calendar.day_word} {calendar.first_day}"
+
+
+def format_moment(calendar: Calendar, tick: int) -> str:
+    """Return a tick to the minute; before the first day, as days or years before it."""
+    return format_clock_time(calendar, tick) if tick >= 0 else format_tick(calendar, tick)
 
 
 def format_fact_span(fact: Fact, calendar: Calendar) -> str:
     """Return the time of a fact to the minute, since two conflicting facts may be minutes apart."""
     if fact.valid_from is not None and fact.kind in OCCURRENCE_KINDS:
-        return f"at {format_typed_moment(calendar, fact.valid_from)}"
+        return f"at {format_moment(calendar, fact.valid_from)}"
     parts = []
     if fact.valid_from is not None:
-        parts.append(f"from {format_typed_moment(calendar, fact.valid_from)}")
+        parts.append(f"from {format_moment(calendar, fact.valid_from)}")
     if fact.valid_to is not None:
-        parts.append(f"until {format_typed_moment(calendar, fact.valid_to)}")
+        parts.append(f"until {format_moment(calendar, fact.valid_to)}")
     return " ".join(parts)
 
 
@@ -59,7 +69,7 @@ def _describe_fact_change(
     elif change.status is FactStatus.CANONICAL and fact.status is not FactStatus.CANONICAL:
         yield f"+ {fact.statement}  is true again"
     elif change.valid_to is not None and change.valid_to != fact.valid_from:
-        yield f"− {fact.statement}  until {format_typed_moment(calendar, change.valid_to)}"
+        yield f"− {fact.statement}  until {format_moment(calendar, change.valid_to)}"
     elif is_superseded:
         yield f"− {fact.statement}  is replaced"
     if change.secrecy is not None:

@@ -83,6 +83,13 @@ class CommitmentService:
             },
         )
 
+    async def list_open_commitments(self, universe_id: Id) -> tuple[CommitmentView, ...]:
+        """Return what is open in canon, without what waits at a gate."""
+        universe = await self._canon.universe(universe_id)
+        current_tick = await read_present_tick(self._log, universe_id)
+        entries = await self._keeper.commitments.list_commitments(universe_id, current_tick or 0)
+        return tuple(await self._build_views(entries, universe.calendar, set(), {}))
+
     async def propose_pay_off(
         self, fact_id: Id, scene_id: Id | None = None, *, is_met: bool = True
     ) -> StagedEdits:

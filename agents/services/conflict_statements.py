@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.canon_keeper.canon_policy import AUTHORITY_WORDS
-from agents.canon_keeper.change_application import build_entity
 from agents.canon_keeper.conflicts.ruling_service import OpenConflicts
 from agents.canon_keeper.evidence_order import sort_evidence
+from agents.canon_keeper.proposed_records import build_entity
 from agents.services.commit_preview import format_fact_span
 from agents.services.entity_cards import EntityCardReader, format_validity
 from agents.services.provenance import ProvenanceReader

@@ -64,7 +64,10 @@ class EditPreviews:
         return len((await self._gate.list_waiting(universe_id))[0])
 
     async def list_proposals_about(self, entity_id: Id) -> tuple[ProposalView, ...]:
-        """Return what waits at any gate to change an entity or to say something of it."""
+        """Return what waits at any gate to change an entity or to say something of it.
+
+        It is compared with all that waits at the same gates, as it is there: what a scene ended before is no conflict.
+        """
         entity = await self._canon.entity(entity_id)
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=entity.universe_id, statuses=OPEN_STATUSES)
@@ -80,7 +83,11 @@ class EditPreviews:
             involved_ids = {i.entity_id for fact in facts for i in fact.involves}
             return entity_id in {*named_entities(change), *named_facts(change), *involved_ids}
 
-        return await self._views.build_proposal_rows([p for p in open_proposals if concerns_entity(p)])
+        concerning = [p for p in open_proposals if concerns_entity(p)]
+        scene_ids = {p.scene_id for p in concerning}
+        return await self._views.build_proposal_rows(
+            concerning, [p for p in open_proposals if p.scene_id in scene_ids]
+        )
 
     # --- retcons -------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.canon_keeper.evidence_order import sort_evidence
@@ -14,7 +14,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import Evidence, Fact, FactKind, FactStatus
 from stores.records.ids import Id
-from stores.records.world import Calendar, Entity
+from stores.records.world import Calendar, Entity, EntityKind
 
 _OCCURRENCE_KINDS = (FactKind.EVENT, FactKind.ENCOUNTER, FactKind.CHANGE, FactKind.ASSERTION)
 
@@ -42,7 +42,7 @@ class EntityCardReader:
             ),
             history=tuple(v for v in views if not v.is_current),
             evidence=tuple(sort_evidence(await self._canon.evidence_of(entity_id), entity.name)),
-            appearance_titles=tuple(await self._read_scene_titles(entity_id)),
+            appearance_titles=tuple(await self._read_scene_titles(entity, views)),
         )
 
     async def build_fact_views(self, facts: Sequence[Fact], calendar: Calendar) -> list[FactView]:
@@ -111,9 +111,14 @@ class EntityCardReader:
             if i.entity_id in entities_by_id
         )
 
-    async def _read_scene_titles(self, entity_id: Id) -> list[str]:
+    async def _read_scene_titles(self, entity: Entity, views: Iterable[FactView]) -> list[str]:
+        """Return the scenes in which somebody was, or of which facts tell what became of a thing."""
+        scene_ids = dict.fromkeys(await self._canon.appearances(entity.id))
+        if entity.kind is EntityKind.OBJECT:
+            told_in = (piece.scene_id for view in views for piece in view.evidence if piece.scene_id)
+            scene_ids |= dict.fromkeys(told_in)
         titles = []
-        for scene_id in await self._canon.appearances(entity_id):
+        for scene_id in scene_ids:
             scene = await self._log.scene(scene_id)
             titles.append(scene.label)
         return titles

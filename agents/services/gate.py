@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -15,6 +16,7 @@ from agents.declarations.rewording import update_involved
 from agents.declarations.secret_reader import read_knowers
 from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.gate_actions import GateActions
+from agents.orchestrator.open_offers import OpenOffers
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.editing import apply_text_edit
@@ -29,6 +31,8 @@ from stores.records.canon import AssertFact, Payload, Secrecy
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 
+OFFERS_IN_SCENE: Final = "Esc goes back to the scene, where it can be answered (Ctrl+L)."
+
 
 @dataclass(frozen=True, slots=True)
 class GateService:
@@ -40,6 +44,7 @@ class GateService:
     universe_gate: UniverseGate
     solo_tools: SoloTools
     views: SceneViewBuilder
+    offers: OpenOffers
     contexts: SceneContextLoader
     canon: CanonReader
     log: OrchestratorLog
@@ -52,7 +57,8 @@ class GateService:
         deferred, and what failed.
         """
         if scene_id is not None:
-            return await self.solo_tools.add_scene_end(await self.views.build_gate_view(scene_id))
+            view = await self.solo_tools.add_scene_end(await self.views.build_gate_view(scene_id))
+            return await self._add_offers(view, scene_id) if view.is_finalizing else view
         if universe_id is None:
             raise InputError("Whose gate is it?", kept="Nothing was changed.")
         return await self.universe_gate.build_gate_view(universe_id)
@@ -156,6 +162,12 @@ class GateService:
             await self.actions.rename_scene(context, title, goal)
 
         await self.dispatcher.run(scene_id, Access.CHANGE, rename)
+
+    async def _add_offers(self, view: GateView, scene_id: Id) -> GateView:
+        """Return the gate view of a scene that ends with what it offered, nobody answered and the world remembers."""
+        lines = await self.offers.describe_lasting(await self.contexts.load_context(scene_id))
+        hint = (OFFERS_IN_SCENE,) if lines else ()
+        return replace(view, scene_end_lines=(*view.scene_end_lines, *lines, *hint))
 
     async def _entity_finder(self, proposal: ProposedChange) -> FindEntity:
         """Return a function that finds the entities a proposal names, in its scene or in its universe."""

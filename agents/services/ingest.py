@@ -48,7 +48,6 @@ from stores.records.canon import FactStatus
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import Job
 from stores.records.sources import (
-    CARD_MEDIA_TYPE,
     READING_STATES,
     TAKEN_BACK_STATES,
     LadderStage,
@@ -106,11 +105,13 @@ class IngestService:
         *,
         new_universe: str = "",
         uses_model: bool = False,
+        reads_pictures: bool = False,
     ) -> tuple[IngestProgress, ...]:
         """Keep the documents at the path, and have them read in the background; return how far each is.
 
         Without a universe one is created, named `new_universe` or after the document. A document that the universe
-        has already is not read again; one that was withdrawn comes back.
+        has already is not read again, unless the model is to read its pictures (`reads_pictures`) and has not; one
+        that was withdrawn comes back.
         """
         documents = (await self.estimator.list_documents(path)).documents
         if universe_id is None:
@@ -118,7 +119,11 @@ class IngestService:
             universe_id = (await self.create_universe(NewUniverse(name))).id
         sources = [
             await self._start_document(
-                universe_id, listed.name, await read_original_file(listed.path), uses_model
+                universe_id,
+                listed.name,
+                await read_original_file(listed.path),
+                uses_model=uses_model,
+                reads_pictures=reads_pictures,
             )
             for listed in documents
         ]
@@ -135,9 +140,7 @@ class IngestService:
         data = f"---\ntitle: {json.dumps(name, ensure_ascii=False)}\n---\n\n{text}".encode()
         if universe_id is None:
             universe_id = (await self.create_universe(NewUniverse(name))).id
-        return await self._read_one_progress(
-            await self._start_document(universe_id, f"{name}.md", data, uses_model=False)
-        )
+        return await self._read_one_progress(await self._start_document(universe_id, f"{name}.md", data))
 
     async def read_progress(self, universe_id: Id) -> tuple[IngestProgress, ...]:
         """Return how far the documents are that are not done, and not taken back."""
@@ -189,7 +192,8 @@ class IngestService:
 
         def ask_no_model(source: Source) -> Source:
             _require_state(source, READING_STATES)
-            return source.model_copy(update={"uses_model": False, "error": ""})
+            without_model = {"uses_model": False, "reads_pictures": False, "picture_pages": (), "error": ""}
+            return source.model_copy(update=without_model)
 
         return await self._read_one_progress(await self.recorder.change_source(source_id, ask_no_model))
 
@@ -198,7 +202,7 @@ class IngestService:
     async def list_sources(self, universe_id: Id) -> SourceListView:
         """Return the documents of a universe with what rests on each, newest first."""
         universe = await self.canon.universe(universe_id)
-        sources = [s for s in await self.log.sources(universe_id) if s.media_type != CARD_MEDIA_TYPE]
+        sources = [s for s in await self.log.sources(universe_id) if s.is_document]
         return SourceListView(universe, tuple([await self._view_source(s) for s in reversed(sources)]))
 
     async def search(self, source_id: Id, words: str, limit: int = 20) -> tuple[SourceHit, ...]:
@@ -242,6 +246,7 @@ class IngestService:
             number=number,
             label=pages[0].label,
             text=pages[0].text,
+            transcribed_by=pages[0].transcribed_by,
             facts=tuple(
                 await self.entity_cards.build_fact_views(
                     [fact for fact in facts if fact.status is FactStatus.CANONICAL], calendar
@@ -253,17 +258,26 @@ class IngestService:
 
     async def export_page(self, source_id: Id, number: int) -> str:
         """Write a page of a PDF, as it is printed, to a picture; return the file's path."""
+        source, picture = await self._render_page(source_id, number, PICTURE_WIDTH, "Nothing was written.")
+        return await self.save_page_picture(source.title, number, picture)
+
+    async def read_page_picture(self, source_id: Id, number: int, max_width: int, max_height: int) -> bytes:
+        """Return a page of a PDF, as it is printed, as a picture (PNG) that fits into so many pixels."""
+        _, picture = await self._render_page(source_id, number, max_width, "Its text is here.", max_height)
+        return picture
+
+    async def _render_page(
+        self, source_id: Id, number: int, width: int, kept: str, max_height: int = 0
+    ) -> tuple[Source, bytes]:
         source = await self.log.source(source_id)
         if source.media_type != MediaType.PDF:
-            raise InputError(
-                f"“{source.title}” is no PDF: its pages have no look of their own.",
-                kept="Nothing was written.",
-            )
+            raise InputError(f"“{source.title}” is no PDF: its pages have no look of their own.", kept=kept)
         if not source.object_key:
-            raise InputError(f"The original of “{source.title}” was not kept.", kept="Nothing was written.")
+            raise InputError(f"The original of “{source.title}” was not kept.", kept=kept)
         original = await self.originals.get("originals", source.object_key)
-        picture = await self.page_renderer.render_page(original, source.file_name, number, PICTURE_WIDTH)
-        return await self.save_page_picture(source.title, number, picture)
+        return source, await self.page_renderer.render_page(
+            original, source.file_name, number, width, max_height
+        )
 
     # --- review --------------------------------------------------------------------------------------
 
@@ -363,6 +377,7 @@ class IngestService:
                     "edition": source.edition + 1,
                     "page_count": None,
                     "pages_read": 0,
+                    "picture_pages": (),
                     "chunk_count": None,
                     "state": SourceState.WAITING,
                     "error": "",
@@ -373,14 +388,22 @@ class IngestService:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _start_document(self, universe_id: Id, name: str, data: bytes, uses_model: bool) -> Source:
+    async def _start_document(
+        self,
+        universe_id: Id,
+        name: str,
+        data: bytes,
+        *,
+        uses_model: bool = False,
+        reads_pictures: bool = False,
+    ) -> Source:
         key = await self.originals.put("originals", data)
         source_id = derive_id("document", universe_id, key)
         stored = (await self.log.sources_by_id([source_id])).get(source_id)
         if stored is not None and stored.state in TAKEN_BACK_STATES:
             return await self.withdrawal.bring_back(source_id)
         if stored is not None:
-            return stored
+            return await self._read_pictures_of(stored) if reads_pictures else stored
         source = Source(
             id=source_id,
             universe_id=universe_id,
@@ -389,10 +412,28 @@ class IngestService:
             file_name=name,
             state=SourceState.WAITING,
             uses_model=uses_model,
+            reads_pictures=reads_pictures,
             recorded_at=self.clock(),
         )
         await self.recorder.add_source(source)
         return source
+
+    async def _read_pictures_of(self, stored: Source) -> Source:
+        """Have a document read again that was read without its pictures of pages: what it has already stays."""
+
+        def read_again(source: Source) -> Source:
+            if source.reads_pictures:
+                return source
+            return source.model_copy(
+                update={
+                    "reads_pictures": True,
+                    "state": SourceState.WAITING,
+                    "chunk_count": None,
+                    "error": "",
+                }
+            )
+
+        return await self.recorder.change_source(stored.id, read_again)
 
     async def _change_state(
         self, source_id: Id, from_states: Collection[SourceState], state: SourceState
@@ -418,7 +459,10 @@ class IngestService:
             by_stage=tuple((stage, served_by.get(stage, 0)) for stage in LadderStage),
             proposal_count=sum(counts.values()),
             uses_model=source.uses_model,
-            waits_for_model=source.uses_model and source.state in READING_STATES and bool(source.error),
+            waits_for_model=source.state in READING_STATES
+            and bool(source.error)
+            and (source.uses_model or bool(source.picture_pages)),
+            pictures_left=len(source.picture_pages),
             error=source.error or self._describe_poisoned(source.id),
         )
 

@@ -10,12 +10,14 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from agents.ingest.documents.document import Chunk, Page
+from agents.ingest.documents.errors import scanned_document_error
 from agents.ingest.documents.estimate import estimate_document
 from agents.ingest.documents.folders import DocumentListing, ListedDocument, list_documents
 from agents.ingest.documents.limits import DEFAULT_LIMITS
 from agents.ingest.documents.reading_pipe import DocumentSummary, PageBatch
 from agents.ingest.ports import DocumentReading, SplitDocument
 from agents.llm.llm_port import ModelFacts
+from agents.llm.prompt_builder import PICTURE_TOKENS
 from agents.llm.usage_estimate import price_tokens
 from agents.views.ingest_views import DocumentPreview, IngestEstimate, UnreadFile
 from stores.errors import InputError, StoreError
@@ -30,6 +32,10 @@ PROMPT_TOKENS: Final = 900
 """Tokens of instructions that go with each chunk."""
 ANSWER_TOKENS: Final = 400
 """Tokens of an answer about one chunk."""
+PICTURE_PROMPT_TOKENS: Final = 400
+"""Tokens of instructions that go with the picture of a page."""
+PICTURE_ANSWER_TOKENS: Final = 1_000
+"""Tokens of the text of a page."""
 MODEL_SECONDS: Final = 4.0
 """Seconds that a model takes for one chunk."""
 SAMPLED_PAGES: Final = 20
@@ -67,6 +73,7 @@ class DocumentEstimator:
         """
         listing = await self.list_documents(path)
         facts = await self._read_model_facts()
+        sees_pictures = facts is not None and facts.takes_pictures
         titles_by_key = await self._read_titles(universe_id)
         previews = []
         unread = [UnreadFile(one.name, one.reason) for one in listing.skipped]
@@ -80,7 +87,9 @@ class DocumentEstimator:
                     raise
                 unread.append(UnreadFile(listed.name, error.what))
         model = facts.model if facts else ""
-        return IngestEstimate(tuple(previews), tuple(unread), listing.is_vault, model)
+        return IngestEstimate(
+            tuple(previews), tuple(unread), listing.is_vault, model, sees_pictures=sees_pictures
+        )
 
     async def read_title(self, path: str) -> str:
         """Return the title of a document; of a folder, and of what cannot be read, the file's name."""
@@ -94,7 +103,11 @@ class DocumentEstimator:
 
         try:
             summary = await self._reader.read_in_batches(
-                documents[0].path, documents[0].path.name, leave, sample_pages=SAMPLED_PAGES
+                documents[0].path,
+                documents[0].path.name,
+                leave,
+                sample_pages=SAMPLED_PAGES,
+                allows_pictures=True,
             )
         except StoreError:
             raise
@@ -139,9 +152,12 @@ class DocumentEstimator:
             sample.extend(batch.pages)
 
         summary = await self._reader.read_in_batches(
-            listed.path, listed.path.name, keep, sample_pages=SAMPLED_PAGES
+            listed.path, listed.path.name, keep, sample_pages=SAMPLED_PAGES, allows_pictures=True
         )
         estimate = estimate_document(sample, summary.page_count)
+        if not estimate.characters and not (facts is not None and facts.takes_pictures):
+            raise scanned_document_error()
+        picture_count = round(len(summary.picture_pages) * summary.page_count / max(1, len(sample)))
         micros: int | None = 0
         tokens_in = tokens_out = 0
         if facts is not None:
@@ -162,12 +178,24 @@ class DocumentEstimator:
             is_estimated=len(sample) < summary.page_count,
             notes=summary.notes,
             same_as=titles_by_key.get(digest, ""),
+            picture_count=picture_count,
+            picture_micros=_price_pictures(facts, picture_count),
         )
 
     async def _read_titles(self, universe_id: Id | None) -> dict[str, str]:
         """Return the titles of the universe's documents by the digests of their originals."""
         sources = await self._log.sources(universe_id) if universe_id is not None else []
         return {s.object_key: s.title for s in sources if s.object_key and s.state not in TAKEN_BACK_STATES}
+
+
+def _price_pictures(facts: ModelFacts | None, count: int) -> int | None:
+    """Return what it costs to have a model read so many pictures of pages; None if its price is unknown."""
+    if facts is None:
+        return 0
+    price = price_tokens(
+        facts, count * (PICTURE_TOKENS + PICTURE_PROMPT_TOKENS), count * PICTURE_ANSWER_TOKENS
+    )
+    return price.micros if price.known else None
 
 
 def digest_of_file(path: Path) -> str:

@@ -13,6 +13,7 @@ from agents.orchestrator.dispatcher import Access, Dispatcher
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.narration.runner import NarrationRunner
+from agents.orchestrator.open_offers import OpenOffers
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_actions import SceneActions
@@ -54,6 +55,7 @@ class PlayService:
     narration: Narration
     views: SceneViewBuilder
     suggestions: ActionSuggestions
+    offers: OpenOffers
     transcript_reader: TranscriptReader
 
     def commands(self) -> tuple[CommandHelp, ...]:
@@ -190,6 +192,12 @@ class PlayService:
     async def suggest_actions(self, scene_id: Id) -> ActionIdeas:
         """Return three things that the player's character could do next; nothing is played."""
         return (await self.dispatcher.run(scene_id, Access.READ, self.suggestions.suggest_actions)).result
+
+    async def drop_offer(self, scene_id: Id, command: str) -> None:
+        """Forget what waits with this command in the scene: the player does not want it."""
+        await self.dispatcher.run(
+            scene_id, Access.READ, partial(self.offers.drop, command=command), action="drop an offer"
+        )
 
     async def finish_narration(self, scene_id: Id) -> Reply:
         """Have the model finish an exchange that a crash or a pause left without narration, if there is one."""

@@ -17,9 +17,10 @@ from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
 from agents.search.passage_windows import find_typed_words
-from agents.search.question import MAX_QUESTION_LENGTH, parse_question
+from agents.search.question import MAX_QUESTION_LENGTH, RecordQuestion, parse_question
 from agents.search.question_cues import content_stems
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
+from agents.search.spoken_roles import find_roles, keep_roles, name_roles, read_role_names
 from agents.search.turn_filter import ALL_TURNS, TurnFilter
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
 from agents.services.findings.finding_collector import FindingCollector
@@ -42,6 +43,8 @@ MIN_LIKELY_SIMILARITY: Final = 0.4
 Of questions that a log of 1,500 turns answers, 9 in 10 have a finding as near; so do most that it does not
 answer. The limit only saves calls in vain.
 """
+ROLE_HITS: Final = 30
+"""Turns that are read to find who has a role."""
 MAX_WORD_FINDINGS: Final = 50
 """Findings of a word search."""
 _SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
@@ -89,13 +92,19 @@ class QueryService:
             self._read_catalogue(universe_id), self._canon.folded_names(universe_id)
         )
         asker_ids = await self._find_askers(universe_id, story_id) if _SAYS_I.search(question) else ()
-        parsed_question = await run_beside_screen(
-            partial(parse_question, question, entity_names, catalogue, asker_ids),
-            item_count=len(entity_names),
-        )
-        gathered = await self._finding_collector.collect_findings(
-            parsed_question, SearchScope(universe_id, story_id)
-        )
+        scope = SearchScope(universe_id, story_id)
+
+        async def parse(text: str) -> RecordQuestion:
+            return await run_beside_screen(
+                partial(parse_question, text, entity_names, catalogue, asker_ids),
+                item_count=len(entity_names),
+            )
+
+        parsed_question = await parse(question)
+        if names_by_role := await self._find_role_names(parsed_question, scope):
+            named_question = await parse(name_roles(question, names_by_role))
+            parsed_question = keep_roles(named_question, names_by_role)
+        gathered = await self._finding_collector.collect_findings(parsed_question, scope)
         answer = Answer(
             question,
             gathered.matching[0].standing if gathered.matching else AnswerStanding.UNKNOWN,
@@ -118,11 +127,19 @@ class QueryService:
         universe_id: Id,
         story_id: Id | None = None,
         k: int = 20,
+        skip: int = 0,
         turn_filter: TurnFilter = ALL_TURNS,
     ) -> RecallResult:
-        """Return the turns that bear on a question, ranked. Raises InputError without a question; StoreError."""
+        """Return the turns that bear on a question, ranked, without the first `skip`.
+
+        Raises InputError without a question; StoreError.
+        """
         return await self._turn_recall.recall_turns(
-            _clean_question(question), SearchScope(universe_id, story_id), max(1, k), turn_filter
+            _clean_question(question),
+            SearchScope(universe_id, story_id),
+            max(1, k),
+            max(0, skip),
+            turn_filter,
         )
 
     async def read_knowledge(
@@ -187,6 +204,16 @@ class QueryService:
         """Return the heroes whom `I` may mean: those of the stories that are asked about."""
         stories = (await self._log.readable_stories(universe_id)).records
         return [s.pc_id for s in stories if s.pc_id is not None and story_id in (None, s.id)]
+
+    async def _find_role_names(self, question: RecordQuestion, scope: SearchScope) -> dict[str, str]:
+        """Return who has the roles that a question speaks of, where turns say it of one. Raises StoreError."""
+        if not (roles := find_roles(question)):
+            return {}
+        results = await gather(
+            *(self._record_search.search_by_words("turns", role, scope, k=ROLE_HITS) for role in roles)
+        )
+        turns = await self._log.turns({hit.id for result in results for hit in result.hits})
+        return read_role_names(roles, [turn.text for turn in turns.values()])
 
     async def _answer_in_words(
         self, answer: Answer, evidence: Sequence[QueryFinding], call_context: CallContext

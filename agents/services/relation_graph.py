@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from agents.canon_keeper.universe_policy import PolicyStore
 from agents.proposals.decisions import is_rejected
 from agents.services.manual_edits import read_present_tick
+from agents.story_entries import read_story_entries
 from agents.world_time.calendar import format_tick
 from agents.world_time.moments import read_moment
 from stores.errors import InputError, parse_field
@@ -19,7 +20,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, ProposalQuery
 from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id
-from stores.records.story_journal import PlaceEntry, find_undone_entry_ids
+from stores.records.story_journal import PlaceEntry
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import EntityKind, Universe
 
@@ -135,16 +136,9 @@ class RelationGraphReader:
                 if scene.head and (tick is None or scene.tick <= tick):
                     place_ids = (scene.opening_place_id, scene.place_id if tick is None else None)
                     visited_ids.update(filter(None, place_ids))
-            went = [
-                e for e in story.entries if isinstance(e, PlaceEntry) and (tick is None or e.tick <= tick)
-            ]
-            turn_ids = {e.turn_id for e in went if e.turn_id}
-            ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
-            undone_ids = find_undone_entry_ids(story.entries)
+            entries, _ = await read_story_entries(self.log, story)
             visited_ids.update(
-                e.place_id
-                for e in went
-                if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
+                e.place_id for e in entries if isinstance(e, PlaceEntry) and (tick is None or e.tick <= tick)
             )
         return frozenset(visited_ids)
 

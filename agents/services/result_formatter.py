@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from agents.canon_keeper.change_application import build_entity
-from agents.canon_keeper.commitments import is_settlement
+from agents.canon_keeper.commitments import CommitmentKind, is_settlement
 from agents.canon_keeper.evidence_order import sort_evidence
+from agents.canon_keeper.proposed_records import build_entity
 from agents.context_assembly.story_decisions import StoryDecision
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.orchestrator.scene_views import SceneViewBuilder
@@ -57,6 +57,13 @@ SPEAKER_NAMES: Final = {
 
 RUMOUR_BELIEVER: Final = "people"
 """The believer of a rumour."""
+
+
+_NONE_OPEN_TEXTS: Final = {
+    CommitmentKind.PROMISE: "No such promise is open any more.",
+    CommitmentKind.DEBT: "Nothing is owed any more.",
+    CommitmentKind.QUESTION: "No such question is open any more.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +137,10 @@ class ResultFormatter:
         """Return that canon has no death of somebody: what is not recorded is unknown."""
         text = f"No death of {entity.name} is recorded."
         return QueryFinding(0, AnswerStanding.UNKNOWN, text, where="canon", entity_id=entity.id)
+
+    def format_none_open(self, kind: CommitmentKind) -> QueryFinding:
+        """Return that nothing of a kind is open any more: what there was is settled."""
+        return QueryFinding(0, AnswerStanding.CANON, _NONE_OPEN_TEXTS[kind], where="canon")
 
     def format_not_known(self, entity: Entity) -> QueryFinding:
         """Return that nothing on record says that somebody knows what is asked."""

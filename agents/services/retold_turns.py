@@ -68,7 +68,7 @@ class RetoldTurnFinder:
             ):
                 continue
             who = _name_whom_it_is_about(turn, hero_names.get(scene.story_id, ""))
-            if match_turn(question, turn.text, who, "").is_answer:
+            if match_turn(question, turn.text, who).is_answer:
                 window = find_best_window(turn.text, sought_words, MAX_QUOTE_CHARS)
                 retold_turns.append(_refer_to(turn, scene, window.text))
         return tuple(retold_turns[:MAX_RETOLD_TURNS])

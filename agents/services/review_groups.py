@@ -11,7 +11,7 @@ from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import gm_decision
 from agents.proposals.kinds import describe_kind, kinds_of
 from agents.views.ingest_views import ReviewGroup, ReviewOrder
-from stores.records.canon import CreateEntity, EvidenceKind
+from stores.records.canon import CreateEntity, EvidenceKind, MergeEntities
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange, Verdict
 from stores.records.world import fold_name
@@ -48,12 +48,25 @@ def group_proposals(
 
 
 def rank_groups(groups: Iterable[ReviewGroup], order: ReviewOrder) -> tuple[ReviewGroup, ...]:
-    """Return entities by use (those in play first, then by how often they are named), and pages by number."""
+    """Return entities by use, and pages by number.
+
+    Those in play come first, then those that the document describes, then those that it only names; the most often
+    named first.
+    """
     if order is ReviewOrder.ENTITY:
-        return tuple(
-            sorted(groups, key=lambda g: (not g.is_in_play, g.key == "", -g.chunk_count, -g.count, g.title))
-        )
+        return tuple(sorted(groups, key=_rank_of_entity))
     return tuple(sorted(groups, key=lambda g: (g.first_page is None, g.first_page or 0)))
+
+
+def _rank_of_entity(group: ReviewGroup) -> tuple[bool, bool, bool, int, int, str]:
+    return (
+        not group.is_in_play,
+        group.key == "",
+        not group.is_described,
+        -group.chunk_count,
+        -group.count,
+        group.title,
+    )
 
 
 def group_key_of(proposal: ProposedChange, order: ReviewOrder) -> str:
@@ -97,9 +110,21 @@ def view_group(
         # A proposal does not quote every chunk that names its subject.
         chunk_count=max(len(group.chunk_ids), anchor_counts.get(group.title, 0)),
         is_in_play=fold_name(group.title) in used_names,
+        is_described=any(map(_says_something, group.proposals)),
         first_page=min(pages, default=None),
         kinds=frozenset(_kind_of(p) for p in group.proposals),
     )
+
+
+def _says_something(proposal: ProposedChange) -> bool:
+    """Return whether it is more than a name: a description, numbers, a fact, a relation."""
+    match proposal.change:
+        case CreateEntity() as creation:
+            return bool(creation.description or creation.numbers)
+        case MergeEntities():
+            return False
+        case _:
+            return True
 
 
 def _kind_of(proposal: ProposedChange) -> str:

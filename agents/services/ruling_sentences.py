@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from agents.canon_keeper.conflicts.conflict_reader import FactConflict
-from agents.services.commit_preview import format_typed_moment
+from agents.services.commit_preview import format_moment
 from agents.views.conflict_views import RulingRequest
 from stores.records.canon import Standing
 from stores.records.workflow import Ruling, RulingKind
@@ -27,7 +27,7 @@ def describe_both_statements(
     is_old_proposed = fact_conflict.other_proposal is not None
     stays = "becomes canon" if is_old_proposed else "stays in canon"
     begin_tick = fact_conflict.claim.valid_from if ruling.tick is None else ruling.tick
-    moment = "then" if begin_tick is None else format_typed_moment(calendar, begin_tick)
+    moment = "then" if begin_tick is None else format_moment(calendar, begin_tick)
     kept_words = STANDING_WORDS[ruling.standing or Standing.RUMOUR]
     yields_old = request.yielding == "old"
     match ruling.ruling:

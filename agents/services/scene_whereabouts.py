@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.proposals.decisions import is_rejected
 from agents.search.place_questions import asks_where_hero_is, asks_who_is_here, find_sought, is_called
 from agents.search.question import RecordQuestion
 from agents.search.search_port import SearchScope
+from agents.services.scene_in_play import find_scene_in_play
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import AssertFact
 from stores.records.ids import Id
-from stores.records.play import Scene
-from stores.records.workflow import Loop
 from stores.records.world import Entity
 
 IN_PLAY: Final = "the scene in play, not canon"
-_SCENE_OVER: Final = "completed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,14 @@ class SceneWhereabouts:
     async def find_whereabouts(self, question: RecordQuestion, scope: SearchScope) -> list[QueryFinding]:
         """Return where those sought are that are present, or who is present. Raises StoreError.
 
-        Whose place canon or a proposal has is left to those: they are the better answer.
+        Whose place canon or a proposal has is left to those: they are the better answer. Where `I` am in play is left
+        out only if canon has me there, as I may have gone on since.
         """
         is_on_cast, is_on_hero = asks_who_is_here(question), asks_where_hero_is(question)
         sought_names = find_sought(question)
         if not (is_on_cast or is_on_hero or sought_names):
             return []
-        scene = await self._find_scene_in_play(scope)
+        scene = await find_scene_in_play(self.log, scope.universe_id, scope.story_id)
         if scene is None:
             return []
         context = await SceneContextLoader(self.canon, self.log).load_context(scene.id)
@@ -58,21 +57,40 @@ class SceneWhereabouts:
         return [
             _build_finding(context, f"{actor.name} is at {context.place.name}.", actor.id)
             for actor in sought
-            if is_on_hero or not await self._has_stated_place(context, actor.id)
+            if not (
+                await self._is_in_place_by_canon(context.place.id, actor.id)
+                if is_on_hero
+                else await self._has_stated_place(context, actor.id)
+            )
         ]
 
-    async def _find_scene_in_play(self, scope: SearchScope) -> Scene | None:
-        """Return the newest scene that is not over: of the story that is asked about, or of the universe."""
-        stories = (await self.log.readable_stories(scope.universe_id)).records
-        scenes = [
-            scene
-            for story in stories
-            if scope.story_id in (None, story.id)
-            for scene in (await self.log.scenes(story.id))[-1:]
+    async def find_left_behind(self, question: RecordQuestion, scope: SearchScope) -> list[QueryFinding]:
+        """Return where those sought stayed behind as the scene in play went on. Raises StoreError."""
+        sought_names = find_sought(question)
+        scene = (
+            await find_scene_in_play(self.log, scope.universe_id, scope.story_id) if sought_names else None
+        )
+        if scene is None:
+            return []
+        context = await SceneContextLoader(self.canon, self.log).load_context(scene.id)
+        present_ids = {actor.id for actor in context.present_actors()}
+        place_ids = {
+            entity_id: entry.place_id
+            for entity_id, entry in context.last_presence_entries().items()
+            if entry.is_left_behind and entry.place_id and entity_id not in present_ids
+        }
+        entities = await self.canon.entities_by_id({*place_ids, *place_ids.values()})
+        entities = {**entities, **context.entities}
+        return [
+            _build_finding(context, f"{entities[who].name} stayed behind at {entities[where].name}.", who)
+            for who, where in place_ids.items()
+            if who in entities and where in entities
+            if any(is_called(entities[who], name) for name in sought_names)
         ]
-        states = await self.log.loop_states(Loop.SCENE, [scene.id for scene in scenes])
-        open_scenes = [s for s in scenes if s.id not in states or states[s.id].target != _SCENE_OVER]
-        return max(open_scenes, key=lambda scene: scene.created_at, default=None)
+
+    async def _is_in_place_by_canon(self, place_id: Id, entity_id: Id) -> bool:
+        facts = await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
+        return any(f.entity(SUBJECT) == entity_id and f.entity(OBJECT) == place_id for f in facts)
 
     async def _has_stated_place(self, context: SceneContext, entity_id: Id) -> bool:
         if any(

@@ -16,10 +16,13 @@ from agents.services.gate import GateService
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
 from agents.services.outside_proposals import OutsideProposalService
+from agents.services.pictures import PictureService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.query import QueryService
+from agents.services.settings_editing import SettingsEditing
 from agents.services.stories import StoryService
+from agents.services.tables import TableService
 from agents.services.world import WorldServices
 from agents.telemetry.figures import OperationFigures
 from stores.draft_file import DraftFile
@@ -46,7 +49,10 @@ class Services:
     open_exports: Callable[[], WorldExports]
     """Returns what writes worlds into folders; nothing of it is loaded before."""
     ingest: IngestService
+    pictures: PictureService
     llm: LlmService
+    settings: SettingsEditing
+    tables: TableService
     jobs: JobRunner
     figures: OperationFigures
     """How fast the program has been since it was opened, and what failed."""

@@ -187,6 +187,11 @@ class StoryService:
     async def stories(self) -> list[StoryCard]:
         return await self._session_reader.build_story_cards()
 
+    async def find_last_universe_id(self) -> Id | None:
+        """Return the world that was played last, or else the first; None in an empty library."""
+        played_ids = [card.universe.id for card in await self.stories()]
+        return next(iter((*played_ids, *(universe.id for universe in await self.universes()))), None)
+
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
         with self._telemetry.span(Operation.MODE, "resume", SpanRecords(story_id=story_id)):

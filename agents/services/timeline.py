@@ -13,6 +13,7 @@ from agents.canon_keeper.fact_readings import ALIVE, OCCURRENCE_KINDS, is_true_d
 from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
+from agents.story_entries import read_story_entries
 from agents.views.play_views import FactView
 from agents.views.world_views import SceneReference, TimelineEvent
 from agents.world_time.calendar import format_tick
@@ -21,7 +22,7 @@ from stores.queries import FactQuery
 from stores.records.canon import Fact, FactKind, FactStatus, normalize_statement
 from stores.records.ids import Id
 from stores.records.play import Scene, Story
-from stores.records.story_journal import Thread, ThreadEntry, find_arrived_ids, find_undone_entry_ids
+from stores.records.story_journal import Thread, ThreadEntry, find_arrived_ids
 from stores.records.world import Calendar
 
 if TYPE_CHECKING:
@@ -114,19 +115,11 @@ class TimelineReader:
         casts: dict[Id, list[Id]] = {}
         threads: list[Thread] = []
         for story in (await self.log.readable_stories(universe_id)).records:
+            entries, _ = await read_story_entries(self.log, story)
             for scene in scenes:
                 if scene.story_id == story.id:
-                    casts[scene.id] = [*scene.cast, *find_arrived_ids(story.entries, scene.id)]
-            thread_entries = [e for e in story.entries if isinstance(e, ThreadEntry)]
-            turn_ids = {e.turn_id for e in thread_entries if e.turn_id}
-            ids_on_line = await self.log.on_line(None, turn_ids) if turn_ids else set()
-            undone_ids = find_undone_entry_ids(story.entries)
-            counting = [
-                e
-                for e in thread_entries
-                if e.id not in undone_ids and (e.turn_id is None or e.turn_id in ids_on_line)
-            ]
-            threads += build_threads(sorted(counting, key=lambda e: e.tick), (), story.id)
+                    casts[scene.id] = [*scene.cast, *find_arrived_ids(entries, scene.id)]
+            threads += build_threads([e for e in entries if isinstance(e, ThreadEntry)], (), story.id)
         return casts, threads
 
     async def _read_facts(self, universe_id: Id) -> list[_Happening]:

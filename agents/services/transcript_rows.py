@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from agents.canon_keeper.supported_canon import read_supported_canon
+from agents.orchestrator.line_outcomes import LineOutcomes
 from agents.proposals.evidence import is_declared_after
 from agents.rewordings import find_wordings, reword_turns
-from agents.views.play_views import SceneEnd, TurnTrace, TurnView
+from agents.views.play_views import NO_OUTCOME, SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.play import Speaker
@@ -19,7 +20,8 @@ _SPEAKERS_WITH_TAKES = (Speaker.GM, Speaker.NPC, Speaker.ORACLE)
 class TranscriptReader:
     """Builds rows for a part of the timeline; the cost follows the part, not the scene."""
 
-    def __init__(self, log: LogReader, canon: CanonReader) -> None:
+    def __init__(self, log: LogReader, canon: CanonReader, outcomes: LineOutcomes) -> None:
+        self._outcomes = outcomes
         self._log = log
         self._canon = canon
 
@@ -41,6 +43,7 @@ class TranscriptReader:
         made_counts = Counter(
             turn for turn, _ in await read_supported_canon(self._canon, [t.id for t in turns])
         )
+        outcomes = await self._outcomes.read(turns)
         return [
             TurnView(
                 turn=t,
@@ -50,6 +53,7 @@ class TranscriptReader:
                 made_count=made_counts[t.id],
                 notes=tuple(notes_by_turn[t.id]),
                 is_reworded=t.id in wordings,
+                outcome=outcomes.get(t.id, NO_OUTCOME),
             )
             for t in turns
         ]

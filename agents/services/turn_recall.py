@@ -11,6 +11,7 @@ from agents.prose.names import find_names
 from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.search.turn_filter import TurnFilter
+from agents.services.findings.ranking import EARLIER_NOTE
 from agents.services.result_formatter import ResultFormatter, describe_speaker
 from agents.views.query_views import AnswerStanding, Quotation, RecalledTurn, RecallResult
 from stores.ports import CanonReader, LogReader
@@ -31,11 +32,11 @@ class TurnRecall:
     result_formatter: ResultFormatter
 
     async def recall_turns(
-        self, question: str, scope: SearchScope, k: int, turn_filter: TurnFilter
+        self, question: str, scope: SearchScope, k: int, skip: int, turn_filter: TurnFilter
     ) -> RecallResult:
-        """Return the `k` best turns that are wanted. Raises StoreError."""
+        """Return the `k` best turns that are wanted after the first `skip`. Raises StoreError."""
         results = await self.record_search.search(
-            "turns", question, scope, k=k if turn_filter.is_empty else MAX_TURNS_FILTERED
+            "turns", question, scope, k=skip + k if turn_filter.is_empty else MAX_TURNS_FILTERED
         )
         turns = await self.log.turns([hit.id for hit in results.hits])
         scenes = await self.log.scenes_by_id({turn.scene_id for turn in turns.values()})
@@ -47,7 +48,7 @@ class TurnRecall:
             and turn_filter.includes(
                 turn, _name_speaker(turn, pc_names.get(turn.scene_id, "")), scenes.get(turn.scene_id)
             )
-        ][:k]
+        ][skip : skip + k]
         found_turns = [turns[hit.id] for hit in hits]
         scene_places, clashes = await gather(
             self.result_formatter.locate_scenes({turn.scene_id for turn in found_turns}),
@@ -66,9 +67,15 @@ class TurnRecall:
                     turn.scene_id,
                     turn.depth + 1,
                     tuple(hit.score_by_way.items()),
-                    f"turn {turn.depth + 1} of {scene_places[turn.scene_id].text}",
+                    ", ".join(
+                        (
+                            f"turn {turn.depth + 1} of {scene_places[turn.scene_id].text}",
+                            *((EARLIER_NOTE,) if hit.is_earlier else ()),
+                        )
+                    ),
                     find_quotations(turn),
                     clashes.get(turn.id, ()),
+                    hit.is_earlier,
                 )
                 for hit, turn in zip(hits, found_turns, strict=True)
             ),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from agents.prose.entity_name_index import EntityNameIndex
 from agents.services.charts import ChartReader
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
+from agents.services.grid_maps import GridMapService
 from agents.services.provenance import ProvenanceReader
 from agents.services.relation_graph import RelationGraphReader
 from agents.services.timeline import TimelineReader
@@ -17,7 +20,7 @@ from agents.solo.universe_tables import UniverseTables
 from agents.views.play_views import EntityCard
 from stores.ports import CanonReader
 from stores.records.ids import Id
-from stores.records.world import Entity
+from stores.records.world import Entity, EntityNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class WorldServices:
     provenance: ProvenanceReader
     timeline: TimelineReader
     relation_graph: RelationGraphReader
+    grid_maps: GridMapService
     charts: ChartReader
     commitments: CommitmentService
     tables: UniverseTables
@@ -40,6 +44,14 @@ class WorldServices:
     async def list_entities(self, universe_id: Id, search: str = "", *, limit: int = 10_000) -> list[Entity]:
         """Return the universe's entities, or those that `search` finds, at most `limit`."""
         return await self.canon.entities(universe_id, search=search, limit=limit)
+
+    async def list_named_entities(self, universe_id: Id) -> list[EntityNames]:
+        """Return how everything in canon is called."""
+        return await self.canon.named_entities(universe_id)
+
+    async def read_entity_name_index(self, universe_id: Id) -> EntityNameIndex:
+        """Return what finds the names of all entities in texts. Raises StoreError."""
+        return await asyncio.to_thread(EntityNameIndex, await self.canon.named_entities(universe_id))
 
     async def count_entities(self, universe_id: Id) -> int:
         """Return how many entities are in canon."""

@@ -19,16 +19,21 @@ from agents.exports.folder_plan import (
     write_manifest,
 )
 from agents.exports.lorebook_file import write_lorebook
+from agents.exports.statblock_file import write_statblocks
 from agents.exports.vault import write_vault
 from agents.exports.vault_folder import VAULT_FORM, plan_vault
 from agents.exports.wiki import WIKI_FORM, write_wiki
+from agents.exports.world_values import ExportedPicture
+from agents.ingest.picture_files import PICTURE_ENDINGS
 from agents.services.vault_sync import SyncReport, VaultSync
 from agents.services.world_record import WorldRecordReader
+from agents.views.picture_views import EntityPicture
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES
+from stores.records.world import ACTORS
 
 MAX_LISTED: Final = 20
 """Files that a report lists by name."""
@@ -53,6 +58,14 @@ class ExportFolder(Protocol):
         ...
 
     def write_manifest(self, manifest: bytes) -> None: ...
+
+
+class PictureReader(Protocol):
+    """Reads the pictures of entities."""
+
+    async def list_pictures(self, universe_id: Id) -> dict[Id, EntityPicture]: ...
+
+    async def read_original(self, picture: EntityPicture) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,7 @@ class WorldExports:
         records: WorldRecordReader,
         log: LogReader,
         vault_sync: VaultSync,
+        pictures: PictureReader,
         open_folder: Callable[[str], ExportFolder],
         name_folder: Callable[[str, str], str],
         save_file: Callable[[str, str, bytes], Awaitable[str]],
@@ -98,6 +112,7 @@ class WorldExports:
         self._records = records
         self._log = log
         self._vault_sync = vault_sync
+        self._pictures = pictures
         self._open_folder = open_folder
         self.name_folder = name_folder
         self._save_file = save_file
@@ -111,12 +126,13 @@ class WorldExports:
             ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES)
         )
         open_ids = {proposal.id for proposal in open_proposals}
+        pictures = await self._read_pictures(universe_id)
 
         def export() -> FolderReport:
             folder = self._open_folder(folder_path)
             before = self._read_manifest(folder, VAULT_FORM, universe_id)
-            vault = write_vault(record)
-            existing = folder.read_files({*vault.notes, *(before.files if before else ())})
+            vault = write_vault(record, pictures)
+            existing = folder.read_files({*vault.notes, *vault.pictures, *(before.files if before else ())})
             plan = plan_vault(vault, universe_id, before, existing, open_ids, with_secrets=with_secrets)
             folder.apply(plan, write_manifest(plan.manifest))
             return FolderReport(folder.name, plan)
@@ -128,11 +144,12 @@ class WorldExports:
     ) -> FolderReport:
         """Write the world as a web site of plain files. Raises InputError, ArchiveError, StoreError."""
         record = await self._records.read_world_record(universe_id, with_secrets=with_secrets)
+        pictures = await self._read_pictures(universe_id)
 
         def export() -> FolderReport:
             folder = self._open_folder(folder_path)
             before = self._read_manifest(folder, WIKI_FORM, universe_id)
-            files = write_wiki(record)
+            files = write_wiki(record, pictures)
             entries = {path: ManifestFile(sha256=digest(data)) for path, data in files.items()}
             manifest = Manifest(
                 form=WIKI_FORM, universe_id=universe_id, with_secrets=with_secrets, files=entries
@@ -161,6 +178,23 @@ class WorldExports:
             )
         return universe.name, write_lorebook(universe.name, shown_facts)
 
+    async def export_statblocks(self, universe_id: Id, *, with_secrets: bool = False) -> str:
+        """Write the world's people and beasts to a new file as stat blocks; return its path. Raises InputError."""
+        universe, data = await self.write_statblocks(universe_id, with_secrets=with_secrets)
+        return await self._save_file(universe, ".statblocks.json", data)
+
+    async def write_statblocks(self, universe_id: Id, *, with_secrets: bool = False) -> tuple[str, bytes]:
+        """Return the world's name and its stat blocks. Raises InputError if nobody lives in it; StoreError."""
+        record = await self._records.read_world_record(universe_id, with_secrets=with_secrets)
+        if not any(exported.entity.kind in ACTORS for exported in record.entities):
+            raise InputError(
+                f"{record.universe.name} has no characters or creatures.",
+                kept="Nothing was written.",
+                todo="/npc NAME: who they are proposes somebody in play.",
+            )
+        name = record.universe.name
+        return name, await asyncio.to_thread(write_statblocks, name, record.entities)
+
     async def sync_vault(self, folder_path: str) -> SyncReport:
         """Propose what was edited in a vault. Raises InputError, ArchiveError, StoreError."""
         folder = self._open_folder(folder_path)
@@ -176,6 +210,15 @@ class WorldExports:
         if report.manifest != manifest:
             await asyncio.to_thread(folder.write_manifest, write_manifest(report.manifest))
         return report
+
+    async def _read_pictures(self, universe_id: Id) -> dict[Id, ExportedPicture]:
+        return {
+            entity_id: ExportedPicture(
+                PICTURE_ENDINGS[picture.media_type], await self._pictures.read_original(picture)
+            )
+            for entity_id, picture in (await self._pictures.list_pictures(universe_id)).items()
+            if picture.media_type in PICTURE_ENDINGS
+        }
 
     def _read_manifest(self, folder: ExportFolder, form: str, universe_id: Id) -> Manifest | None:
         """Return the folder's manifest. Raises InputError if another export or another world is in the folder."""

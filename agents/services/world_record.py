@@ -6,12 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agents.exports.world_maps import show_grid_maps
 from agents.exports.world_values import ExportedEntity, WorldRecord, without_world_secrets
 from agents.memory_manager.valid_memories import filter_valid
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.entity_cards import EntityCardReader
 from agents.services.story_record import StoryRecordReader
 from agents.services.timeline import TimelineReader
+from agents.solo.grid_maps import GridMapReader
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, MemoryQuery
 from stores.records.canon import Fact, FactKind
@@ -33,6 +35,7 @@ class WorldRecordReader:
     stories: StoryRecordReader
     timeline: TimelineReader
     commitments: CommitmentService
+    grid_maps: GridMapReader
 
     async def read_world_record(self, universe_id: Id, *, with_secrets: bool) -> WorldRecord:
         """Return everything that an exported world contains. Raises NotFound, StoreError."""
@@ -56,6 +59,9 @@ class WorldRecordReader:
         ]
         world_facts = await self.canon.facts(universe_id, FactQuery(only_about_nobody=True))
         ledger = await self.commitments.read_commitments(universe_id)
+        maps = await self.grid_maps.read_maps(universe_id)
+        map_place_ids = {cell.place_id for m in maps for cell in m.cells.values() if cell.place_id}
+        map_places = await self.grid_maps.read_places(universe_id, map_place_ids)
         record = WorldRecord(
             universe,
             exported_entities,
@@ -67,10 +73,10 @@ class WorldRecordReader:
             [fact.clock for fact in world_facts if fact.clock is not None and not fact.clock.closed],
             await self.timeline.read_timeline(universe_id, limit=MAX_EVENTS),
         )
-        if with_secrets:
-            return record
-        secrets = await self.canon.facts(universe_id, FactQuery(only_secrets=True, history=True))
-        return without_world_secrets(record, [fact.statement for fact in secrets])
+        if not with_secrets:
+            secrets = await self.canon.facts(universe_id, FactQuery(only_secrets=True, history=True))
+            record = without_world_secrets(record, [fact.statement for fact in secrets])
+        return replace(record, grid_maps=show_grid_maps(record, maps, map_places, with_secrets=with_secrets))
 
     async def read_lore(self, universe_id: Id) -> tuple[Universe, list[Fact]]:
         """Return the world and its lore entries. Raises NotFound, StoreError."""

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.unknown_names import find_unknown
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
 from agents.proposals.evidence import turn_evidence
@@ -23,7 +24,7 @@ from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import CastReader, NarratedFate, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
-from agents.prose.mentions import TITLES, Figure, read_called_role, read_gender, read_roles
+from agents.prose.mentions import Figure, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.story_journal import StoryJournal
 from agents.solo.strangers import find_strangers, name_stranger
@@ -43,6 +44,8 @@ EARLIER_TURNS: Final = 3
 """Turns before, which say whom a pronoun means."""
 MAX_SCENE_TURNS: Final = 40
 """Last turns of a scene in which a name may stand in full."""
+MAX_TURNS_ON_WAY: Final = 6
+"""Last turns that may have sent the hero to a place that is declared after them."""
 MAX_PLACES: Final = 200
 """Places of a universe whose names are known as elsewhere."""
 MAX_EXCHANGE_TURNS: Final = 6
@@ -135,6 +138,8 @@ class CastMoves:
             for move, number in reading.moves
             if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
         ]
+        if destination is not None and not needs_entrance:
+            moves += _find_reunions(context, people, state, destination, {number for _, number in moves})
         if only_ids is not None:
             moves = [(move, number) for move, number in moves if people[number].id in only_ids]
         companion_ids = {people[n].id for n in state.companions} | {
@@ -232,10 +237,30 @@ class CastMoves:
                 state = CastState(present=frozenset([0] if is_here else []))
         return bool(state.present)
 
+    async def find_turn_on_way(self, context: SceneContext, place: Entity) -> Turn | None:
+        """Return the turn by which the hero went to a place that is known only now, and by no later words elsewhere."""
+        turns = await self._log.line_tail(context.scene.id, MAX_TURNS_ON_WAY)
+        places = await self._list_places(context)
+        people = _select_people(context, context.present_actors())
+        state = _read_state(context, people)
+        for turn in reversed([t for t in turns if t.speaker in (Speaker.PLAYER, Speaker.GM)]):
+            if context.has_moved_since(turn):
+                return None
+            reader = await self._prepare_reader(context, people, places, before=turn)
+            reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is Speaker.GM)
+            if reading.destination is not None:
+                return turn if _other_places(context, places)[reading.destination].id == place.id else None
+            known = (*context.entities.values(), *places)
+            if reading.unknown_site or any(
+                name.kind is EntityKind.PLACE for name in find_unknown(turn.text, known)
+            ):
+                return None
+        return None
+
     async def find_companions(self, context: SceneContext) -> set[Id]:
         """Return who comes along with the hero, by the words of the last exchange."""
         turns = await self._read_last_exchange(context)
-        people = context.present_actors()
+        people = _select_people(context, context.present_actors())
         if not turns or not people:
             return set()
         places = await self._list_places(context)
@@ -312,7 +337,7 @@ class CastMoves:
         """Return what the text may mean: all of the scene, and all of canon whose names it has words of."""
         universe_id = context.universe.id
         capitalised = (w for w in _CAPITALISED_WORD.findall(text) if w.casefold() not in NON_NAME_WORDS)
-        roles = (w for phrase in _ROLE_PHRASE.findall(text) for w in phrase if w in TITLES)
+        roles = (w for phrase in _ROLE_PHRASE.findall(text) for w in phrase if w and is_role(w))
         searched_words = list(dict.fromkeys(w.casefold() for w in (*capitalised, *roles)))[
             :MAX_SEARCHED_WORDS
         ]
@@ -358,6 +383,22 @@ def _stays_elsewhere(context: SceneContext, entity: Entity, place: Entity | None
     """Return whether somebody was left behind in another place than where the hero is then."""
     stay_id = context.last_presence_entries()[entity.id].place_id
     return place is not None and stay_id is not None and stay_id != place.id
+
+
+def _find_reunions(
+    context: SceneContext,
+    people: Sequence[Entity],
+    state: CastState,
+    destination: Entity,
+    moved: Collection[int],
+) -> list[tuple[CastMove, int]]:
+    """Return that those come in who stayed behind where the hero goes now, and whom the words do not move."""
+    last_entries = context.last_presence_entries()
+    return [
+        (CastMove.COMES, number)
+        for number in sorted(state.left_behind - state.dead - set(moved))
+        if last_entries[people[number].id].place_id == destination.id
+    ]
 
 
 def _build_place_entry(turn: Turn, place_id: Id) -> PlaceEntry:

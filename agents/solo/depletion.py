@@ -17,7 +17,7 @@ from agents.resolver.working_state import fold_changes
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.typed_numbers import number_label
 from agents.typed_text import fold_name
-from agents.views.play_views import Reply
+from agents.views.play_views import Offer, Reply
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
 from stores.records.world import Entity
@@ -64,7 +64,12 @@ class DepletionWatcher:
             return replace(reply, lines=(*reply.lines, *lines))
         state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
         lines.append(f"The rules suggest {state_command} (Tab takes it)")
-        return replace(reply, lines=(*reply.lines, *lines), suggested_line=state_command)
+        return replace(
+            reply,
+            lines=(*reply.lines, *lines),
+            suggested_line=state_command,
+            offers=(*reply.offers, Offer("The rules suggest", state_command)),
+        )
 
     def _sheets_before_and_after(
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]

@@ -9,6 +9,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
 from agents.solo.notices import CommandHint
+from agents.views.play_views import Offer
 from stores.records.ids import Id
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 
@@ -45,14 +46,18 @@ def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
 
 
-def notice_missed(moves: RecordedMoves) -> list[CommandHint]:
-    """Return the notice that those who are spoken to or fought are not here; none if all are."""
-    names = [entity.name for entity in moves.missed]
+def notice_missed(context: SceneContext, moves: RecordedMoves) -> list[CommandHint]:
+    """Return the notice that those who are spoken to or fought are not here; none if all are, or died of it.
+
+    `context` is the scene after the moves.
+    """
+    names = [entity.name for entity in moves.missed if not context.is_dead(entity)]
     if not names:
         return []
     command = f"/cast + {', '.join(names)}"
     verb = "is" if len(names) == 1 else "are"
-    return [CommandHint(f"{join_names(names)} {verb} not here: {command} brings them in", command)]
+    offer = Offer(f"{join_names(names)} {verb} not here:", command)
+    return [CommandHint(f"{offer.text} brings them in", command, (offer,))]
 
 
 def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from agents.views.play_views import Reply
+from agents.views.play_views import Offer, Reply
 
 
 class CommandHint(NamedTuple):
@@ -15,6 +15,8 @@ class CommandHint(NamedTuple):
     text: str
     """It ends without a full stop: `Vess is not here: /cast + Vess brings them in`."""
     command: str
+    offers: tuple[Offer, ...] = ()
+    """What waits for an answer after the line: usually the command alone."""
 
 
 def add_notices(reply: Reply, notices: Sequence[CommandHint]) -> Reply:
@@ -28,5 +30,6 @@ def add_notices(reply: Reply, notices: Sequence[CommandHint]) -> Reply:
     return replace(
         reply,
         lines=(*reply.lines, *lines),
+        offers=(*reply.offers, *(offer for notice in notices for offer in notice.offers)),
         suggested_line=reply.suggested_line or first.command,
     )

@@ -71,7 +71,7 @@ class NpcService:
         """
         last_scene_by_id: dict[Id, int] = {}
         for scene in await self._log.scenes(context.story.id):
-            arrived_ids = find_arrived_ids(context.story.entries, scene.id)
+            arrived_ids = find_arrived_ids(context.story_entries, scene.id)
             last_scene_by_id.update(dict.fromkeys((*scene.cast, *arrived_ids), scene.order))
         present_ids = {entity.id for entity in context.present_actors()}
         last_scene_by_id.update(dict.fromkeys(present_ids, context.scene.order))

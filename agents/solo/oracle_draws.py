@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_tokens
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
-from agents.declarations.entity_lookup import scene_entity_finder
-from agents.declarations.reader import find_mentioned_entities
+from agents.declarations.named_entities import read_named_entities
 from agents.resolver.bonds import find_bonds
 from agents.resolver.clocks import finish_track
 from agents.resolver.how_much import roll_amount
@@ -42,7 +42,7 @@ from stores.records.canon import Fact
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
 from stores.records.play import Resolution
-from stores.records.world import EntityKind
+from stores.records.world import Entity, EntityKind
 
 _LEAN_PATTERN = re.compile(r"[+-]?[0-3]")
 
@@ -87,8 +87,9 @@ class OracleDraws:
                 track = _find_track((await self._agenda_reader.read_agenda(context)).clocks, spec)
                 return lambda rng, faces: finish_track(track, rng, faces)
             case "table":
-                table = find_table(await self.tables.read_library(context.universe.id), spec)
-                return lambda rng, faces: draw_row(table, rng, faces)
+                library_of_world = await self.tables.read_library(context.universe.id)
+                table = find_table(library_of_world, spec)
+                return lambda rng, faces: draw_row(table, rng, faces, library_of_world.tables)
         is_named = fold_name(spec) not in SPARK_KINDS
         library = (
             await self.tables.read_library(context.universe.id)
@@ -101,14 +102,15 @@ class OracleDraws:
 
     async def suggest_likelihood(self, question: str, context: SceneContext) -> LikelihoodSuggestion:
         """Return how likely canon makes a yes, and why."""
-        find = scene_entity_finder(context, self._context, guess=True)
+        known = await read_named_entities(self._canon, context, question)
+        tokens = read_tokens(question, build_name_book(known))
+        named_ids = {token.entity for token in tokens if token.entity}
         actor = context.player_character()
         named_entities = {
-            e.id: e
-            for e in (*await find_mentioned_entities(question, find), *filter(None, (actor, context.place)))
+            e.id: e for e in (*(e for e in known if e.id in named_ids), *filter(None, (actor, context.place)))
         }
         return suggest_likelihood(
-            question,
+            _spell_out_names(tokens, named_entities) if named_ids else question,
             named_entities.values(),
             await self._read_facts(named_entities),
             await self._read_catalogue(context.universe.id),
@@ -153,6 +155,11 @@ class OracleDraws:
                 for f in await self._canon.facts_about(entity_id, FactsAboutQuery(history=True, limit=300))
             )
         return list(facts.values())
+
+
+def _spell_out_names(tokens: Sequence[Token], entities: Mapping[Id, Entity]) -> str:
+    """Return a question with the full name of each whom it names, for comparing it with sentences of canon."""
+    return " ".join(entities[token.entity].name if token.entity else token.text for token in tokens)
 
 
 def followup_roll_of(result: Resolution, tension: int) -> tuple[str, str] | None:

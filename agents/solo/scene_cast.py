@@ -15,6 +15,7 @@ from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id, derive_id
+from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind
@@ -32,6 +33,14 @@ class Journey:
 
     place_text: str
     companion_ids: frozenset[Id] | None
+
+
+_SAYS_DEAD: Final = re.compile(
+    r"(?:^|[,;:] ?|\b(?:is|was|been|now|long|already|recently) )(?:dead|deceased)(?=\s*(?:$|[,.;]|since|for|these|now))"
+    r"|\bdied\b",
+    re.IGNORECASE,
+)
+"""A description of somebody who is no more."""
 
 
 class SceneCast:
@@ -71,11 +80,27 @@ class SceneCast:
         context_after = await self._contexts.advance(context, (), [proposal])
         entity = context_after.entities[change.entity_id]
         if not is_here and not await self._cast_moves.has_arrived(context, entity):
-            return (describe_as_known(change.name),)
+            return (describe_as_known(change.name, change.description),)
         await self._enter(context, [entity], is_here=True, command_id=proposal.command_id or proposal.id)
         return (f"{change.name} is here.",)
 
     # --- on the way ----------------------------------------------------------------------------------
+
+    async def find_turn_on_way(self, context: SceneContext, place: Entity) -> Turn | None:
+        """Return the turn whose words sent the hero to a place that was not known then."""
+        return (
+            await self._cast_moves.find_turn_on_way(context, place)
+            if context.player_character() is not None
+            else None
+        )
+
+    def has_newcomers_since(self, context: SceneContext, turn: Turn) -> bool:
+        """Say whether somebody came in after a turn: with a later one, or by a command that was given on it."""
+        return any(
+            entry.here
+            and (entry.tick > turn.tick or (entry.turn_id == turn.id and entry.command_id is not None))
+            for entry in context.scene_presence_entries()
+        )
 
     async def read_journey(self, context: SceneContext, argument: str) -> Journey:
         """Read `PLACE` or `PLACE with NAME, NAME`. Raises InputError for somebody who cannot come along."""
@@ -164,9 +189,15 @@ class SceneCast:
             await self._find_mover(context, typed_name, is_here=is_here)
             for typed_name in await self._split_names(context, typed_names)
         ]
-        movers = list({e.id: e for e in entities}.values())
+        named = list({e.id: e for e in entities}.values())
+        movers = [entity for entity in named if _is_moved(context, entity, is_here=is_here)]
+        where = "here" if is_here else "not here"
+        unmoved = [entity for entity in named if entity not in movers]
+        if not movers:
+            raise InputError(" ".join(f"{e.name} is {where}." for e in unmoved), kept=NOTHING_CHANGED)
         await self._enter(context, movers, is_here=is_here)
-        return tuple(_describe_move(context, entity, is_here=is_here) for entity in movers)
+        move_lines = (_describe_move(context, entity, is_here=is_here) for entity in movers)
+        return (*move_lines, *(f"{e.name} is {where}{' already' if is_here else ''}." for e in unmoved))
 
     async def _enter(
         self,
@@ -225,17 +256,22 @@ class SceneCast:
             raise InputError(
                 f"{entity.name} is who you play.", kept=NOTHING_CHANGED, todo="/end ends the scene."
             )
-        entry = context.last_presence_entries().get(entity.id)
-        is_unaware = entry is not None and entry.here and entry.awareness is not Awareness.AWARE
-        if is_here and is_unaware and not context.is_dead(entity):
-            return entity  # `/cast + NAME` wakes somebody, and corrects a narrated death
-        if is_here is (entity.id in {e.id for e in context.present_actors()}):
-            raise InputError(f"{entity.name} is {'' if is_here else 'not '}here.", kept=NOTHING_CHANGED)
         return entity
 
 
-def describe_as_known(name: str) -> str:
-    """Return a line on somebody who is on record and not in the scene."""
+def _is_moved(context: SceneContext, entity: Entity, *, is_here: bool) -> bool:
+    """Say whether somebody comes or leaves by a command, or wakes by it: it corrects a narrated death, too."""
+    entry = context.last_presence_entries().get(entity.id)
+    is_unaware = entry is not None and entry.here and entry.awareness is not Awareness.AWARE
+    if is_here and is_unaware and not context.is_dead(entity):
+        return True
+    return is_here is not (entity.id in {e.id for e in context.present_actors()})
+
+
+def describe_as_known(name: str, description: str = "") -> str:
+    """Return a line on somebody who is on record and not in the scene; by their description they may be dead."""
+    if _SAYS_DEAD.search(description):
+        return f"{name} is known. /fact {name} is dead makes the death true."
     return f"{name} is known, not here: /cast + {name} brings them in."
 
 

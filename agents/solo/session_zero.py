@@ -174,7 +174,7 @@ class SessionZero:
                 return (
                     *(f"Proposed: {stated_title(p.change)}" for p in proposals),
                     *(
-                        describe_as_known(p.change.name)
+                        describe_as_known(p.change.name, p.change.description)
                         for p in proposals
                         if isinstance(p.change, CreateEntity)
                     ),

@@ -15,7 +15,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.declarations.declarations import DeclarationService
 from agents.name_matching import match_names
-from agents.resolver.clocks import clock_change
+from agents.resolver.clock_changes import clock_change
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.typed_text import did_you_mean, fold_name, one_line
 from stores.errors import InputError

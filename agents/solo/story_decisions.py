@@ -16,7 +16,7 @@ from agents.declarations.declarations import name_hero_in
 from agents.llm.prompt_builder import estimate_tokens
 from agents.name_matching import match_names
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
-from agents.typed_text import one_line
+from agents.typed_text import fold_name, one_line
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.ids import Id
@@ -66,7 +66,9 @@ class DecisionService:
         """Lift a decision, named by number or words; words behind the number take its place. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         decisions = await read_decisions(self._log, context)
-        numbered = _NUMBERED.fullmatch(argument)
+        is_text = any(fold_name(argument) == fold_name(decision.text) for decision in decisions)
+        # `2 men stand guard` may be a decision itself.
+        numbered = None if is_text else _NUMBERED.fullmatch(argument)
         decision = _find_decision(decisions, argument, int(numbered[1]) if numbered else None)
         new_text = _parse_decision(context, numbered[2]) if numbered and numbered[2] else ""
         stamp = self._journal.build_stamp(context)

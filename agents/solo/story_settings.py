@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from agents.resolver.ruleset_schema import Pack
+from agents.resolver.ruleset_schema import Creation, Pack
 from agents.resolver.rulesets import PackLibrary
 from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
 from agents.solo.character_sheets import build_sheet_row
 from agents.story_outline import read_style
 from agents.typed_text import did_you_mean, fold_name
-from agents.views.play_views import RulePackView
+from agents.views.play_views import HeroCreation, RulePackView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id
@@ -144,7 +144,14 @@ def _build_rule_pack_view(pack: Pack, is_user_pack: bool) -> RulePackView:
         numbers=tuple(build_sheet_row(line) for line in sheet_lines_shown if line.kind == "number"),
         tracks=tuple(build_sheet_row(line) for line in sheet_lines_shown if line.kind == "track"),
         tags=tuple(tag_rows),
+        creation=_build_creation(pack.creation),
     )
+
+
+def _build_creation(creation: Creation | None) -> HeroCreation | None:
+    if creation is None:
+        return None
+    return HeroCreation(creation.numbers, creation.array, creation.roll or "")
 
 
 def _pack_label(pack: Pack | None) -> str:

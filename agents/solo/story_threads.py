@@ -31,6 +31,7 @@ _NUMBERED_COMMAND: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", r
 _NAMED_COMMAND: Final = re.compile(
     r"(.+?)\s+(\+|-|close|closed|done|end|open|reopen|rename .+)", re.I | re.DOTALL
 )
+_VERB_FIRST_COMMAND: Final = re.compile(r"(close|closed|done|end|reopen)\s+(.+)", re.I | re.DOTALL)
 _QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
 _CLOSE_WORDS: Final = frozenset({"close", "closed", "done", "end"})
 _REOPEN_WORDS: Final = frozenset({"open", "reopen"})
@@ -68,6 +69,7 @@ class ThreadService:
         """Do what was typed after `/thread`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         agenda = await self._agenda_reader.read_numbered_agenda(context)
+        argument = _put_verb_last(agenda, argument)
         if numbered_match := _NUMBERED_COMMAND.fullmatch(argument):
             thread, act_text = _find_thread(agenda, int(numbered_match[1])), numbered_match[2] or ""
         elif named_thread := _find_named_thread(agenda, argument):
@@ -226,6 +228,16 @@ def _format_thread(view: ThreadView) -> str:
         details = ", ".join(filter(None, (view.age, "proposed" if view.is_proposed else "")))
     sign = "•" * view.weight if view.is_open else "✓"
     return f"{view.number}. {sign} {kind_prefix}{view.name}" + (f"  ({details})" if details else "")
+
+
+def _put_verb_last(agenda: StoryAgenda, argument: str) -> str:
+    """Return `2 close` for `close 2`, likewise for a name; else the argument as it is: `close the gate` opens one."""
+    match = _VERB_FIRST_COMMAND.fullmatch(argument.strip())
+    if match is None:
+        return argument
+    turned_argument = f"{match[2].strip()} {match[1]}"
+    is_command = _NUMBERED_COMMAND.fullmatch(turned_argument) or _find_named_thread(agenda, turned_argument)
+    return turned_argument if is_command else argument
 
 
 def _find_named_thread(agenda: StoryAgenda, argument: str) -> tuple[Thread, str] | None:

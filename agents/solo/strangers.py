@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from agents.declarations.handed_names import is_handed_thing
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
 from agents.prose.lone_names import NO_PEOPLE, is_surely_name
-from agents.prose.mentions import TITLES, Figure, read_called_role, read_roles
+from agents.prose.mentions import Figure, is_role, read_called_role, read_roles
 from agents.prose.names import NON_NAME_WORDS, find_name_spans, has_title, names_of
 from agents.prose.phrases import phrases
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -23,7 +24,17 @@ _NO_ROLE_WORDS: Final = (
 )
 _NO_ROLES: Final = frozenset(_NO_ROLE_WORDS.split())
 """Titles that are other words, too, or say nothing without a name."""
-_ROLE: Final = re.compile(r"(?<!, )\b[Tt]he\s+([a-z]+)\b(?!\s+[A-Z])")
+_ROLE: Final = re.compile(
+    r"(?<!, )\b[Tt]he\s+(?P<first>[a-z]+)\b(?!\s+[A-Z])(?:\s+(?P<second>[a-z]+)\b(?!\s+[A-Z]))?"
+)
+_AGES: Final = frozenset({"old", "young", "good", "poor", "big", "little", "tall", "fat"})
+"""What somebody is called before their trade, and is no part of it."""
+_NO_KIND_WORDS: Final = (
+    "other same next first second third last new two three only very dead late former whole own head one right wrong "
+    "more"
+)
+_NO_KINDS: Final = frozenset(_NO_KIND_WORDS.split())
+"""What does not say which of a trade somebody is by its kind, as in `the night watchman`."""
 _OWNS: Final = re.compile(r"['’]")
 
 
@@ -49,10 +60,20 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     strangers = [Figure((name,)) for name in _find_unknown_names(text, names)]
     strangers += [
         Figure((), (role,))
-        for role in dict.fromkeys(_ROLE.findall(text))
-        if role in TITLES and role not in _NO_ROLES | roles | names
+        for role in dict.fromkeys(filter(None, map(_read_role, _ROLE.finditer(text))))
+        if role.split()[-1] not in _NO_ROLES | roles | names and role not in roles
     ]
     return strangers[:MAX_STRANGERS]
+
+
+def _read_role(match: re.Match[str]) -> str:
+    """Return what words say that somebody is: `weaver` by `the old weaver`, `night watchman`; empty if nothing."""
+    first, second = match["first"], match["second"] or ""
+    if first in _AGES:
+        return second if is_role(second) else ""
+    if is_role(first):
+        return first
+    return f"{first} {second}" if is_role(second) and first not in _NO_KINDS else ""
 
 
 def find_strangers_in_claims(text: str, known: Iterable[Entity]) -> list[str]:
@@ -71,7 +92,8 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
     if match is None or UNREAL.search(sentence) or sentence.rstrip().endswith("?"):
         return ""
     name = re.sub(r"[’']s$", "", match["name"])  # `Dob's throat is cut` is of Dob
-    words = fold_name(name).split()
+    # The Duke is somebody, with the article.
+    words = fold_name(name).removeprefix("the ").split()
     if not known_words.isdisjoint(words) or not (NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
         return ""
     does_lasting = re.match(_LASTING_DEED, sentence[match.end() :]) is not None
@@ -92,6 +114,9 @@ def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
         words = [_bare(word) for word in fold_name(name).split()]
         own_words = words[1:] if has_title(name) and len(words) > 1 else words
         if name in owners or not known_words.isdisjoint((own_words[0], own_words[-1])):
+            continue
+        places = [span for span in spans if span.name == name]
+        if all(is_handed_thing(span.start, span.end, text, spans) for span in places):
             continue
         if is_surely_name(name, spans, text):
             yield name

@@ -11,7 +11,7 @@ from agents.resolver.random_events import tension_after
 from agents.views.play_views import TensionSuggestion
 from stores.ports import LogReader
 from stores.records.play import Degree, Speaker
-from stores.records.story_journal import TensionEntry
+from stores.records.story_journal import TensionEntry, find_tension_changes
 from stores.records.world import ACTORS
 
 
@@ -78,12 +78,10 @@ class TensionAdvisor:
 
 
 def find_last_tension_change(context: SceneContext) -> TensionEntry | None:
-    """Return the last change of the tension in the scene, whatever was undone since."""
+    """Return the last change of the tension in the scene that stands."""
     scene_id = context.scene.id
-    tension_changes = [
-        e for e in context.story.entries if isinstance(e, TensionEntry) and e.scene_id == scene_id
-    ]
-    return tension_changes[-1] if tension_changes else None
+    changes = [e for e in find_tension_changes(context.story.entries) if e.scene_id == scene_id]
+    return changes[-1] if changes else None
 
 
 def _reason_suffix(reason: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from agents.prose.passing_time import find_time_jump
 from agents.solo.notices import CommandHint
+from agents.views.play_views import Offer
 from agents.world_time.calendar import minutes_per_day, name_day_part
 from agents.world_time.durations import read_time_jump
 from stores.errors import InputError
@@ -33,5 +34,6 @@ def notice_time(text: str, calendar: Calendar, now: int, hero_names: Sequence[st
             read_time_jump(jump, calendar, now)
         except InputError:
             continue  # another calendar has no such part of the day
-        return [CommandHint(f"Time passes? /time {jump}", f"/time {jump}")]
+        offer = Offer("Time passes?", f"/time {jump}")
+        return [CommandHint(offer.text, offer.command, (offer,))]
     return []

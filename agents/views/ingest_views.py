@@ -44,6 +44,17 @@ class DocumentPreview:
     same_as: str = ""
     """Title of a document of the universe with the same bytes: it is not read again."""
 
+    picture_count: int = 0
+    """Pages that are pictures without text; nothing of them is in the other counts."""
+
+    picture_micros: int | None = 0
+    """What it costs to have the model read these; None if its price is unknown."""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to read but pictures of pages."""
+        return self.chunk_count > 0
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
@@ -63,6 +74,17 @@ class IngestEstimate:
     """Whether the folder is an Obsidian vault."""
     model: str = ""
     """The model that would be asked; empty: none is set."""
+    sees_pictures: bool = False
+    """Whether that model may be shown pages that are pictures without text."""
+
+    @property
+    def picture_count(self) -> int:
+        return sum(document.picture_count for document in self.documents)
+
+    @property
+    def picture_micros(self) -> int | None:
+        """Return what it costs to have the pictures of pages read; None if a price is unknown."""
+        return _sum_of_known(document.picture_micros for document in self.documents)
 
     @property
     def page_count(self) -> int:
@@ -75,12 +97,16 @@ class IngestEstimate:
     @property
     def micros(self) -> int | None:
         """Return the cost of all; None if a price is unknown."""
-        costs = [document.micros for document in self.documents]
-        return None if None in costs else sum(cost or 0 for cost in costs)
+        return _sum_of_known(document.micros for document in self.documents)
 
     @property
     def seconds(self) -> float:
         return sum(document.seconds for document in self.documents)
+
+
+def _sum_of_known(costs: Iterable[int | None]) -> int | None:
+    listed = list(costs)
+    return None if None in listed else sum(cost or 0 for cost in listed)
 
 
 # --- sources ----------------------------------------------------------------------------------------
@@ -113,7 +139,10 @@ class IngestProgress:
     """Whether a model is asked about each of its chunks."""
 
     waits_for_model: bool = False
-    """Whether its chunks wait for a model that is not set up or does not answer; `error` says which."""
+    """Whether it waits for a model that is not set up or does not answer; `error` says which."""
+
+    pictures_left: int = 0
+    """Pages that a model has yet to read from their pictures."""
 
     error: str = ""
 
@@ -187,6 +216,9 @@ class ReviewGroup:
 
     is_in_play: bool = False
     """Whether canon or a story in play has it already."""
+
+    is_described: bool = False
+    """Whether the document says something of it: a description, numbers, facts."""
 
     first_page: int | None = None
     kinds: frozenset[str] = frozenset()
@@ -352,3 +384,5 @@ class PageView:
     entities: tuple[Entity, ...]
     proposals: tuple[ProposalView, ...]
     """Open ones that rest on it."""
+    transcribed_by: str = ""
+    """The model that read it from its picture; empty: its text is the document's own."""

@@ -19,6 +19,23 @@ from stores.records.world import Entity, Number, Universe
 
 
 @dataclass(frozen=True, slots=True)
+class LineOutcome:
+    """What became of the words of a turn, besides the story that they tell."""
+
+    proposed_count: int = 0
+    """Changes that they propose and no commit has closed."""
+    heard_by: tuple[str, ...] | None = None
+    """Who was told something that is theirs alone, by name; empty: all who are here. None: nobody was."""
+    believed_by: tuple[str, ...] = ()
+    """Who is said to believe it."""
+    is_unread: bool = False
+    """Whether they state something that nothing was read of."""
+
+
+NO_OUTCOME: Final = LineOutcome()
+
+
+@dataclass(frozen=True, slots=True)
 class TurnView:
     """One row of the transcript."""
 
@@ -38,6 +55,8 @@ class TurnView:
 
     is_reworded: bool = False
     """Whether it reads in other words than it was told in."""
+
+    outcome: LineOutcome = NO_OUTCOME
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +128,9 @@ class ProposalView:
     is_retconned: bool = False
     """Whether what a commit made of it was retconned since."""
 
+    is_scenery: bool = False
+    """Whether it is a detail of a place that a model found and held for minor."""
+
     is_superseded: bool = False
     """Whether something else took its place in canon since: it was so, and is no longer."""
 
@@ -138,6 +160,24 @@ class CastMember:
     """Why they neither act nor hear, if so: `asleep`, `out of earshot`, `dead`."""
     is_note_staged: bool = False
     """Whether `note` rests on what is not canon yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A command that is offered for what a line says."""
+
+    question: str
+    """Why, without a full stop: `Time passes?`, `Vess is not here:`."""
+    command: str
+    """The whole line that does it."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.question} {self.command}"
+
+    @property
+    def ends_scene(self) -> bool:
+        return self.command.split()[0] == "/end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +259,9 @@ class SceneView:
 
     opening_hint: str = ""
     """A suggestion for how the scene begins, until somebody acts."""
+
+    offers: tuple[Offer, ...] = ()
+    """What lines of the scene offered and nobody answered yet, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,6 +513,12 @@ class SheetRow:
     is_staged: bool = False
     """Whether canon has another value."""
 
+    is_gear: bool = False
+    """Whether a tag is something that is carried."""
+
+    is_gone: bool = False
+    """Whether the thing that it is belongs to its owner no more: it is on the sheet and does not count."""
+
 
 @dataclass(frozen=True, slots=True)
 class SheetView:
@@ -483,6 +532,12 @@ class SheetView:
     hints: tuple[str, ...] = ()
     """What the rules say of its present values."""
 
+    load_text: str = ""
+    """How much of what can be carried is: `3 of 8 slots`."""
+
+    things: tuple[str, ...] = ()
+    """What canon, or a proposal of the scene, says that they own."""
+
     other_sheets: tuple[tuple[Id, str], ...] = ()
     """Id and name of the other sheets of the scene."""
 
@@ -491,6 +546,18 @@ class SheetView:
 
     last_edit_id: Id | None = None
     """The GM's own last change of it, if it is still undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeroCreation:
+    """Ways to come by the numbers of a new hero."""
+
+    keys: tuple[str, ...]
+    """The numbers that they are for."""
+    array: tuple[int, ...] = ()
+    """Values to hand out, one to each."""
+    roll: str = ""
+    """Dice for each of them; empty if the rules have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,6 +573,8 @@ class RulePackView:
     numbers: tuple[SheetRow, ...] = ()
     tracks: tuple[SheetRow, ...] = ()
     tags: tuple[SheetRow, ...] = ()
+    creation: HeroCreation | None = None
+    """How a new hero's numbers come about, besides being typed."""
     problem: str = ""
     """Why the file cannot be used, with its line; then all other fields are empty."""
 
@@ -583,6 +652,9 @@ class Reply:
 
     suggested_line: str = ""
     """A line, or the beginning of one, that Tab puts into the empty prompt."""
+
+    offers: tuple[Offer, ...] = ()
+    """Commands that `lines` offer: they wait until they are answered."""
 
     number_command: str = ""
     """The command that listed what is numbered: numbers typed alone next are what it takes (`/paid`)."""

@@ -125,6 +125,8 @@ class RecalledTurn:
     """What is spoken in it."""
     clashes: tuple[str, ...] = ()
     """What rests on it and does not hold any more, or never did."""
+    is_earlier: bool = False
+    """Whether a newer turn is on the same matter, where the question asks how it is now."""
 
     def to_finding(self, number: int) -> QueryFinding:
         """Return it as a finding."""

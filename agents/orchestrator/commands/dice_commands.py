@@ -11,6 +11,8 @@ from agents.views.play_views import CommandTopic, Reply
 
 group = CommandGroup(CommandTopic.DICE)
 
+NO_GEAR = "No gear by the story's rules. /system chooses rules; /state NAME +GEAR puts gear on a sheet."
+
 
 @group.command(
     "dice",
@@ -58,6 +60,18 @@ async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
+    "advance",
+    "/advance stronger  (alone: lists what there is)",
+    "Spend experience by the rules",
+    topic=CommandTopic.PEOPLE,
+    access=Access.PLAY,
+    action="advance",
+)
+async def advance(tools: CommandTools, call: CommandCall) -> Outcome:
+    return await tools.actions.advance(call.context, call.argument)
+
+
+@group.command(
     "sheet",
     "/sheet NAME",
     "A character sheet, by the story's rules",
@@ -66,6 +80,24 @@ async def rest(tools: CommandTools, call: CommandCall) -> Outcome:
 )
 async def show_sheet(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.play_tools.sheets.describe_sheet(call.scene_id, call.argument))
+
+
+@group.command(
+    "gear",
+    "/gear long blade: Oathkeeper",
+    "List your gear, or make a piece of it a thing of the world",
+    topic=CommandTopic.PEOPLE,
+    access=Access.CHANGE,
+    needs_argument=True,
+    lists_alone=True,
+)
+async def change_gear(tools: CommandTools, call: CommandCall) -> Outcome:
+    sheets = tools.play_tools.sheets
+    if not call.argument:
+        lines = await sheets.list_gear(call.context)
+        return Outcome(Reply("operation", lines or (NO_GEAR,)), call.context)
+    proposals = await sheets.propose_gear_thing(call.context, clean(call.argument))
+    return await tools.actions.describe_proposed(call.context, proposals)
 
 
 @group.command(

@@ -11,7 +11,7 @@ from agents.prose.hero_name import HERO_PRONOUNS
 from agents.typed_numbers import living_numbers
 from agents.views.play_views import CommandTopic, Reply
 from stores.errors import InputError
-from stores.records.world import EntityKind
+from stores.records.world import Entity, EntityKind
 
 MAX_LISTED_ENTITIES = 40
 MAX_SHOWN_FACTS = 20
@@ -43,22 +43,8 @@ async def list_entities(tools: CommandTools, call: CommandCall) -> Reply:
     needs_argument=True,
 )
 async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
-    hero = call.context.player_character()
-    typed_name = hero.name if hero and call.argument.casefold() in HERO_PRONOUNS else call.argument
-    searched_entities = await tools.canon.entities(
-        call.context.universe.id, search=without_article(typed_name)
-    )
-    names_by_id = {entity.id: entity.name for entity in searched_entities}
-    spellings = [(s, e.id) for e in searched_entities for s in (e.name, *e.aliases)]
-    matching_ids = match_names(typed_name, spellings)
-    if not matching_ids:
-        raise InputError(
-            f"Nothing in canon is called {call.argument[:60]!r}.", todo="/list shows what there is."
-        )
-    if len(matching_ids) > 1:
-        names = ", ".join(names_by_id[i] for i in matching_ids[:MAX_SHOWN_FACTS])
-        raise InputError(f"That could be any of: {names}.", todo="Type more of the name.")
-    card = await tools.read_entity_card(matching_ids[0])
+    entity = await find_named_entity(tools, call, call.argument)
+    card = await tools.read_entity_card(entity.id)
     head = f"{card.entity.name} ({card.entity.kind}). {card.entity.description}".strip()
     shown_numbers = living_numbers(card.entity.numbers, card.entity.tags)
     numbers = ", ".join(f"{key} {value}" for key, value in shown_numbers.items())
@@ -67,6 +53,24 @@ async def show_entity(tools: CommandTools, call: CommandCall) -> Reply:
         for f in card.facts[:MAX_SHOWN_FACTS]
     ]
     return Reply("operation", (head, *([numbers] if numbers else []), *facts))
+
+
+async def find_named_entity(tools: CommandTools, call: CommandCall, name: str) -> Entity:
+    """Return the entity of canon that is meant by a typed name, or the hero by `me`. Raises InputError."""
+    hero = call.context.player_character()
+    typed_name = hero.name if hero and name.casefold() in HERO_PRONOUNS else name
+    searched_entities = await tools.canon.entities(
+        call.context.universe.id, search=without_article(typed_name)
+    )
+    entities_by_id = {entity.id: entity for entity in searched_entities}
+    spellings = [(s, e.id) for e in searched_entities for s in (e.name, *e.aliases)]
+    matching_ids = match_names(typed_name, spellings)
+    if not matching_ids:
+        raise InputError(f"Nothing in canon is called {name[:60]!r}.", todo="/list shows what there is.")
+    if len(matching_ids) > 1:
+        names = ", ".join(entities_by_id[i].name for i in matching_ids[:MAX_SHOWN_FACTS])
+        raise InputError(f"That could be any of: {names}.", todo="Type more of the name.")
+    return entities_by_id[matching_ids[0]]
 
 
 @group.command(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.shared_names import describe_shared_name
+from agents.diagrams.grid_map import Direction, read_direction
 from agents.name_matching import match_names
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
 from agents.orchestrator.commands.tools import CommandTools
@@ -15,9 +16,11 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.proposals.decisions import VERDICT_WORDS
+from agents.proposals.evidence import turn_evidence
+from agents.solo.grid_maps import NOT_MOVED, name_wild_place
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
-from stores.records.canon import CreateEntity
+from stores.records.canon import CreateEntity, Evidence
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
 from stores.records.world import ACTORS, Entity, EntityKind
 
@@ -31,6 +34,10 @@ MAX_UNKNOWN_NAMES = 2
 
 _HERE_PATTERN = re.compile(r"(?:here\b\s*[>:,]?|\+)\s*(?=\S)", re.IGNORECASE)
 """What before a new name says that they are in the scene: `/npc here Old Tam`, `/npc + Old Tam`."""
+_SCENE_IS_THERE = re.compile(r"(?:here\b\s*[:,]?|\+)\s*(?=[^\s>])(?!.*>)", re.IGNORECASE | re.DOTALL)
+"""What before a place says that the scene is there: `/place here Cold Fork Inn`, not `/place here > Cellar`."""
+_WITH_ALL = "with all"
+"""Who goes to where the scene is said to be: whoever is in it."""
 _OWN_PROMISE = re.compile(r"(?:me\s+)?(?P<deed>(?:(?:never|not)\s+)?to\s+\w.*)", re.IGNORECASE | re.DOTALL)
 """What the hero promises, as a deed and without a name: `/promise to bring it back`."""
 NO_SECRETS = (
@@ -60,19 +67,44 @@ async def _reply_proposed(
 @group.command(
     "place",
     _PLACE_USAGE,
-    "Discover a place; > makes it lead on from a known one",
+    "Discover a place; /place here NAME has the scene in it, > makes it lead on from a known one",
     access=Access.CHANGE,
     needs_argument=True,
 )
 async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
+    here_match, typed_text = _SCENE_IS_THERE.match(call.argument), f"/place {call.argument}"
+    argument = call.argument[here_match.end() :] if here_match else call.argument
     known_place = (
         None
-        if ">" in call.argument
-        else await tools.declarations.find_known(call.context, EntityKind.PLACE, call.argument, _PLACE_USAGE)
+        if ">" in argument
+        else await tools.declarations.find_known(call.context, EntityKind.PLACE, argument, _PLACE_USAGE)
     )
+    if known_place is not None and here_match is not None:
+        return await _move_to(
+            tools, call, call.context, f"{known_place.name} {_WITH_ALL}", typed_text=typed_text
+        )
     if known_place is not None:
         return _reply_known(known_place, "place")
-    proposals = await tools.declarations.declare_place(call.context, call.argument, _PLACE_USAGE)
+    proposals = await tools.declarations.declare_place(call.context, argument, _PLACE_USAGE)
+    context = await tools.solo_tools.context.load_context(call.scene_id)
+    new_ids = [p.change.entity_id for p in proposals if isinstance(p.change, CreateEntity)]
+    for place in (context.entities[entity_id] for entity_id in new_ids):
+        if here_match is not None:
+            return await _move_to(
+                tools, call, context, f"{place.name} {_WITH_ALL}", proposals, typed_text=typed_text
+            )
+        turn = await tools.solo_tools.cast.find_turn_on_way(context, place)
+        if turn is None:
+            continue
+        if tools.solo_tools.cast.has_newcomers_since(context, turn):
+            # Who came in since may be there or here: the player says where the scene is.
+            outcome = await _reply_proposed(tools, call.context, proposals)
+            lines = (*outcome.reply.lines, f"/go {place.name} goes there.")
+            return replace(outcome, reply=replace(outcome.reply, lines=lines))
+        evidence = [turn_evidence(turn)]
+        return await _move_to(
+            tools, call, context, place.name, proposals, typed_text=typed_text, evidence=evidence
+        )
     return await _reply_proposed(tools, call.context, proposals)
 
 
@@ -94,9 +126,21 @@ def _reply_known(entity: Entity, command: str) -> Outcome:
     )
 
 
+def _require_no_here(kind: EntityKind, argument: str, usage: str) -> None:
+    """Raise InputError where `here` would become the first word of a name: a thing is not in the cast."""
+    if argument.startswith("here "):
+        name = argument.removeprefix("here ").partition(":")[0].strip()
+        raise InputError(
+            "“here” would be part of the name: it is for people, creatures, and the place where you are.",
+            kept="Nothing was proposed, and your words are still there.",
+            todo=f"{usage.split()[0]} {name} makes the {kind} known; /fact {name} is in PLACE says where it is.",
+        )
+
+
 def _declare_entity(kind: EntityKind, usage: str) -> CommandHandler:
     async def declare_entity(tools: CommandTools, call: CommandCall) -> Outcome:
         if kind not in ACTORS:
+            _require_no_here(kind, call.argument, usage)
             known_entity = await tools.declarations.find_known(call.context, kind, call.argument, usage)
             if known_entity is not None:
                 return _reply_known(known_entity, usage.split()[0].removeprefix("/"))
@@ -247,19 +291,57 @@ async def declare_state(tools: CommandTools, call: CommandCall) -> Outcome:
 
 @group.command(
     "go",
-    "/go PLACE  (or PLACE with NAMES)",
-    "Move your character to a place; who comes along is said",
+    "/go PLACE  (or PLACE with NAMES, or north)",
+    "Move your character to a place, or a step on a grid map; who comes along is said",
     access=Access.CHANGE,
     needs_argument=True,
 )
 async def declare_move(tools: CommandTools, call: CommandCall) -> Outcome:
+    direction = read_direction(call.argument)
+    if direction is not None and not await tools.canon.find_entity(call.context.universe.id, call.argument):
+        return await _step(tools, call, direction)
+    return await _move_to(tools, call, call.context, call.argument)
+
+
+async def _step(tools: CommandTools, call: CommandCall, direction: Direction) -> Outcome:
+    """Move the hero to the neighbouring cell of a grid map; one that is drawn and has no place yet becomes one."""
+    maps = tools.play_tools.grid_maps
+    step = await maps.find_hero_step(call.context, direction)
+    if step.place is not None and step.place.is_proposed and step.place.id not in call.context.entities:
+        raise InputError(
+            f"{step.place.name} waits at the gate of this world and is not in canon yet.",
+            kept=NOT_MOVED,
+            todo="g in the universe (Ctrl+P) decides it; then the step goes there.",
+        )
+    if step.place is not None:
+        return await _move_to(tools, call, call.context, step.place.name)
+    name = name_wild_place(step.cell)
+    proposals = await tools.declarations.declare_place(call.context, f"here > {name}", _PLACE_USAGE)
+    place_id = next(p.change.entity_id for p in proposals if isinstance(p.change, CreateEntity))
+    await maps.save_edit(maps.bind_place(step, place_id))
+    context = await tools.solo_tools.context.load_context(call.scene_id)
+    return await _move_to(tools, call, context, name, proposals)
+
+
+async def _move_to(
+    tools: CommandTools,
+    call: CommandCall,
+    context: SceneContext,
+    place_words: str,
+    proposals: Sequence[ProposedChange] = (),
+    *,
+    typed_text: str = "",
+    evidence: Sequence[Evidence] = (),
+) -> Outcome:
+    """Move the hero, and reply with that and with what the command proposed before."""
     cast = tools.solo_tools.cast
-    journey = await cast.read_journey(call.context, call.argument)
+    journey = await cast.read_journey(context, place_words)
+    command_id = proposals[0].command_id if proposals else None
     place, proposal = await tools.declarations.declare_move(
-        call.context, journey.place_text, f"/go {call.argument}"
+        context, journey.place_text, typed_text or f"/go {call.argument}", command_id, evidence
     )
-    move_lines = await cast.move_with_hero(call.context, journey, place, proposal.command_id or proposal.id)
-    outcome = await _reply_proposed(tools, call.context, [proposal])
+    move_lines = await cast.move_with_hero(context, journey, place, proposal.command_id or proposal.id)
+    outcome = await _reply_proposed(tools, context, [*proposals, proposal])
     return Outcome(replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines)))
 
 

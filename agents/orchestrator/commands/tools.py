@@ -24,6 +24,7 @@ from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.solo.solo_tools import SoloTools
 from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
+from agents.views.picture_views import EntityPicture
 from agents.views.play_views import EntityCard, ProposalView
 from agents.views.query_views import Answer
 from agents.views.world_views import StagedEdits
@@ -79,6 +80,26 @@ class ConflictCommands(Protocol):
         ...
 
 
+class Pictures(Protocol):
+    """The pictures of entities."""
+
+    async def find_picture(self, entity_id: Id) -> EntityPicture:
+        """Return the picture of an entity, or that it has none."""
+        ...
+
+    async def attach_picture(self, entity_id: Id, path: str) -> EntityPicture:
+        """Keep a PNG or JPEG as the picture of an entity, in place of the one before."""
+        ...
+
+    async def remove_picture(self, entity_id: Id) -> EntityPicture:
+        """Take the picture of an entity away."""
+        ...
+
+    async def undo_picture(self, entity_id: Id) -> EntityPicture:
+        """Undo what was done last with the picture of an entity."""
+        ...
+
+
 class Budgets(Protocol):
     """What the model has cost, and the budgets."""
 
@@ -121,4 +142,5 @@ class CommandTools:
     export_story: ExportStory
     read_recap: ReadRecap
     read_entity_card: ReadEntityCard
+    pictures: Pictures
     ask_record: AskRecord

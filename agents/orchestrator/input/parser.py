@@ -207,7 +207,7 @@ def parse_roll(kind: RollKind, spec: str) -> RollInput:
 
 
 _OTHER_WORDS: Final = {
-    **dict.fromkeys(("item", "object", "gear", "relic"), "thing"),
+    **dict.fromkeys(("item", "object", "relic"), "thing"),
     **dict.fromkeys(("person", "character", "char", "pc"), "npc"),
     **dict.fromkeys(("monster", "beast", "enemy", "foe"), "creature"),
     **dict.fromkeys(("location", "room", "loc", "site"), "place"),

@@ -15,6 +15,7 @@ from agents.narrator.prose_checks import (
     ProseFinding,
     build_prose_check_input,
     check_prose,
+    find_prompt_echo,
     needs_rewrite,
     rewrite_note,
 )
@@ -80,7 +81,9 @@ class ProseSteps:
     async def critique_narration(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         """Check the prose without a model, and with the Critic if it is on; at most one rewrite, as another take."""
         if state.gm_turn_id is None or not state.is_complete:
-            return StepResult(state, "skipped", "no complete narration")
+            # What came of it is the player's to go on with; but what repeats the prompt leads nowhere, and is said to.
+            echoes = tuple(find_prompt_echo(state.narrated_text))
+            return StepResult(_with_findings(state, echoes), "skipped", "no complete narration")
         brief = build_brief(state, narration_input)
         findings = await self._check_prose(state.narrated_text, narration_input, brief)
         note = rewrite_note(findings)

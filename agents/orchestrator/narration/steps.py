@@ -17,6 +17,7 @@ from typing import Literal
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.context_package import ContextPackage
+from agents.context_assembly.live_facts import find_live_facts
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.events import (
     EventBus,
@@ -159,14 +160,8 @@ class NarrationSteps:
     async def _assemble_context(self, state: NarrationState, narration_input: NarrationInput) -> StepResult:
         package = narration_input.package
         canon = package.canonical
-        facts = (
-            *canon.axioms,
-            *canon.facts,
-            *canon.relations,
-            *canon.stays,
-            *canon.encounters,
-            *canon.assertions,
-        )
+        live_facts = (live_fact.fact for live_fact in find_live_facts(package))
+        facts = (*canon.axioms, *live_facts, *canon.encounters, *canon.assertions)
         fact_count = len({fact.id for fact in facts})
         summary = f"{len(package.narrative.recent_turns)} turns, {fact_count} facts in view"
         summary += "".join(f"; {retrieval_note}" for retrieval_note in _describe_retrieval(package))

@@ -11,17 +11,29 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from agents.canon_keeper.fact_readings import CANON_EVENTS
+from agents.canon_keeper.commitments import closed_statement, commitment_kind
+from agents.canon_keeper.fact_readings import ALIVE, CANON_EVENTS
 from agents.search.belief_questions import asks_who_knows, find_believers, is_on_known_matter
-from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
+from agents.search.commitment_questions import (
+    asks_for_commitment,
+    asks_how_settled,
+    find_recipients,
+    is_made_in_reverse,
+    is_made_to,
+    read_asked_commitments,
+)
 from agents.search.death_questions import (
     asks_about_death,
+    asks_for_all_deaths,
+    asks_who_killed,
     bears_on_death,
     find_asked_deaths,
     is_death,
     subject_of,
+    tells_of_death,
 )
 from agents.search.place_questions import (
+    denies_whereabouts,
     is_fact_of_whereabouts,
     read_sought_one,
     tells_passing_of_thing,
@@ -31,10 +43,11 @@ from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
     find_asked_subjects,
-    match_question,
     remove_questions,
 )
+from agents.search.question_cues import read_cues
 from agents.search.result_validity import is_ended
+from agents.search.turn_answers import match_statement
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
     CANON_PLACE_SCORE,
@@ -48,13 +61,15 @@ from agents.services.findings.ranking import (
 from agents.services.result_formatter import ResultFormatter
 from agents.views.query_views import AnswerStanding
 from stores.ports import CanonReader
-from stores.queries import FactsAboutQuery
-from stores.records.canon import Fact, FactKind
+from stores.queries import FactQuery, FactsAboutQuery
+from stores.records.canon import Fact, FactKind, FactStatus, Standing
 from stores.records.ids import Id
-from stores.records.world import ACTORS, Entity
+from stores.records.world import ACTORS, Entity, EntityKind
 
 MAX_FACTS_PER_ENTITY: Final = 200
 """Facts that are read of a named entity."""
+MAX_FACTS_LISTED: Final = 500
+"""Facts that are read where all of a kind are asked for, the newest."""
 ENDED_COMMITMENT_PENALTY: Final = 0.5
 """Open promises and debts come before settled ones, by this much of a score."""
 
@@ -73,14 +88,19 @@ class CanonFinder:
         """
         question, scope = search.question, search.scope
         hits_by_id = await search.find_by_id("facts", k=20)
+        sought = read_sought_one(question)
+        # `Where am I?` has no name in it.
+        asked_ids = dict.fromkeys((*question.entity_ids, *sorted(sought.entity_ids if sought else ())))
         facts_by_entity = await gather(
             *(
                 self._canon.facts_about(entity_id, FactsAboutQuery(history=True, limit=MAX_FACTS_PER_ENTITY))
-                for entity_id in question.entity_ids[:MAX_NAMED_ENTITIES]
+                for entity_id in list(asked_ids)[:MAX_NAMED_ENTITIES]
             )
         )
         facts_by_id = {
-            fact.id: fact for entity_facts in facts_by_entity for fact in entity_facts
+            fact.id: fact
+            for facts_of_one in (*facts_by_entity, await self._read_listed(question, scope.universe_id))
+            for fact in facts_of_one
         } | await self._canon.facts_by_id(hits_by_id)
         facts = [
             f
@@ -95,8 +115,12 @@ class CanonFinder:
                 match = replace(match, is_match=False)
             if match.is_match or hit:
                 score = match.average_share + _score_wanted(question, fact) + (hit.score / 10 if hit else 0.0)
-                if match.is_match and read_sought_one(question) is not None:
-                    score = CANON_PLACE_SCORE + _recency_of(fact, facts)
+                if match.is_match and sought is not None:
+                    # Where somebody is not comes after where they are.
+                    is_denial = denies_whereabouts(sought, fact.statement)
+                    score = CANON_PLACE_SCORE + (0.0 if is_denial else _recency_of(fact, facts))
+                elif match.is_match and fact.standing is Standing.RUMOUR:
+                    score += MAX_SCORE  # before those who remember having heard it
                 ranked_facts.append((score, match.is_match, fact, similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
         top_facts = ranked_facts[: 3 * MAX_FINDINGS[AnswerStanding.CANON]]
@@ -105,6 +129,7 @@ class CanonFinder:
         )
         return [
             *await self._find_missing_deaths(question, [f for *_, f, _ in ranked_facts]),
+            *self._find_none_open(question, [f for _, is_match, f, _ in ranked_facts if is_match]),
             *(
                 RankedFinding(
                     replace(finding, score=score, near=similarity),
@@ -114,6 +139,17 @@ class CanonFinder:
                 for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
             ),
         ]
+
+    async def _read_listed(self, question: RecordQuestion, universe_id: Id) -> list[Fact]:
+        """Return all facts of a kind for which a question asks: deaths (`Who has died?`), the asker's promises."""
+        if asks_for_all_deaths(question):
+            return await self._canon.facts(universe_id, FactQuery(predicate=ALIVE, newest=MAX_FACTS_LISTED))
+        is_on_commitments = asks_for_commitment(question) or asks_how_settled(question) is not None
+        is_list = read_asked_commitments(question) is not None
+        if not (is_list or (is_on_commitments and question.asker_ids)):
+            return []
+        query = FactQuery(kind=FactKind.COMMITMENT, history=True, newest=MAX_FACTS_LISTED)
+        return await self._canon.facts(universe_id, query)
 
     async def find_entities(self, search: QuestionSearch) -> list[RankedFinding]:
         """Return named entities, if the question is about them, and entities described so. Raises StoreError."""
@@ -137,11 +173,12 @@ class CanonFinder:
         return ranked_findings
 
     async def find_not_known(self, question: RecordQuestion) -> list[RankedFinding]:
-        """Return, of each who is asked about, that nothing says they know it. Raises StoreError."""
+        """Return, of each who is asked about and may know something, that nothing says so. Raises StoreError."""
         entities = await self._canon.entities_by_id(find_believers(question))
         return [
             RankedFinding(self._result_formatter.format_not_known(e), True, is_answer=True)
             for e in entities.values()
+            if e.kind in ACTORS or e.kind is EntityKind.FACTION
         ]
 
     async def _find_missing_deaths(
@@ -161,25 +198,68 @@ class CanonFinder:
             if e.kind in ACTORS and e.id not in dead_ids
         ]
 
+    def _find_none_open(self, question: RecordQuestion, matching: Sequence[Fact]) -> list[RankedFinding]:
+        """Return, to a question on what is owed or promised now, that nothing is if all that was is settled."""
+        commitments = [fact for fact in matching if fact.kind is FactKind.COMMITMENT]
+        is_asked_now = (
+            asks_for_commitment(question)
+            and read_cues(question.text).asks_about_present
+            and not asks_how_settled(question)
+            and not read_asked_commitments(question)
+        )
+        if not (is_asked_now and commitments) or not all(map(is_ended, commitments)):
+            return []
+        finding = self._result_formatter.format_none_open(commitment_kind(commitments[0]))
+        return [RankedFinding(replace(finding, score=MAX_SCORE), True, is_answer=True)]
+
 
 def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
     """Match a fact by its statement and whom it involves; as a death or a whereabouts, where that is asked for."""
-    statement = remove_questions(fact.statement)
+    statement = remove_questions(_say_how_it_ended(fact))
     involved_ids = {i.entity_id for i in fact.involves}
-    match = match_question(question, statement, involved_ids, predicate=fact.predicate)
-    is_match = match.is_match and not is_made_in_reverse(question, fact.statement)
+    match = match_statement(question, statement, involved_ids, predicate=fact.predicate)
+    is_match = match.is_match or (match.name_share == 1.0 and _is_asked_settlement(question, fact))
+    is_match = is_match and not is_made_in_reverse(question, fact.statement)
+    if fact.kind is FactKind.COMMITMENT and asks_how_settled(question) and find_asked_subjects(question):
+        is_match = is_match and subject_of(fact) in find_asked_subjects(question)
+    if fact.kind is FactKind.COMMITMENT and (recipients := find_recipients(question)):
+        is_match = is_match and is_made_to(fact.statement, recipients)
     if asks_about_death(question):
-        is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0)
+        is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0) and (
+            match.is_match or not asks_who_killed(question)
+        )
+    if asks_for_all_deaths(question):
+        is_match = is_death(fact) or (
+            fact.kind is not FactKind.COMMITMENT and tells_of_death(question, fact.statement)
+        )
     is_match = is_match or _is_known_secret(question, fact)
     if (sought := read_sought_one(question)) is not None:
         is_match = is_fact_of_whereabouts(sought, fact.predicate, fact.involves, statement)
+    if (commitments := read_asked_commitments(question)) is not None:
+        is_match = commitments.has(fact)
     return replace(match, is_match=is_match)
+
+
+def _is_asked_settlement(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a fact is a promise or a debt of those asked about that is settled, as the question asks whether."""
+    return (
+        fact.kind is FactKind.COMMITMENT
+        and fact.status is not FactStatus.RETCONNED
+        and is_ended(fact)
+        and asks_how_settled(question) is commitment_kind(fact)
+        and subject_of(fact) in find_asked_subjects(question)
+    )
+
+
+def _say_how_it_ended(fact: Fact) -> str:
+    """Return a fact in words; of a commitment that was settled, that it was."""
+    return closed_statement(fact) if fact.kind is FactKind.COMMITMENT and fact.closed else fact.statement
 
 
 def _match_entity(question: RecordQuestion, entity: Entity) -> QuestionMatch:
     """Match an entity by its names, kind and description: that somebody is of a kind tells of no death."""
     text = " ".join((entity.name, *entity.aliases, entity.kind, entity.description))
-    match = match_question(question, text, {entity.id})
+    match = match_statement(question, text, {entity.id})
     is_about_more_than_predicate = bool(question.content_words or not question.wanted_predicates)
     is_match = match.is_match and is_about_more_than_predicate and not asks_about_death(question)
     if (sought := read_sought_one(question)) is not None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from agents.context_assembly.story_decisions import read_decisions_of_story
 from agents.search.death_questions import asks_about_death
 from agents.search.decision_questions import asks_about_decision, is_answered_by_decision
-from agents.search.question import match_question, shares_content_word
+from agents.search.question import shares_content_word
+from agents.search.turn_answers import match_statement
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_SCORE, RankedFinding
 from agents.services.result_formatter import ResultFormatter
@@ -37,13 +38,13 @@ class DecisionFinder:
         is_asked_for = asks_about_decision(question)
         bearing = []
         for decision in decisions:
-            match = match_question(question, decision.text)
+            match = match_statement(question, decision.text)
             is_answer = is_asked_for and is_answered_by_decision(question, decision.text)
-            is_near = match.is_match and not asks_about_death(question)
-            if is_answer or is_near or shares_content_word(question, decision.text):
-                bearing.append((match, is_answer, decision))
+            is_match = is_answer or (match.is_match and not asks_about_death(question))
+            if is_match or shares_content_word(question, decision.text):
+                bearing.append((match, is_match, is_answer, decision))
         findings = await self._result_formatter.format_decisions([decision for *_, decision in bearing])
         return [
-            RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), True, is_answer)
-            for (match, is_answer, _), finding in zip(bearing, findings, strict=True)
+            RankedFinding(replace(finding, score=MAX_SCORE + match.average_share), is_match, is_answer)
+            for (match, is_match, is_answer, _), finding in zip(bearing, findings, strict=True)
         ]

@@ -31,7 +31,7 @@ from agents.services.scene_whereabouts import SceneWhereabouts
 from agents.views.query_views import QueryFinding
 from stores.ports import CanonReader, LogReader
 
-MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 0, 0)
+MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 1, 0)
 """Findings beside an answer that do not plainly bear on it.
 
 By kind: facts, entities, proposals, turns, memories, passages of sources, decisions and the scene in play.
@@ -82,6 +82,8 @@ class FindingCollector:
             self._decision_finder.find_decisions(search),
             self._find_whereabouts(search),
         )
+        if not any(r.is_match for part in findings_by_kind for r in part if _is_no_memory(r)):
+            findings_by_kind = (*findings_by_kind[:-1], await self._find_left_behind(search))
         if find_believers(question):
             # What is so does not say what somebody knows of it: it is shown as the nearest.
             findings_by_kind = _keep_matching(findings_by_kind, lambda r: r.is_match and r.is_answer)
@@ -109,6 +111,14 @@ class FindingCollector:
         """Return what the scene in play says of where somebody is and who is here: it is what was asked for."""
         findings = await self._scene_whereabouts.find_whereabouts(search.question, search.scope)
         return [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
+
+    async def _find_left_behind(self, search: QuestionSearch) -> list[RankedFinding]:
+        findings = await self._scene_whereabouts.find_left_behind(search.question, search.scope)
+        return [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
+
+
+def _is_no_memory(ranked: RankedFinding) -> bool:
+    return ranked.finding.memory_id is None
 
 
 def _keep_matching(

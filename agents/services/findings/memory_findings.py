@@ -8,11 +8,22 @@ from dataclasses import replace
 from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
-from agents.search.belief_questions import asks_who_knows, find_believers, is_on_known_matter
+from agents.search.belief_questions import (
+    asks_what_was_told,
+    asks_who_knows,
+    find_believers,
+    is_on_known_matter,
+)
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
-from agents.search.death_questions import asks_about_death, tells_of_death
-from agents.search.place_questions import read_sought_one, tells_whereabouts
-from agents.search.question import QuestionMatch, RecordQuestion, match_question
+from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
+from agents.search.place_questions import read_sought_one, tells_only_coming, tells_whereabouts
+from agents.search.question import (
+    QuestionMatch,
+    RecordQuestion,
+    counts_as_about_speaker,
+    remove_what_is_asked,
+)
+from agents.search.turn_answers import match_statement
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_FINDINGS, MAX_SCORE, RankedFinding, similarity_of
 from agents.services.manual_edits import read_present_tick
@@ -22,7 +33,7 @@ from agents.views.query_views import AnswerStanding
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
 from stores.records.ids import Id
-from stores.records.memory import Memory
+from stores.records.memory import Memory, MemoryOrigin
 
 
 class MemoryFinder:
@@ -76,6 +87,7 @@ class MemoryFinder:
             for believer_id in sorted(believer_ids)
             for memory in await read_beliefs(self._canon, self._log, believer_id, present_tick)
             if is_on_known_matter(question, memory.text, frozenset(memory.about))
+            and (memory.how is MemoryOrigin.TOLD or not asks_what_was_told(question))
         ]
         memories.sort(key=lambda m: (m.tick, m.created_at), reverse=True)
         findings = await self._result_formatter.format_memories(memories)
@@ -87,13 +99,16 @@ class MemoryFinder:
 
 def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> QuestionMatch:
     """Match a memory by its text and whom it is about: whoever remembers a promise need not be whose it is."""
-    if asks_for_commitment(question):
-        match = match_question(question, memory.text, memory.about)
+    text = remove_what_is_asked(question, memory.text)
+    if not asks_for_commitment(question) and counts_as_about_speaker(question, text):
+        match = match_statement(question, f"{believer} {text}", {memory.entity_id, *memory.about})
     else:
-        match = match_question(question, f"{believer} {memory.text}", {memory.entity_id, *memory.about})
+        match = match_statement(question, text, memory.about)
     is_match = match.is_match and not is_made_in_reverse(question, memory.text)
-    if asks_about_death(question):
+    if asks_for_all_deaths(question):
+        is_match = tells_of_death(question, memory.text)
+    elif asks_about_death(question):
         is_match = is_match and tells_of_death(question, memory.text)
     if (sought := read_sought_one(question)) is not None:
-        is_match = is_match and tells_whereabouts(sought, memory.text)
+        is_match = is_match and tells_whereabouts(sought, memory.text) and not tells_only_coming(memory.text)
     return replace(match, is_match=is_match)

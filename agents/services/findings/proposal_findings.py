@@ -9,8 +9,8 @@ from agents.canon_keeper.fact_readings import SUBJECT
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
 from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
-from agents.search.death_questions import asks_about_death, tells_of_death
-from agents.search.place_questions import is_fact_of_whereabouts, read_sought_one
+from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
+from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
 from agents.search.question import QuestionMatch, RecordQuestion, find_asked_subjects, match_question
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
@@ -23,7 +23,7 @@ from agents.services.result_formatter import ProposalContent, ResultFormatter
 from agents.views.query_views import AnswerStanding
 from stores.ports import LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import AssertFact, Payload
+from stores.records.canon import AssertFact, FactKind, Payload
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES
 
@@ -45,6 +45,8 @@ class ProposalFinder:
             ProposalQuery(universe_id=scope.universe_id, statuses=OPEN_STATUSES, last=MAX_OPEN_PROPOSALS)
         )
         asks_where = read_sought_one(question) is not None
+        # Where I am, the scene in play shows: what waits comes after it.
+        place_score = PROPOSED_PLACE_SCORE * (asks_where and not asks_where_hero_is(question))
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -53,7 +55,7 @@ class ProposalFinder:
             match = _match_proposal(question, content, proposal.change)
             if match.is_match:
                 score = match.average_share + _score_wanted(question, content, proposal.change)
-                ranked_proposals.append((score + PROPOSED_PLACE_SCORE * asks_where, proposal))
+                ranked_proposals.append((score + place_score, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
         findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
@@ -67,7 +69,13 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
     """Match a proposal by its text and whom it involves; as a whereabouts, where that is asked for."""
     match = match_question(question, content.text, content.involved_ids, predicate=content.predicate)
     is_match = match.is_match and not is_made_in_reverse(question, content.text)
-    if asks_about_death(question) and content.predicate in ("", STATED_PREDICATE):
+    is_stated = content.predicate in ("", STATED_PREDICATE) or (
+        isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
+    )
+    if asks_for_all_deaths(question) and is_stated:
+        is_match = not isinstance(change, AssertFact) or change.fact_kind is not FactKind.COMMITMENT
+        is_match = is_match and tells_of_death(question, content.text)
+    elif asks_about_death(question) and is_stated:
         is_match = is_match and tells_of_death(question, content.text)
     if (sought := read_sought_one(question)) is not None:
         involved = change.involves if isinstance(change, AssertFact) else ()

@@ -75,7 +75,8 @@ def top_findings(ranked_findings: Iterable[RankedFinding]) -> list[QueryFinding]
     answers: list[QueryFinding] = []
     others: list[QueryFinding] = []
     for ranked in sorted(
-        ranked_findings, key=lambda r: (-r.finding.score, r.finding.text, r.finding.believer)
+        _put_rumour_for_its_turn(list(ranked_findings)),
+        key=lambda r: (-r.finding.score, r.finding.text, r.finding.believer),
     ):
         is_first = ranked.is_answer and len(answers) < MAX_FINDINGS[ranked.finding.standing]
         (answers if is_first else others).append(ranked.finding)
@@ -92,6 +93,37 @@ def top_findings(ranked_findings: Iterable[RankedFinding]) -> list[QueryFinding]
             left_counts[finding.standing] -= 1
             top.append(finding)
     return top
+
+
+def _put_rumour_for_its_turn(ranked_findings: Sequence[RankedFinding]) -> list[RankedFinding]:
+    """Return the findings without the turns that say no more than a rumour of canon, which answers in their place.
+
+    It does not where canon or a proposal says something of the matter.
+    """
+    turns = {
+        (r.finding.turn_id, _without_stop(r.finding.quote))
+        for r in ranked_findings
+        if r.finding.standing is AnswerStanding.ON_RECORD
+    }
+    rumours = {
+        (r.finding.turn_id, _without_stop(r.finding.quote)): r
+        for r in ranked_findings
+        if r.finding.standing is AnswerStanding.BELIEVED and r.finding.fact_id is not None
+    }
+    says_more = any(
+        r.finding.standing in (AnswerStanding.CANON, AnswerStanding.PROPOSED) for r in ranked_findings
+    )
+    answering = [rumour for origin, rumour in rumours.items() if origin in turns and not says_more]
+    return [
+        replace(r, is_answer=True) if r in answering else r
+        for r in ranked_findings
+        if r.finding.standing is not AnswerStanding.ON_RECORD
+        or (r.finding.turn_id, _without_stop(r.finding.quote)) not in rumours
+    ]
+
+
+def _without_stop(quote: str) -> str:
+    return quote.strip().rstrip(".!")
 
 
 def _distinct_findings(findings: Iterable[QueryFinding]) -> list[QueryFinding]:
