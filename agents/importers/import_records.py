@@ -16,7 +16,8 @@ from typing import Final
 from agents.importers.log_entries import LogEntry, Voice
 from agents.importers.scenes import ImportedScene, scene_turns
 from agents.importers.tag_proposals import TagMention
-from agents.state_machines import initial_state, next_state
+from agents.loop_states import initial_state
+from agents.state_machines import next_state
 from stores.history import CollectionRecords as Records
 from stores.records.base import Record
 from stores.records.ids import Id, derive_id

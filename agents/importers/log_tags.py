@@ -14,8 +14,13 @@ from typing import Final
 
 from agents.importers.log_entries import ImportProblem, LogEntry, LogTag, TagKind, Voice
 
-_TAG: Final = re.compile(r"\[#?(?P<kind>[A-Za-z]{1,12}):(?P<body>[^\[\]\n]{1,400})\]")
-_ONLY_TAGS: Final = re.compile(r"(?:\[#?[A-Za-z]{1,12}:[^\[\]\n]{1,400}\][\s,;]*)+")
+_ESCAPE: Final = re.compile(r"\\([\[\]()|\\])")
+TAG_BODY: Final = r"(?:\\[\[\]|\\]|\\(?![\[\]|\\])|[^\[\]\n\\]){1,400}"
+"""What a tag says, as a pattern: brackets have a backslash before them, as in Markdown."""
+
+_TAG: Final = re.compile(rf"\[#?(?P<kind>[A-Za-z]{{1,12}}):(?P<body>{TAG_BODY})\]")
+_ONLY_TAGS: Final = re.compile(rf"(?:\[#?[A-Za-z]{{1,12}}:{TAG_BODY}\][\s,;]*)+")
+_PART_BREAK: Final = re.compile(r"((?:\\[\[\]|\\]|[^|])*)(?:\||$)")
 _STEPS: Final = re.compile(r"\b(?P<filled>\d{1,3})\s*/\s*(?P<size>\d{1,3})\b")
 _COUNT: Final = re.compile(r"[\s|]+(?P<count>\d{1,3})$")
 _ARROW: Final = re.compile(r"\s*(?:→|->|=>)\s*")
@@ -28,6 +33,11 @@ _KINDS: Final = {
     "timer": TagKind.TIMER,
 }
 _CLOCK_KINDS: Final = (TagKind.CLOCK, TagKind.TIMER)
+
+
+def unescape(text: str) -> str:
+    """Return a text of a tag, or a name in brackets, without the backslashes before brackets and bars."""
+    return _ESCAPE.sub(r"\1", text)
 
 
 def read_tags(entries: Sequence[LogEntry]) -> tuple[list[LogEntry], list[ImportProblem]]:
@@ -84,13 +94,16 @@ def _parse_tag(match: re.Match[str]) -> LogTag | None:
     kind = _KINDS.get(match["kind"].casefold())
     if kind is None:
         return None
-    name, *details = [" ".join(part.split()) for part in match["body"].split("|")]
+    name, *details = [unescape(" ".join(part.split())) for part in _PART_BREAK.findall(match["body"])[:-1]]
     steps: tuple[int, int] | None = None
     if kind in _CLOCK_KINDS:
         body = " ".join(match["body"].split())
-        if progress := _STEPS.search(body):
+        # The last of a name: the clock `Watch 2/3` stands in `[Clock:Watch 2/3 1/6]`.
+        in_name = list(_STEPS.finditer(name))[-1:]
+        if progress := in_name[0] if in_name else _STEPS.search(body):
             steps = (int(progress["filled"]), int(progress["size"]))
-            name = _STEPS.sub("", name).strip(" :")
+            if in_name:
+                name = (name[: progress.start()] + name[progress.end() :]).strip(" :")
             details = [detail for detail in details if not _STEPS.search(detail)]
         elif count := _COUNT.search(body):
             steps = (int(count["count"]), 0)

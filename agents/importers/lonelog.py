@@ -14,6 +14,7 @@ from typing import Final
 
 from agents.importers.journal_markup import read_block, split_blocks, word_set
 from agents.importers.log_entries import LEGEND, ImportProblem, LogEntry, ParsedEntries, Voice
+from agents.importers.log_tags import TAG_BODY, unescape
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
 from agents.world_time.log_times import format_day, parse_time
@@ -24,9 +25,10 @@ _RESULT_BREAK: Final = re.compile(r"\s+(?==>\s)")
 _ROLL_BREAK: Final = re.compile(r"\s+(?=(?:->|d:)\s)")
 _SCENE: Final = re.compile(r"(?:T\d+-)?S\d+[a-z]?(?:\.\d+)?\b[:.]?\s*(?P<title>.*)")
 _SPOKEN: Final = re.compile(
-    r"(?P<who>PC|N|NPC)\s*(?:[(\[](?P<name>[^()\[\]]{1,60})[)\]])?\s*:\s*(?P<text>.+)", re.DOTALL
+    r"(?P<who>PC|N|NPC)\s*(?:[(\[](?P<name>(?:\\[()\[\]\\]|\\(?![()\[\]\\])|[^()\[\]\\]){1,60})[)\]])?\s*:\s*(?P<text>.+)",
+    re.DOTALL,
 )
-_TAGS: Final = re.compile(r"(?:\[[A-Za-z#]+:[^\[\]]*\]\s*)+")
+_TAGS: Final = re.compile(rf"(?:\[[A-Za-z#]+:{TAG_BODY}\]\s*)+")
 _ACTOR: Final = re.compile(r"@\((?P<name>[^()\n]{1,60})\):?\s*(?P<text>\S.*)", re.DOTALL)
 _LABELLED: Final = re.compile(
     r"(?:[*_]{1,3})(?P<key>[A-Za-z][A-Za-z /]{1,30}):[*_]{0,3}\s*(?P<text>\S.*)", re.DOTALL
@@ -159,7 +161,7 @@ def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Ite
             yield from _parse_sign(piece, entry, is_journal=is_journal)
     elif match := _SPOKEN.fullmatch(block):
         voice = Voice.PLAYER if match["who"] == "PC" else Voice.NPC
-        yield entry(voice, match["text"], (match["name"] or "").strip())
+        yield entry(voice, match["text"], unescape(match["name"] or "").strip())
     elif _TAGS.fullmatch(block):
         yield entry(Voice.SYSTEM, block)
     elif block.startswith("(") and (meta := _META.fullmatch(block)):

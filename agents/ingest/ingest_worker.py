@@ -17,7 +17,9 @@ from typing import Final, TypeVar
 from agents.events import ChunksServed, Event, IngestProgressed
 from agents.ingest.document_chunks import build_pages, build_snippets
 from agents.ingest.documents.document import Page
+from agents.ingest.documents.errors import blank_document_error
 from agents.ingest.documents.reading_pipe import PageBatch
+from agents.ingest.page_transcription import ModelUnavailable, PageTranscriber, transcription_notes
 from agents.ingest.ports import ChunkServer, DocumentReading, OriginalReader, ServedChunk, SplitDocument
 from agents.jobs.worker import INGEST_QUEUE, MODEL_QUEUE, JobSubject, RetryLater
 from agents.sanitize import clean
@@ -26,7 +28,7 @@ from stores.errors import MonitorError, NotFound, StoreError
 from stores.ports import LogReader, SourceWriter
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
-from stores.records.sources import READING_STATES, Snippet, Source, SourceState
+from stores.records.sources import READING_STATES, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import ProposedChange
 
 T = TypeVar("T")
@@ -49,10 +51,6 @@ CHUNK_TOKENS: Final = 3_000
 def concerns_ingest(event: Event) -> bool:
     """Say whether an event may bring work: a document was added, resumed or changed."""
     return isinstance(event, IngestProgressed)
-
-
-class ModelUnavailable(MonitorError):
-    """No model can be asked now. What plain rules found meanwhile is stored."""
 
 
 @dataclass(slots=True)
@@ -98,6 +96,8 @@ class IngestWorker:
         if source is None or source.state not in READING_STATES:
             self._stop_reading(subject_id)
             return 0
+        if source.picture_pages:
+            return 0  # a model reads these first
         if source.chunk_count is None:
             return await self._read_document(source)
         if source.uses_model:
@@ -121,23 +121,28 @@ class IngestWorker:
         del self._readings[source.id]
         try:
             read_source = reading.result()
+            if read_source.picture_pages:
+                await self.writer.put_source(read_source)
+                return 0
+            return await self._store_chunks(read_source)
         except StoreError:
             raise  # the store's fault, and not the document's: tried again
         except MonitorError as error:
             failed = {"state": SourceState.FAILED, "error": str(error)}
             await self.writer.put_source(source.model_copy(update=failed))
             return 0
-        return await self._store_chunks(read_source)
 
     async def _store_pages(self, source: Source) -> Source:
         """Read the original and store its pages as they come; return the source as far as it is known then."""
         data = await self.originals.get("originals", source.object_key)
         reading = source
+        transcribed = await self._read_transcribed_pages(source)
 
         async def store_batch(batch: PageBatch) -> None:
             nonlocal reading
             if batch.pages:
-                await self.writer.put_pages(build_pages(source, batch.pages))
+                pages = build_pages(source, batch.pages)
+                await self.writer.put_pages([transcribed.get(page.number, page) for page in pages])
             reading = reading.model_copy(
                 update={
                     "page_count": batch.page_count,
@@ -147,21 +152,35 @@ class IngestWorker:
             await self.writer.put_source(reading)
 
         name = source.file_name or source.title
-        summary = await self.reader.read_in_batches(data, name, store_batch)
+        summary = await self.reader.read_in_batches(
+            data, name, store_batch, allows_pictures=source.reads_pictures
+        )
         return reading.model_copy(
             update={
                 "title": one_line(clean(summary.title))[:MAX_TITLE_LENGTH] or source.title,
                 "media_type": summary.media_type,
-                "notes": summary.notes,
+                "notes": (*summary.notes, *transcription_notes(transcribed.values())),
                 "page_count": summary.page_count,
+                "picture_pages": tuple(n for n in summary.picture_pages if n not in transcribed)
+                if source.reads_pictures
+                else (),
             }
         )
 
+    async def _read_transcribed_pages(self, source: Source) -> dict[int, SourcePage]:
+        """Return the pages that a model has read from their pictures, by number."""
+        if not source.reads_pictures:
+            return {}
+        pages = await self.log.source_pages(source.id, source.edition)
+        return {page.number: page for page in pages if page.transcribed_by}
+
     async def _store_chunks(self, source: Source) -> int:
-        """Split the stored pages into chunks and store them."""
+        """Split the stored pages into chunks and store them. Raises InputError if a model read nothing on any page."""
         stored_pages = await self.log.source_pages(source.id, source.edition)
         pages = [Page(page.number, page.text, page.label) for page in stored_pages]
         chunks = await asyncio.to_thread(lambda: list(self.split_document(pages)))
+        if not chunks:
+            raise blank_document_error()
         snippets = build_snippets(source, chunks, await self.log.snippets(source.id))
         for batch in _batches(snippets, RECORDS_PER_WRITE):
             await self.writer.put_snippets(batch)
@@ -175,7 +194,9 @@ class IngestWorker:
 
 @dataclass(slots=True)
 class EnrichWorker:
-    """Serves the chunks of documents that use a model, beside play; see `agents.jobs.worker.Worker`.
+    """Reads pictures of pages, and serves chunks, of documents that a model is asked about, beside play.
+
+    See `agents.jobs.worker.Worker`.
 
     It runs in the program, which has the model and its budgets.
     """
@@ -183,6 +204,7 @@ class EnrichWorker:
     log: LogReader
     writer: SourceWriter
     chunk_server: ChunkServer
+    transcriber: PageTranscriber
     is_on: Callable[[], bool]
     publish: Publish
     timer: Callable[[], float] = time.monotonic
@@ -193,7 +215,9 @@ class EnrichWorker:
 
     async def subjects(self) -> Collection[JobSubject]:
         sources = await self.log.sources(states=READING_STATES)
-        return [_subject_for_model(source) for source in sources if source.uses_model]
+        return [
+            _subject_for_model(source) for source in sources if source.uses_model or source.reads_pictures
+        ]
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         if not isinstance(event, IngestProgressed):
@@ -212,6 +236,8 @@ class EnrichWorker:
         try:
             if not self.is_on():
                 raise ModelUnavailable("No model is set up to read documents.")
+            if source.picture_pages:
+                return await self.transcriber.read_pages(source, self.timer() + PIECE_SECONDS)
             items_left = await serve_chunks(
                 source, self.log, self.writer, self.chunk_server, self.publish, self.timer, by_model=True
             )
@@ -222,8 +248,9 @@ class EnrichWorker:
             await self._note_problem(source, "")
         return items_left
 
-    async def _note_problem(self, source: Source, problem: str) -> None:
+    async def _note_problem(self, served_source: Source, problem: str) -> None:
         """Store why the document waits for its model; empty: the model answers again."""
+        source = await self.log.source(served_source.id)
         if source.error != problem:
             await self.writer.put_source(source.model_copy(update={"error": problem}))
 
@@ -303,7 +330,8 @@ async def _store_served(writer: SourceWriter, served: Sequence[tuple[Snippet, Se
 
 
 def _is_for_model(source: Source) -> bool:
-    return source.state in READING_STATES and source.uses_model and source.chunk_count is not None
+    is_served_by_model = source.uses_model and source.chunk_count is not None
+    return source.state in READING_STATES and (bool(source.picture_pages) or is_served_by_model)
 
 
 def _subject_of(source: Source) -> JobSubject:

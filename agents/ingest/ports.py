@@ -21,15 +21,35 @@ class DocumentReading(Protocol):
     """Reads documents within limits, in a process of their own. Raises InputError that says what is wrong."""
 
     async def read_in_batches(
-        self, source: Path | bytes, name: str, on_batch: OnBatch, *, sample_pages: int = 0
+        self,
+        source: Path | bytes,
+        name: str,
+        on_batch: OnBatch,
+        *,
+        sample_pages: int = 0,
+        allows_pictures: bool = False,
     ) -> DocumentSummary:
-        """Hand over the pages (or some, spread over the document) in order; the first batch says how many there are."""
+        """Hand over the pages (or some, spread over the document) in order; the first batch says how many there are.
+
+        With `allows_pictures`, pages that are pictures without text are no fault of the document.
+        """
         ...
 
 
 class PageRenderer(Protocol):
-    async def render_page(self, source: Path | bytes, name: str, number: int, width: int) -> bytes:
-        """Return a page of a PDF as a picture (PNG), `width` pixels wide; `number` is from 1."""
+    async def render_page(
+        self, source: Path | bytes, name: str, number: int, width: int, max_height: int = 0
+    ) -> bytes:
+        """Return a page of a PDF as a picture (PNG), `width` pixels wide unless that is too high (0: no matter).
+
+        `number` is from 1.
+        """
+        ...
+
+
+class PictureShrinker(Protocol):
+    async def shrink_picture(self, data: bytes, max_width: int, max_height: int) -> bytes:
+        """Return a picture (PNG or JPEG) as PNG that fits into so many pixels. Raises InputError."""
         ...
 
 

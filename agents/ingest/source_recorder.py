@@ -52,8 +52,10 @@ class SourceRecorder:
         def take_report(stored: Source) -> Source:
             if stored.edition != source.edition:
                 return stored
-            is_as_reported = stored.state in READING_STATES and stored.uses_model == source.uses_model
-            return source if is_as_reported else source.model_copy(update=_users_part(stored))
+            is_as_reported = stored.state in READING_STATES and (
+                (stored.uses_model, stored.reads_pictures) == (source.uses_model, source.reads_pictures)
+            )
+            return source if is_as_reported else source.model_copy(update=_users_part(stored, source))
 
         try:
             await self.change_source(source.id, take_report)
@@ -77,6 +79,12 @@ class SourceRecorder:
         self._events.publish(IngestProgressed(source.universe_id, source.id))
 
 
-def _users_part(source: Source) -> dict[str, object]:
-    """Return what of a document the user decides."""
-    return {"state": source.state, "error": source.error, "uses_model": source.uses_model}
+def _users_part(stored: Source, reported: Source) -> dict[str, object]:
+    """Return what of a document the user decides, whatever is reported of it."""
+    return {
+        "state": stored.state,
+        "error": stored.error,
+        "uses_model": stored.uses_model,
+        "reads_pictures": stored.reads_pictures,
+        "picture_pages": reported.picture_pages if stored.reads_pictures else (),
+    }

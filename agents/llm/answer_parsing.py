@@ -47,6 +47,7 @@ _OMITTED: Final = object()
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BLOCK_START = re.compile(r"[\[{]")
+_OBJECT_START = re.compile(r"\{\s*\"[^\"\n]{1,60}\"\s*:")
 _FENCE_LINE = re.compile(r"\n[ \t]*```")
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,6})?")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
@@ -106,12 +107,13 @@ def find_json_blocks(text: str) -> Iterator[object]:
 
 
 def parse_plain_answer(text: str, output_type: type[T]) -> T | None:
-    """Parse plain words, if the output type can (`from_words`)."""
+    """Parse plain words, if the output type can (`from_words`). JSON that could not be used is none."""
     parser: Callable[[str], object] | None = getattr(output_type, "from_words", None)
-    if parser is None or not text.strip():
+    words = _THINKING.sub("", text[:MAX_CHARACTERS])
+    if parser is None or not words.strip() or _OBJECT_START.search(words):
         return None
     try:
-        value = parser(_THINKING.sub("", text[:MAX_CHARACTERS]))
+        value = parser(words)
     except ValidationError:
         return None
     return value if isinstance(value, output_type) else None

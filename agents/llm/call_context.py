@@ -28,6 +28,9 @@ line.
 It is no section itself; the X-ray shows it together with what the prompt's budget dropped.
 """
 
+PICTURE_TASK = "picture"
+"""The Reader's other task: to write out the text of a page that is shown as a picture."""
+
 OnText = Callable[[str], None]
 """Called with each new piece of text. It must not block."""
 
@@ -95,9 +98,11 @@ class PersonaCalls(Protocol):
         call_context: CallContext,
         on_text: OnText,
         task: str = "",
+        pictures: tuple[str, ...] = (),
     ) -> ProseAnswer:
         """Ask for prose and stream it to `on_text`; `task` selects another prompt than the persona's usual one.
 
+        `pictures` are shown to the model, PNG files in base64.
         Raises ModelError if no text arrived.
         """
         ...

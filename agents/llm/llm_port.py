@@ -20,6 +20,8 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     text: str
+    pictures: tuple[str, ...] = ()
+    """PNG files in base64, shown after the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ class ModelFacts:
 
     takes_schema: bool = False
     takes_tools: bool = False
+    takes_pictures: bool = False
     in_per_million: float | None = None
     """Price of a million input tokens in US dollars; None if unknown."""
 

@@ -131,11 +131,12 @@ class ModelCalls:
         call_context: CallContext,
         on_text: OnText,
         task: str = "",
+        pictures: tuple[str, ...] = (),
     ) -> ProseAnswer:
         if earlier_call := await self._find_earlier_call(persona, call_context):
             on_text(earlier_call.answer)
             return _prose_answer(earlier_call)
-        prepared = await self._prepare(persona, parts, call_context, task)
+        prepared = await self._prepare(persona, parts, call_context, task, pictures)
         received, attempts = _ReceivedAnswer(self._timer()), AttemptLog(model=prepared.request.model)
         error: ModelError | None = None
         outcome = CallOutcome.DONE
@@ -256,7 +257,12 @@ class ModelCalls:
     # --- inside --------------------------------------------------------------------------------------
 
     async def _prepare(
-        self, persona: Persona, parts: PromptParts, call_context: CallContext, task: str = ""
+        self,
+        persona: Persona,
+        parts: PromptParts,
+        call_context: CallContext,
+        task: str = "",
+        pictures: tuple[str, ...] = (),
     ) -> _PreparedCall:
         """Build the request: to the cheaper model, if there is one and a budget holds back the persona's own.
 
@@ -271,11 +277,13 @@ class ModelCalls:
                 todo="Model on the menu sets one up; > narrates without one.",
             )
         try:
-            return await self._prepare_for(targets, persona, parts, call_context, task)
+            return await self._prepare_for(targets, persona, parts, call_context, task, pictures)
         except BudgetExhausted:
             if cheaper_target is None or cheaper_target == targets[0]:
                 raise
-        return await self._prepare_for((cheaper_target,), persona, parts, call_context, task, is_cheaper=True)
+        return await self._prepare_for(
+            (cheaper_target,), persona, parts, call_context, task, pictures, is_cheaper=True
+        )
 
     async def _prepare_for(
         self,
@@ -284,6 +292,7 @@ class ModelCalls:
         parts: PromptParts,
         call_context: CallContext,
         task: str,
+        pictures: tuple[str, ...],
         *,
         is_cheaper: bool = False,
     ) -> _PreparedCall:
@@ -302,7 +311,7 @@ class ModelCalls:
             facts[model].window,
             exact=exact,
             answer=answer_tokens,
-        )
+        ).with_pictures(pictures)
         request = LlmRequest(
             model=model,
             messages=built_prompt.messages,

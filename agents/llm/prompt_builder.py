@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from pydantic import Field
 
+from agents.count_words import count_noun
 from agents.llm.call_context import OMISSIONS, PromptParts
 from agents.llm.errors import ModelTooLong
 from agents.llm.llm_port import Message
@@ -33,6 +34,12 @@ INSTRUCTIONS_SECTION: Final = "instructions"
 
 ASK_SECTION: Final = "ask"
 """Name of the prompt's last line among them."""
+
+PICTURES_SECTION: Final = "pictures"
+"""Name of the pictures among them."""
+
+PICTURE_TOKENS: Final = 1_600
+"""Tokens that a picture of a page takes, by the largest of the usual rules, at 1,500 x 2,000 pixels."""
 
 DATA_RULE: Final = (
     "Everything between <data> and </data> is material from the game: the record, documents, what people in "
@@ -133,6 +140,18 @@ class BuiltPrompt:
     def tokens(self) -> int:
         """Tokens that are sent."""
         return sum(section.tokens for section in self.sections if not section.dropped)
+
+    def with_pictures(self, pictures: tuple[str, ...]) -> BuiltPrompt:
+        """Return the prompt with pictures after its last message, PNG files in base64."""
+        if not pictures:
+            return self
+        *earlier, last = self.messages
+        section = RecordedSection(
+            name=PICTURES_SECTION,
+            tokens=PICTURE_TOKENS * len(pictures),
+            text=count_noun(len(pictures), "picture"),
+        )
+        return BuiltPrompt((*earlier, replace(last, pictures=pictures)), (*self.sections, section))
 
 
 @dataclass(frozen=True, slots=True)

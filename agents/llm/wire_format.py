@@ -62,7 +62,9 @@ def request_from_json(data: Mapping[str, Any]) -> LlmRequest:
         **{
             **data,
             "stop": tuple(data["stop"]),
-            "messages": tuple(Message(**message) for message in data["messages"]),
+            "messages": tuple(
+                Message(**{**message, "pictures": tuple(message["pictures"])}) for message in data["messages"]
+            ),
             "shape": AnswerSchema(**schema_data) if schema_data else None,
         }
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from agents.importers.cards.card_text import MAX_TEXT_LENGTH, clean_text, clean_title, split_long
@@ -19,6 +20,13 @@ MAX_KEYS: Final = 50
 MAX_KEY_LENGTH: Final = 80
 DEFAULT_ORDER: Final = 100
 MAX_ORDER: Final = 10**6
+
+_PATTERN: Final = re.compile(r"/(?P<body>.+?)/[gimsuy]*", re.DOTALL)
+"""A key that is a regular expression, as SillyTavern writes it: `/salt(y)?/i`."""
+
+_LITERAL: Final = re.compile(r"(?:\\[^\w\s]|[^\\^$.*+?()\[\]{}|/])+")
+_LITERAL_SIGN: Final = re.compile(r"\\([^\w\s])")
+"""A sign that a regular expression means as it stands."""
 
 
 def has_entries(book: Mapping[str, Any]) -> bool:
@@ -82,10 +90,8 @@ def _read_keys(entry: Mapping[str, Any], number: int, changed: Counter[str]) -> 
     raw_keys = entry.get("key", entry.get("keys"))
     all_keys = _texts(raw_keys)
     is_pattern = entry.get("use_regex") is True
-    keys = [key for key in all_keys if not is_pattern and not _is_pattern(key)]
-    secondary_keys = [
-        k for k in _texts(entry.get("keysecondary", entry.get("secondary_keys"))) if not _is_pattern(k)
-    ]
+    keys = [] if is_pattern else _read_words(all_keys)
+    secondary_keys = _read_words(_texts(entry.get("keysecondary", entry.get("secondary_keys"))))
     own_title = clean_title(entry.get("comment")) or clean_title(entry.get("name"))
     always = entry.get("constant") is True
     if isinstance(raw_keys, list) and len(raw_keys) > MAX_KEYS:
@@ -124,9 +130,16 @@ def _texts(value: Any) -> list[str]:
     return list({key.casefold(): key for key in keys if key}.values())
 
 
-def _is_pattern(key: str) -> bool:
-    """Return whether a key is a regular expression as SillyTavern writes it: `/salt(y)?/i`."""
-    return len(key) > 2 and key.startswith("/") and "/" in key[2:] and key.rsplit("/", 1)[1].isascii()
+def _read_words(keys: Iterable[str]) -> list[str]:
+    r"""Return the keys that are words; of regular expressions those that stand for words alone: `/salt\.house/i`."""
+    words: list[str] = []
+    for key in keys:
+        pattern = _PATTERN.fullmatch(key)
+        if pattern is None:
+            words.append(key)
+        elif _LITERAL.fullmatch(pattern["body"]):
+            words.append(_LITERAL_SIGN.sub(r"\1", pattern["body"]))
+    return words
 
 
 def _without_decorators(text: str, changed: Counter[str]) -> str:

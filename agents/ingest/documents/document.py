@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -36,3 +37,15 @@ class Chunk:
     span: tuple[int, int]
     """Where it stands in its page's text, in characters: first, and one past the last."""
     text: str
+
+
+def describe_pages(numbers: Sequence[int]) -> str:
+    """Return `Page 3`, or `Pages 3, 5-7`, of ascending page numbers."""
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    listed = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    return f"{'Page' if len(numbers) == 1 else 'Pages'} {listed}"

@@ -1,10 +1,16 @@
-"""The bounds within which one document is read."""
+"""The bounds within which one document, or one picture, is read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
+
+MAX_PICTURE_BYTES = 20 * MEGABYTE
+MAX_PICTURE_PIXELS = 60_000_000
+"""A map of 8,000 x 7,000 pixels; it takes 240 MB of memory while it is made smaller."""
+MAX_PICTURE_SIDE = 20_000
+"""Pixels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 
 from agents.child_processes import build_child_environment, end_child
 from agents.ingest.documents.document import Document, Page
-from agents.ingest.documents.errors import unreadable_document_error
+from agents.ingest.documents.errors import damaged_picture_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType, media_type_of_name
 from agents.ingest.documents.limits import DEFAULT_LIMITS, MEGABYTE, ReadingLimits
 from agents.ingest.documents.reading_pipe import (
@@ -53,12 +53,18 @@ class DocumentReader:
         self._limits = limits
 
     async def read_in_batches(
-        self, source: Path | bytes, name: str, on_batch: OnBatch, *, sample_pages: int = 0
+        self,
+        source: Path | bytes,
+        name: str,
+        on_batch: OnBatch,
+        *,
+        sample_pages: int = 0,
+        allows_pictures: bool = False,
     ) -> DocumentSummary:
         """Read a file or its bytes and hand over its pages; return title and notes.
 
         The first batch comes at once and is empty: it says how many pages there are. `name` is the file's
-        name, for its format and its title.
+        name, for its format and its title. With `allows_pictures`, pages that are pictures are no fault of it.
         """
         summary: DocumentSummary | None = None
         page_count = 0
@@ -72,7 +78,9 @@ class DocumentReader:
             elif tag == DONE_TAG:
                 summary = decode_summary(data)
 
-        request = replace(self._request(source, name), sample_pages=sample_pages)
+        request = replace(
+            self._request(source, name), sample_pages=sample_pages, allows_pictures=allows_pictures
+        )
         try:
             await self._run(source, request, on_frame)
         except _ReaderEnded:
@@ -93,8 +101,35 @@ class DocumentReader:
         summary = await self.read_in_batches(source, name, keep, sample_pages=sample_pages)
         return Document(summary.title, summary.media_type, tuple(pages), summary.notes)
 
-    async def render_page(self, source: Path | bytes, name: str, number: int, width: int) -> bytes:
-        """Return a page of a PDF as a picture (PNG), `width` pixels wide; `number` is from 1."""
+    async def render_page(
+        self, source: Path | bytes, name: str, number: int, width: int, max_height: int = 0
+    ) -> bytes:
+        """Return a page of a PDF as a picture (PNG), `width` pixels wide unless that is too high (0: no matter).
+
+        `number` is from 1.
+        """
+        request = replace(
+            self._request(source, name),
+            picture_page=number,
+            picture_width=width,
+            picture_height=max_height,
+        )
+        return await self._draw(source, request)
+
+    async def shrink_picture(self, data: bytes, max_width: int, max_height: int) -> bytes:
+        """Return a picture (PNG or JPEG) as PNG that fits into so many pixels; the whole file is read for it."""
+        request = replace(
+            self._request(data, "picture"),
+            is_picture=True,
+            picture_width=max_width,
+            picture_height=max_height,
+        )
+        try:
+            return await self._draw(data, request)
+        except _ReaderEnded:
+            raise damaged_picture_error() from None
+
+    async def _draw(self, source: Path | bytes, request: ReadingRequest) -> bytes:
         picture = b""
 
         async def on_frame(tag: bytes, data: bytes) -> None:
@@ -102,7 +137,6 @@ class DocumentReader:
             if tag == PICTURE_TAG:
                 picture = data
 
-        request = replace(self._request(source, name), picture_page=number, picture_width=width)
         await self._run(source, request, on_frame)
         return picture
 

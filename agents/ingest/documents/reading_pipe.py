@@ -1,6 +1,6 @@
 """Encodes what goes between the program and the process that reads a document.
 
-To the child, once: a line of JSON (a request), then the document's bytes unless the request names a path.
+To the child, once: a line of JSON (a request), then the bytes of the document or picture unless it names a path.
 From it: frames, each four bytes of length, a tag and that many bytes less one: "p" pages, "d" done, "e" an
 error (all JSON), or "i" a picture (PNG).
 """
@@ -39,10 +39,16 @@ class ReadingRequest:
     """How many of them were read before, by a process that ended."""
     is_plain: bool = False
     """Whether a PDF is read without headings and tables, by the library that mends more."""
+    allows_pictures: bool = False
+    """Whether pages may be pictures without text, all of them, too: somebody else reads these."""
     picture_page: int = 0
     """The page of which a picture is asked for, from 1; 0 for text."""
     picture_width: int = 0
     """Pixels."""
+    picture_height: int = 0
+    """The most pixels that it may be high; 0 for as high as the page is then."""
+    is_picture: bool = False
+    """Whether the file is a picture itself, to be made smaller; no document is read then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ class DocumentSummary:
     media_type: str
     page_count: int
     notes: tuple[str, ...] = ()
+    picture_pages: tuple[int, ...] = ()
+    """The pages, of those that were read, that are pictures without text."""
 
 
 def pack_frame(tag: bytes, data: bytes) -> bytes:
@@ -102,7 +110,8 @@ def encode_summary(summary: DocumentSummary) -> bytes:
 
 def decode_summary(data: bytes) -> DocumentSummary:
     fields: dict[str, Any] = json.loads(data)
-    return DocumentSummary(**{**fields, "notes": tuple(fields["notes"])})
+    lists = {name: tuple(fields[name]) for name in ("notes", "picture_pages")}
+    return DocumentSummary(**{**fields, **lists})
 
 
 def encode_error(error: InputError) -> bytes:

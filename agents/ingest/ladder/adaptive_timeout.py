@@ -15,7 +15,7 @@ SECONDS_PER_1000_CHARACTERS: Final = 10.0
 """The time-out of a model that nothing is known of."""
 
 MIN_SAMPLES: Final = 5
-"""Calls from which a model's own speed counts."""
+"""Calls from which a model's own speed counts; that of a slow one counts at once."""
 
 MAX_SAMPLES: Final = 50
 SAFETY_FACTOR: Final = 2.0
@@ -38,10 +38,14 @@ class AdaptiveTimeout:
     def seconds_for(self, characters: int) -> float:
         """Return the time-out of a call on a chunk of so many characters."""
         expected = _expected_seconds(characters)
-        if len(self._samples) >= MIN_SAMPLES:
+        if len(self._samples) >= MIN_SAMPLES or self._is_slow_so_far():
             slow_sample = sorted(self._samples)[int(len(self._samples) * SLOW_SHARE)]
             expected *= slow_sample * SAFETY_FACTOR
         return min(max(expected, MIN_SECONDS), MAX_SECONDS)
+
+    def _is_slow_so_far(self) -> bool:
+        """Whether a call took longer than one gets of a model that nothing is known of: so would the next."""
+        return max(self._samples, default=0.0) > 1.0
 
     def record(self, characters: int, seconds: float, *, is_timed_out: bool = False) -> None:
         """Take in how long a call took."""

@@ -213,6 +213,9 @@ class _AliasJoiner:
             by_surname = self._clearest(
                 [person for person in by_surname if not self._is_younger(person, name)], parts.single
             )
+        if len(by_surname) > 1 and title not in _STYLES:
+            # Of two Calloways, Dr. Calloway is the one whom the text calls Doctor.
+            by_surname = [person for person in by_surname if title in person.titles] or by_surname
         return by_surname or (by_given if title in GIVEN_NAME_TITLES else [])
 
     def _is_younger(self, person: _Person, name: KnownName) -> bool:

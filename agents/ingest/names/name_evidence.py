@@ -29,6 +29,8 @@ class NameEvidence:
     """Of those, after `the`, `a`, `my` ...: a common noun that the text honours with a capital."""
     pairs: Counter[tuple[str, str]]
     """Two words with capitals inside a sentence, one after the other."""
+    title_heads: frozenset[str]
+    """The titles that stand before a name: `major` of Major Fitch."""
 
     is_listed_by_key: dict[str, bool] = field(default_factory=dict)
     is_common_by_key: dict[str, bool] = field(default_factory=dict)
@@ -78,6 +80,7 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
     sexed_titles = words.male_titles | words.female_titles
     after_article: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
+    title_heads: set[str] = set()
     previous: TextToken | None = None
     for token in tokens:
         if token.in_heading:
@@ -90,6 +93,8 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
             and token.is_capitalised
         ):
             titled[token.key] += 1
+        if previous is not None and previous.is_capitalised and token.is_capitalised and token.gap.isspace():
+            title_heads |= {previous.key} & words.titles
         if not token.is_capitalised:
             lower[token.key] += 1
         elif not token.opens_sentence and not token.is_shouted:
@@ -102,4 +107,6 @@ def count_evidence(tokens: Sequence[TextToken], words: NameWords) -> NameEvidenc
         elif token.opens_sentence:
             opening[token.key] += 1
         previous = token
-    return NameEvidence(words, lower, capitalised, opening, titled, after_article, pairs)
+    return NameEvidence(
+        words, lower, capitalised, opening, titled, after_article, pairs, frozenset(title_heads)
+    )

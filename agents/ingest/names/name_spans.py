@@ -175,7 +175,9 @@ class _NameFinder:
 
     def _takes_epithet(self, first: int, end: int, index: int) -> bool:
         """Return whether `the` and the next word are an epithet: `Gideon the Black`."""
-        if end - first != 1 or index + 1 >= len(self._tokens) or self._tokens[first].opens_sentence:
+        if end - first != 1 or index + 1 >= len(self._tokens):
+            return False
+        if self._tokens[first].opens_sentence and not self._evidence.is_proper(self._tokens[first].key):
             return False
         epithet = self._tokens[index + 1]
         return (
@@ -208,9 +210,7 @@ class _NameFinder:
         end = tokens[last - 1].end
         if self._text[end : end + 1] == "." and tokens[last - 1].key in ("jr", "sr", "esq", "co"):
             end += 1
-        previous = tokens[first - 1] if first else None
-        has_article = previous is not None and previous.key == "the" and tokens[first].gap.isspace()
-        yield CapitalisedName(first, last, tokens[first].start, end, has_article)
+        yield CapitalisedName(first, last, tokens[first].start, end, has_article_before(tokens, first))
 
     def _is_left_off(self, first: int, last: int) -> bool:
         """Return whether the first word of the run is no part of the name."""
@@ -298,7 +298,10 @@ class _NameFinder:
         is_constant = evidence.capitalised[key] >= _CONSTANT_CAPITALS and (
             evidence.capitalised[key] > 3 * evidence.lower[key]
         )
-        return is_constant and not token.is_shouted
+        # `The Major`, of a text that names a Major Fitch and writes no major small.
+        is_bearers = has_article_before(self._tokens, first) and key in evidence.title_heads
+        is_bearers = is_bearers and evidence.lower[key] == 0 and not token.opens_sentence
+        return (is_constant or is_bearers) and not token.is_shouted
 
     def _is_single_name(self, first: int) -> bool:
         token, words, evidence = self._tokens[first], self._words, self._evidence
@@ -366,3 +369,8 @@ class _NameFinder:
         before = self._tokens[first - 1] if first else None
         after = self._tokens[first + 1] if first + 1 < len(self._tokens) else None
         return any(each is not None and each.key in self._words.speech_verbs for each in (before, after))
+
+
+def has_article_before(tokens: Sequence[TextToken], index: int) -> bool:
+    """Return whether `the` stands before a word, with nothing between them."""
+    return index > 0 and tokens[index - 1].key == "the" and tokens[index].gap.isspace()

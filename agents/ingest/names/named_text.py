@@ -33,6 +33,7 @@ _ALIAS_GAP: Final = re.compile(
     r"(?:known(?:\s+to\s+\w+(?:\s+\w+)?)?\s+as|nicknamed|alias|aka|a\.k\.a\.?|surnamed|dubbed)\s+(?:the\s+|old\s+)?[\"“‘']?"
     r"|(?:,|,?\s+(?:who\s+)?(?:was|is|were))\s+(?:(?:also|sometimes|generally|commonly|always)\s+)*"
     r"(?:called|styled|named)\s+(?:the\s+|old\s+)?[\"“‘']?"
+    r"|,?\s+(?:whom\s+|that\s+)(?:\w+\s+){1,3}(?:called|named|nicknamed)\s+(?:the\s+|old\s+)?[\"“‘']?"
     r"|,\s+or\s+"
 )
 _MAX_ALIAS_GAP: Final = 60
@@ -60,6 +61,10 @@ _ESTATES: Final = frozenset(
     ]
 )
 """Words that are left off the names of places: `Netherfield Park`."""
+_PLACE_HEADS: Final = frozenset(["port", "castle", "mount", "fort", "lake", "cape", "camp"])
+"""Words that are left off before the names of places: `Port Cassini`."""
+_JOINED_PLACE: Final = re.compile(r"(\w{3,})-(?:under|upon|on|by|in|le|super|next|over)-.+")
+"""`Thornby-under-Hill`, which is Thornby to its people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +284,25 @@ def _choose_kinds(keys: Iterable[str], votes: KindVotes, words: NameWords) -> di
             is_bearer = len(key_words) == 1 and key in person_words
             if not is_bearer and any(words.is_common(word) for word in key_words):
                 kinds[key] = EntityKind.CONCEPT
+    whole_names: dict[str, list[str]] = defaultdict(list)
+    for key in kinds:
+        whole_names[key.rpartition(" ")[2]].append(key)
+    for last, (first_name, *other_names) in whole_names.items():
+        # `the Institute` is the Harlan Institute, if the text has no other.
+        if last in kinds and len(other_names) == 1 and words.is_common(last):
+            kinds[last] = kinds[first_name if other_names[0] == last else other_names[0]]
     return kinds
+
+
+def _place_stem(key: str) -> str:
+    """Return what a place of this name is called for short; empty if it is called by the whole of it."""
+    if joined := _JOINED_PLACE.fullmatch(key):
+        return joined[1]
+    first, _, rest = key.partition(" ")
+    if first in _PLACE_HEADS:
+        return rest
+    stem, _, last = key.rpartition(" ")
+    return stem if last in _ESTATES else ""
 
 
 def _group_places(
@@ -292,13 +315,9 @@ def _group_places(
     """Return what is nobody, with `Netherfield` and `Netherfield Park` as one if there is no other Netherfield."""
     longer: dict[str, list[str]] = defaultdict(list)
     for key in keys:
-        stem, _, last = key.rpartition(" ")
-        if (
-            last in _ESTATES
-            and stem in texts
-            and kinds[stem] is EntityKind.PLACE
-            and stem not in words.known_places
-        ):
+        stem = _place_stem(key)
+        is_place = EntityKind.PLACE in (kinds.get(stem), kinds[key])
+        if stem in keys and is_place and stem not in words.known_places:
             longer[stem].append(key)
     short_of = {forms[0]: stem for stem, forms in longer.items() if len(forms) == 1}
     members: dict[str, list[str]] = defaultdict(list)

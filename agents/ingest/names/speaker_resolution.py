@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from agents.ingest.names.conversation import Conversation, Speaker, SpokenTurn
@@ -42,6 +42,19 @@ _SURNAME_KIN: Final[dict[str, tuple[tuple[str, ...], Sex | None]]] = {
 """Titles of kin with the same surname, and the sex of whose kin they are (None: as `his` or `her` says)."""
 
 
+_WRITTEN_OUT: Final = {
+    "dr": "doctor",
+    "prof": "professor",
+    "capt": "captain",
+    "sgt": "sergeant",
+    "lt": "lieutenant",
+    "col": "colonel",
+    "gen": "general",
+    "rev": "reverend",
+}
+"""Titles as they are written without a name: `the doctor`."""
+
+
 class SpeakerResolver:
     """Knows the people of a text; `narrator` is who tells it, if that is known."""
 
@@ -58,7 +71,8 @@ class SpeakerResolver:
         self._paragraphs = paragraphs
         self._words = words
         self._narrator = narrator
-        self._titles = self._index_titles()
+        self._callings = {**self._index_roles(), **self._index_titles()}
+        """Whom a title or what somebody is means alone: `the colonel`, `the postman`."""
         self._owner_of_key = {key: n for n, one in enumerate(named_text.named) for key in one.name_keys}
 
     def _index_titles(self) -> dict[str, int]:
@@ -67,8 +81,19 @@ class SpeakerResolver:
         for index, one in enumerate(self._named.named):
             if one.can_speak:
                 for title in {key.split()[0] for key in one.name_keys} & self._words.titles:
-                    owners.setdefault(title, set()).add(index)
-        return {title: next(iter(indexes)) for title, indexes in owners.items() if len(indexes) == 1}
+                    owners.setdefault(_WRITTEN_OUT.get(title, title), set()).add(index)
+        return _only_owners(owners)
+
+    def _index_roles(self) -> dict[str, int]:
+        """Return whom the text says to be what, where only one is: `Mr. Dobbin the postman`, `Poole, the butler`."""
+        tokens, owners = self._named.tokens, dict[str, set[int]]()
+        for span, owner in zip(self._named.spans, self._named.owners, strict=True):
+            if span.last + 1 >= len(tokens) or not self._named.named[owner].can_speak:
+                continue
+            article, noun = tokens[span.last : span.last + 2]
+            if article.key in ARTICLES and article.gap.strip() in ("", ",") and not noun.is_capitalised:
+                owners.setdefault(noun.key, set()).add(owner)
+        return _only_owners(owners)
 
     def resolve(
         self, reference: SpeakerReference, turn: SpokenTurn, conversation: Conversation, paragraph_start: int
@@ -147,8 +172,8 @@ class SpeakerResolver:
         if phrase == NARRATOR:
             return NARRATOR if self._narrator is None else self._narrator
         *before, noun = phrase.casefold().split()
-        if noun in self._titles:
-            return self._titles[noun]
+        if noun in self._callings:
+            return self._callings[noun]
         if before and before[0] in _OWNERS and noun in self._words.kin_nouns:
             relative = self._kin_by_surname(noun, before[0], reference, turn, conversation)
             if relative is None:
@@ -214,3 +239,7 @@ class SpeakerResolver:
         if isinstance(speaker, str):
             return self._words.sex_of_noun(speaker.casefold().split()[-1])
         return self._named.named[speaker].sex
+
+
+def _only_owners(owners: Mapping[str, set[int]]) -> dict[str, int]:
+    return {word: next(iter(indexes)) for word, indexes in owners.items() if len(indexes) == 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, assert_never
 
@@ -110,6 +110,7 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
             introductions.setdefault(one.name.casefold(), one)
     prose_text = "\n\n".join(prose)
     uses = count_word_uses(prose_text, load_name_words().first_names)
+    prose_text = _part_labels(prose_text, uses.labels)
     introductions = {
         key: one for key, one in introductions.items() if uses.is_name(one.name, is_introduced=True)
     }
@@ -152,6 +153,14 @@ def find_names_in_texts(texts: Sequence[str]) -> tuple[DocumentName, ...]:
         if key not in known and is_proper_name(one.name)
     ]
     return tuple(names[:MAX_DOCUMENT_NAMES])
+
+
+def _part_labels(text: str, labels: Collection[str]) -> str:
+    """Return a text whose labels begin a clause: `Components: V, S Duration: 1 hour` has nobody called S Duration."""
+    if not labels:
+        return text
+    label = "|".join(re.escape(one) for one in sorted(labels))
+    return re.sub(rf"(?<=\w)\s+(?=[A-Z])(?=(?i:{label})[*_]{{0,3}}:)", " ; ", text)
 
 
 def _untitled(name: str) -> str:

@@ -183,7 +183,7 @@ class _ChunkReader:
             in_glossary = "glossary" in heading_title.casefold()
             for definition in read_definitions(block, self._text, in_glossary=in_glossary):
                 yield from self._define(definition)
-        yield from self._read_sentences(block)
+        yield from self._read_sentences(block, heading)
 
     def _define(self, definition: Definition) -> Iterator[Finding]:
         quote = self._text[definition.start : definition.end]
@@ -222,7 +222,8 @@ class _ChunkReader:
             subject, object_ = (other.name, name) if relation.is_reversed else (name, other.name)
             yield FoundRelation(subject, relation.verb, object_, said.quote)
 
-    def _read_sentences(self, block: TextBlock) -> Iterator[Finding]:
+    def _read_sentences(self, block: TextBlock, heading: HeadingBlock | None) -> Iterator[Finding]:
+        subject = plain_text(heading.title) if heading else ""
         reader = _relation_reader(self._names)
         lines = block.lines if block.is_list else ((block.start, block.end),)
         for line_start, line_end in lines:
@@ -232,7 +233,7 @@ class _ChunkReader:
                 sentence = self._text[first:last]
                 if sentence.startswith(_SPEECH_MARKS) or self._is_spoken(line_start, first):
                     continue
-                if rule := read_rule(sentence):
+                if rule := read_rule(sentence, subject):
                     yield rule
                 else:
                     yield from reader.read(sentence)

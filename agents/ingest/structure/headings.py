@@ -122,6 +122,7 @@ _NO_TITLES: Final = frozenset(
             "special thanks",
             "open game license",
         ),
+        "str dex con int wis cha",
         *("cast", "characters", "places", "locations", "factions", "items", "monsters", "people", "timeline"),
     ]
 )

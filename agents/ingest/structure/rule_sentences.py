@@ -59,6 +59,12 @@ _PROCEDURE: Final = re.compile(
 _GUESS: Final = re.compile(
     r"\bmust\s+(?:have|be\s+(?:mistaken|joking|mad))\b|\bcan['’]?t\s+help\b|\bcannot\s+help\b", re.IGNORECASE
 )
+_LEANING: Final = re.compile(
+    r"(?:(?:also|however|in addition|otherwise|then|so),?\s+)?"
+    r"(?:it|they|its|their|this|these|that|those|such|neither|both|each of them)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that leans on the one before it."""
 _QUOTED: Final = re.compile(
     r"“[^”\n]{0,2000}(?:”|$)|(?<!\w)\"[^\"\n]{0,2000}(?:\"|$)|(?<!\w)‘[^’\n]{0,500}[,.!?]’"
 )
@@ -89,8 +95,12 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + len(words) - len(words.lstrip()), start + len(words.rstrip())
 
 
-def read_rule(sentence: str) -> FoundRule | None:
-    """Return the rule that a sentence states: not advice to the reader, and not what somebody says."""
+def read_rule(sentence: str, subject: str = "") -> FoundRule | None:
+    """Return the rule that a sentence states: not advice to the reader, and not what somebody says.
+
+    `subject` is what the section is headed. A sentence that says only `it` has it before its words; without one it
+    says nothing by itself, and is no rule.
+    """
     spoken_free = _QUOTED.sub(" ", sentence)
     statement = plain_text(sentence)
     if not MIN_RULE <= len(statement) <= MAX_RULE or statement.endswith("?"):
@@ -102,6 +112,8 @@ def read_rule(sentence: str) -> FoundRule | None:
         return None
     if _FIRST_PERSON.search(words) or _TOLD.search(words) or not words[:1].isalnum():
         return None
+    if _LEANING.match(words):
+        return FoundRule(f"{subject}: {statement}", sentence) if subject else None
     return FoundRule(statement, sentence)
 
 

@@ -60,6 +60,8 @@ _STAT: Final = re.compile(
     re.IGNORECASE,
 )
 _ABILITY_SCORE: Final = re.compile(r"(\d{1,2})")
+_SCORE_IN_LINE: Final = re.compile(r"(?<![\d+−–-])(\d{1,2})\s*\(")
+"""`18 (+4)`, of six in a line."""
 _FENCE_LINE: Final = re.compile(r"\s*[\"']?([A-Za-z][\w ./]{0,30}?)[\"']?\s*:\s*(.*)")
 _NUMBER_IN_FENCE: Final = re.compile(_SIGNED)
 _MIN_STATS: Final = 2
@@ -208,9 +210,14 @@ def _line_name(before: str) -> str:
 def _end_of_sheet(blocks: Sequence[MarkdownBlock], text: str, index: int) -> int:
     """Return where a stat block of several paragraphs ends; `index` if none begins there."""
     end, labels = index, set[str]()
-    while end < len(blocks) and not isinstance(blocks[end], HeadingBlock | FenceBlock):
+    while end < len(blocks):
         block = blocks[end]
-        block_labels = {label for label, _ in _numbers_of(block, text)}
+        if labels and _is_ability_row(block, text):
+            end += 1
+            continue
+        if isinstance(block, HeadingBlock | FenceBlock):
+            break
+        block_labels = {label for label, _ in _numbers_at(blocks, text, end)}
         is_short = block.end - block.start < 400
         if not block_labels or not (is_short or isinstance(block, TableBlock)):
             if end > index and is_short and labels:
@@ -227,6 +234,20 @@ def _end_of_sheet(blocks: Sequence[MarkdownBlock], text: str, index: int) -> int
         and ({"AC", "HP", "HD", "Wounds"} & labels)
     )
     return end if is_sheet else index
+
+
+def _is_ability_row(block: MarkdownBlock, text: str) -> bool:
+    """Return whether a line is `STR DEX CON INT WIS CHA` and nothing else; its scores stand below it."""
+    words = re.findall(r"\w+", text[block.start : block.end].upper()) if block.end - block.start < 80 else []
+    return [word[:3] for word in words] == list(ABILITIES)
+
+
+def _numbers_at(blocks: Sequence[MarkdownBlock], text: str, index: int) -> Numbers:
+    block = blocks[index]
+    if index and isinstance(block, TextBlock) and _is_ability_row(blocks[index - 1], text):
+        scores = _SCORE_IN_LINE.findall(text[block.start : block.end])
+        return tuple(zip(ABILITIES, map(int, scores), strict=True)) if len(scores) == len(ABILITIES) else ()
+    return _numbers_of(block, text)
 
 
 def _numbers_of(block: MarkdownBlock, text: str) -> Numbers:
@@ -252,8 +273,8 @@ def _begins_with_stat(line: str) -> bool:
 
 def _read_sheet(blocks: Sequence[MarkdownBlock], text: str, index: int, end: int) -> StatBlock:
     numbers: dict[str, int] = {}
-    for block in blocks[index:end]:
-        for label, number in _numbers_of(block, text):
+    for place in range(index, end):
+        for label, number in _numbers_at(blocks, text, place):
             numbers.setdefault(label, number)
     name, description, start = "", "", blocks[index].start
     first = index

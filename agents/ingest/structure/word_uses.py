@@ -50,7 +50,10 @@ class WordUses:
 def count_word_uses(text: str, first_names: Collection[str] = ()) -> WordUses:
     """Return how a text uses its words; who has one of these first names may be called at the start of sentences."""
     lower_words = frozenset(_LOWER.findall(text))
-    label_counts = Counter(match[1] for match in _LABEL.finditer(text))
+    # Behind other words of its line a label begins where nobody can tell: its last word counts, too.
+    label_counts = Counter(
+        label for match in _LABEL.finditer(text) for label in {match[1], match[1].rpartition(" ")[2]}
+    )
     opener_counts = Counter(match[1] for match in _OPENER.finditer(text))
     word_counts = Counter(_CAPITALISED.findall(text)) if opener_counts else Counter[str]()
     term_counts = Counter(match[1] or match[2] for match in _TERM.finditer(text))

@@ -12,7 +12,7 @@ import litellm
 from agents.llm.child.model_facts import accepts_parameter, cost, count_usage, require_provider
 from agents.llm.child.provider_errors import cut_error, to_model_error
 from agents.llm.errors import ModelCut, ModelError, ModelRefused, ModelRejected, ModelUnreachable
-from agents.llm.llm_port import LlmRequest, TextChunk, Usage
+from agents.llm.llm_port import LlmRequest, Message, TextChunk, Usage
 from agents.llm.model_names import is_local_address, key_name, may_carry_key
 from agents.llm.strict_schema import strict_schema
 from agents.llm.trusted_addresses import TRUST_VARIABLE, may_send_key
@@ -135,7 +135,9 @@ class _AnswerCollector:
 def _request(llm_request: LlmRequest) -> dict[str, Any]:
     request: dict[str, Any] = {
         "model": llm_request.model,
-        "messages": [{"role": message.role, "content": message.text} for message in llm_request.messages],
+        "messages": [
+            {"role": message.role, "content": _content(message)} for message in llm_request.messages
+        ],
         "max_tokens": llm_request.max_tokens,
         "temperature": llm_request.temperature,
         "timeout": llm_request.seconds,
@@ -154,6 +156,17 @@ def _request(llm_request: LlmRequest) -> dict[str, Any]:
     if llm_request.shape is not None:
         request |= _schema_arguments(llm_request)
     return request
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """Return what a message says, with its pictures as data: nothing is fetched for them."""
+    if not message.pictures:
+        return message.text
+    pictures = ({"url": f"data:image/png;base64,{picture}"} for picture in message.pictures)
+    return [
+        {"type": "text", "text": message.text},
+        *({"type": "image_url", "image_url": picture} for picture in pictures),
+    ]
 
 
 def endpoint_arguments(model: str, api_base: str) -> dict[str, str]:

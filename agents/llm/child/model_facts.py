@@ -31,17 +31,19 @@ def read_model_facts(model: str) -> ModelFacts:
     if entry is None:
         parameters = _parameters(model, provider)
         # Not on the list: probably a server of the player's own. If it rejects a schema, the next step of the
-        # fallback ladder is tried.
+        # fallback ladder is tried; if it rejects a picture, the document waits and says so.
         return ModelFacts(
             model,
             takes_schema="response_format" in parameters,
             takes_tools="tools" in parameters or provider == _SCRIPTED_PROVIDER,
+            takes_pictures=True,
         )
     return ModelFacts(
         model,
         window=_as_integer(entry.get("max_input_tokens") or entry.get("max_tokens")),
         takes_schema=bool(entry.get("supports_response_schema")),
         takes_tools=bool(entry.get("supports_function_calling")),
+        takes_pictures=bool(entry.get("supports_vision")),
         in_per_million=_per_million(entry, "input_cost_per_token"),
         out_per_million=_per_million(entry, "output_cost_per_token"),
     )

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from agents.child_processes import claim_stdout, write_all
 from agents.ingest.documents.document import Page
-from agents.ingest.documents.errors import unreadable_document_error
+from agents.ingest.documents.errors import damaged_picture_error, unreadable_document_error
 from agents.ingest.documents.limits import MEGABYTE, ReadingLimits
 from agents.ingest.documents.reading_pipe import (
     PICTURE_TAG,
@@ -26,7 +26,7 @@ from agents.ingest.documents.reading_pipe import (
 from stores.errors import InputError
 
 NICENESS: Final = 10
-"""How much lower this process's priority is than that of the screen."""
+"""How much lower the priority of reading a document is than that of the screen."""
 
 BATCH_PAGES: Final = 16
 BATCH_CHARACTERS: Final = 200_000
@@ -42,6 +42,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = claim_stdout()
     request = decode_request(sys.stdin.buffer.readline())
+    if not (
+        request.is_picture or request.picture_page
+    ):  # somebody looks at the place where a picture is to be
+        _lower_priority()
     _bound_this_process(request.limits)
     sys.setrecursionlimit(RECURSION)
     with suppress(BrokenPipeError):
@@ -54,22 +58,27 @@ def main() -> None:
         except BrokenPipeError:
             raise
         except Exception:  # noqa: BLE001 - whatever a hostile document does to a library is reported as damage
-            write_all(out, encode_error(_damage_error()))
+            write_all(out, encode_error(damaged_picture_error() if request.is_picture else _damage_error()))
     os._exit(0)  # end without waiting for the threads of libraries
 
 
 def _answer(request: ReadingRequest, out: Any) -> None:
-    # The libraries are loaded under the bounds, too.
-    from agents.ingest.documents.child.reading import DocumentPages
-
+    # The libraries are loaded under the bounds, too, and only those that are used.
     data = _read_bytes(request, sys.stdin.buffer)
+    if request.is_picture:
+        from agents.ingest.documents.child.small_pictures import shrink_picture
+
+        picture = shrink_picture(data, request.picture_width, request.picture_height)
+        write_all(out, pack_frame(PICTURE_TAG, picture))
+        return
     if request.picture_page:
         from agents.ingest.documents.child.page_pictures import render_page
 
-        write_all(
-            out, pack_frame(PICTURE_TAG, render_page(data, request.picture_page, request.picture_width))
-        )
+        picture = render_page(data, request.picture_page, request.picture_width, request.picture_height)
+        write_all(out, pack_frame(PICTURE_TAG, picture))
         return
+    from agents.ingest.documents.child.reading import DocumentPages
+
     document = DocumentPages(data, request.name, request.limits, is_plain=request.is_plain)
     batch: list[Page] = []
     write_all(out, encode_pages(batch, document.page_count))
@@ -81,7 +90,7 @@ def _answer(request: ReadingRequest, out: Any) -> None:
             write_all(out, encode_pages(batch, document.page_count))
             batch.clear()
             sent_at = time.monotonic()
-    summary = document.summarize()
+    summary = document.summarize(allows_pictures=request.allows_pictures)
     write_all(out, encode_pages(batch, document.page_count))
     write_all(out, encode_summary(summary))
 
@@ -100,10 +109,13 @@ def _read_bytes(request: ReadingRequest, inlet: BinaryIO) -> bytes:
         ) from error
 
 
-def _bound_this_process(limits: ReadingLimits) -> None:
+def _lower_priority() -> None:
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICENESS)
+
+
+def _bound_this_process(limits: ReadingLimits) -> None:
     if sys.platform == "win32":
         return
     import resource

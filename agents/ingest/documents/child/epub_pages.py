@@ -31,6 +31,7 @@ _CHAPTER_TYPES: Final = ("application/xhtml+xml", "text/html")
 
 class EpubDocument:
     media_type = MediaType.EPUB
+    picture_pages: Sequence[int] = ()
 
     def __init__(self, data: bytes, limits: ReadingLimits) -> None:
         self._limits = limits

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from agents.ingest.documents.document import Page
+from agents.ingest.documents.document import Page, describe_pages
 from agents.ingest.documents.errors import unreadable_document_error
 from agents.ingest.documents.formats import MediaType
 from stores.errors import InputError
@@ -34,6 +34,11 @@ class OpenDocument(Protocol):
         """Return what was left out of the pages that were read, in sentences."""
         ...
 
+    @property
+    def picture_pages(self) -> Sequence[int]:
+        """The pages, of those that were read, that are pictures without text."""
+        ...
+
     def no_text_error(self) -> InputError:
         """Return the error for a document none of whose pages has text."""
         ...
@@ -47,6 +52,7 @@ class ReadPages:
     media_type: MediaType
     pages: Sequence[Page]
     notes: Sequence[str] = field(default=())
+    picture_pages: Sequence[int] = ()
 
     @property
     def page_count(self) -> int:
@@ -66,15 +72,10 @@ def no_text_error() -> InputError:
     return unreadable_document_error("there is no text in it", "Choose a document with text in it")
 
 
-def describe_pages(numbers: Sequence[int]) -> str:
-    """Return `3, 5-7` of ascending page numbers."""
-    spans: list[tuple[int, int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], number)
-        else:
-            spans.append((number, number))
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+def note_unread_pictures(numbers: Sequence[int]) -> str:
+    """Return the note on pages that are pictures without text, and that nobody reads."""
+    verb, noun = ("is", "a picture") if len(numbers) == 1 else ("are", "pictures")
+    return f"{describe_pages(numbers)} {verb} {noun} without text, and left out."
 
 
 def describe_pictures(count: int) -> list[str]:

@@ -13,8 +13,11 @@ MAX_SIDE: Final = 4_000
 """Pixels."""
 
 
-def render_page(data: bytes, number: int, width: int) -> bytes:
-    """Return page `number` (from 1) as PNG, `width` pixels wide unless it would get too high. Raises InputError."""
+def render_page(data: bytes, number: int, width: int, height: int = 0) -> bytes:
+    """Return page `number` (from 1) as PNG, `width` pixels wide unless it would get too high. Raises InputError.
+
+    `height` is the most pixels that it may be high; 0 for `MAX_SIDE`.
+    """
     document = open_with_pdfium(data)
     if not 1 <= number <= len(document):
         raise unreadable_document_error(f"it has no page {number:,}", f"It has {len(document):,} pages")
@@ -22,6 +25,7 @@ def render_page(data: bytes, number: int, width: int) -> bytes:
     scale = min(
         min(width, MAX_SIDE) / max(page.get_width(), 1),
         MAX_SIDE / max(page.get_width(), page.get_height(), 1),
+        (height or MAX_SIDE) / max(page.get_height(), 1),
     )
     bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False, may_draw_forms=False)
     return encode_png(bitmap.width, bitmap.height, bitmap.n_channels, bitmap.stride, bytes(bitmap.buffer))

@@ -16,7 +16,7 @@ import pdf_oxide
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from agents.ingest.documents.child.open_document import describe_pages, describe_pictures
+from agents.ingest.documents.child.open_document import describe_pictures
 from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_layout import (
     BookStyle,
@@ -25,8 +25,13 @@ from agents.ingest.documents.child.pdf_layout import (
 )
 from agents.ingest.documents.child.pdf_runs import TextRun
 from agents.ingest.documents.child.pdf_tables import RuledTable
-from agents.ingest.documents.document import Page
-from agents.ingest.documents.errors import damaged_document_error, unreadable_document_error
+from agents.ingest.documents.document import Page, describe_pages
+from agents.ingest.documents.errors import (
+    blank_document_error,
+    damaged_document_error,
+    scanned_document_error,
+    unreadable_document_error,
+)
 from agents.ingest.documents.formats import MediaType
 from agents.sanitize import clean
 from stores.errors import InputError
@@ -96,27 +101,20 @@ class PdfDocument:
             page.close()
 
     def no_text_error(self) -> InputError:
-        return unreadable_document_error(
-            "it has pictures of pages and no text, as from a scanner"
-            if self._scanned
-            else "there is no text on its pages",
-            "Make its text readable with a program for text recognition (OCR), then choose it again",
-        )
+        return scanned_document_error() if self._scanned else blank_document_error()
+
+    @property
+    def picture_pages(self) -> Sequence[int]:
+        return self._scanned
 
     def describe_omissions(self) -> Sequence[str]:
         notes = describe_pictures(self._picture_count)
         for numbers, one, several in (
-            (
-                self._scanned,
-                "is a picture without text, and left out",
-                "are pictures without text, and left out",
-            ),
             (self._damaged, "is damaged, and left out", "are damaged, and left out"),
             (self._plain, "was read without headings and tables", "were read without headings and tables"),
         ):
             if numbers:
-                subject, verb = ("Page", one) if len(numbers) == 1 else ("Pages", several)
-                notes.append(f"{subject} {describe_pages(numbers)} {verb}.")
+                notes.append(f"{describe_pages(numbers)} {one if len(numbers) == 1 else several}.")
         return notes
 
     def _read_markdown(self, index: int, *, has_lines: bool) -> str:

@@ -11,7 +11,7 @@ from agents.ingest.documents.child.docx_pages import open_docx
 from agents.ingest.documents.child.epub_pages import EpubDocument
 from agents.ingest.documents.child.html_pages import open_html
 from agents.ingest.documents.child.markdown_pages import open_markdown, open_text
-from agents.ingest.documents.child.open_document import OpenDocument
+from agents.ingest.documents.child.open_document import OpenDocument, note_unread_pictures
 from agents.ingest.documents.child.page_sample import choose_sample
 from agents.ingest.documents.child.pdf_pages import PdfDocument
 from agents.ingest.documents.child.text_pages import first_heading
@@ -72,16 +72,22 @@ class DocumentPages:
                 self._heading = first_heading(page.text)
             yield page
 
-    def summarize(self) -> DocumentSummary:
-        """Return title and notes, once the pages were read. Raises InputError if there was no text."""
-        if not self._has_text:
+    def summarize(self, *, allows_pictures: bool = False) -> DocumentSummary:
+        """Return title and notes, once the pages were read.
+
+        Raises InputError if there was no text; with `allows_pictures`, if there were no pictures of pages either.
+        """
+        picture_pages = tuple(self._document.picture_pages)
+        if not self._has_text and not (allows_pictures and picture_pages):
             raise self._document.no_text_error()
         notes = tuple(self._document.describe_omissions())
+        if picture_pages and not allows_pictures:
+            notes += (note_unread_pictures(picture_pages),)
         stem = PurePath(self._name).stem
         titles = (" ".join(clean(one).split()) for one in self._find_titles())
         title = next((one for one in titles if one and not _PROGRAM_TITLE.fullmatch(one)), stem)
         return DocumentSummary(
-            title[:MAX_TITLE_LENGTH], self._document.media_type.value, self.page_count, notes
+            title[:MAX_TITLE_LENGTH], self._document.media_type.value, self.page_count, notes, picture_pages
         )
 
     def _find_titles(self) -> Iterator[str]:
