@@ -76,6 +76,14 @@ class CanonCommitted:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureChanged:
+    """An entity has another picture, or none any more."""
+
+    universe_id: Id
+    entity_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class SceneOpened:
     """A scene was opened."""
 
@@ -225,6 +233,7 @@ Event = (
     | ProposalsChanged
     | TriggerRaised
     | CanonCommitted
+    | PictureChanged
     | SceneOpened
     | StepStateChanged
     | ExchangeRecorded
@@ -243,6 +252,7 @@ Event = (
 
 TransientEvent = (
     LoopStateChanged
+    | PictureChanged
     | SceneOpened
     | Notice
     | StepStateChanged

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from agents.events import EventBus, LoopStateChanged
-from agents.state_machines import initial_state, next_state
+from agents.loop_states import state_after
+from agents.state_machines import next_state
 from stores.ports import OrchestratorLog
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Loop, Transition
-
-
-def state_after(loop: Loop, last_transition: Transition | None) -> str:
-    """Return the state that this transition leads to; the initial state for None."""
-    return last_transition.target if last_transition else initial_state(loop)
 
 
 class LoopTransitions:

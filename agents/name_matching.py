@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
-from rapidfuzz import fuzz, process
-
 from agents.typed_text import fold_name
 
 T = TypeVar("T", bound=Hashable)
@@ -44,17 +42,20 @@ def match_names(typed_name: str, named_items: Iterable[tuple[str, T]]) -> list[T
 
 def find_similar_names(typed_name: str, names: Sequence[str]) -> list[str]:
     """Return up to three names that a mistyped one may mean, the likeliest first."""
-    matches = process.extract(typed_name, names, scorer=_likeness, limit=3, score_cutoff=MIN_LIKENESS)
+    from rapidfuzz import fuzz, process  # not loaded before the menu is filled
+
+    def rate_likeness(
+        one: str, other: str, *, processor: object = None, score_cutoff: float | None = None
+    ) -> float:
+        """Return how alike two names are, 0 to 100: letter by letter, or by the words that they share.
+
+        A part of a longer name counts for nothing by itself: `Rat` is not like `Boat House`.
+        """
+        one, other = without_article(one), without_article(other)
+        return max(fuzz.ratio(one, other), 0.9 * fuzz.token_set_ratio(one, other))
+
+    matches = process.extract(typed_name, names, scorer=rate_likeness, limit=3, score_cutoff=MIN_LIKENESS)
     return [name for name, *_ in matches]
-
-
-def _likeness(one: str, other: str, *, processor: object = None, score_cutoff: float | None = None) -> float:
-    """Return how alike two names are, 0 to 100: letter by letter, or by the words that they share.
-
-    A part of a longer name counts for nothing by itself: `Rat` is not like `Boat House`.
-    """
-    one, other = without_article(one), without_article(other)
-    return max(fuzz.ratio(one, other), 0.9 * fuzz.token_set_ratio(one, other))
 
 
 def without_article(name: str) -> str:

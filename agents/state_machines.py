@@ -14,6 +14,7 @@ from typing import NamedTuple
 from statemachine import HistoryState, State, StateChart
 from statemachine.exceptions import TransitionNotAllowed
 
+from agents.loop_states import initial_state
 from agents.loop_words import build_refusal
 from stores.records.workflow import Loop
 
@@ -132,11 +133,6 @@ def next_state(loop: Loop, state: str | None, event: str, *, history_state: str 
     except TransitionNotAllowed as error:
         raise build_refusal(loop, state or initial_state(loop), event) from error
     return innermost_state(chart)
-
-
-def initial_state(loop: Loop) -> str:
-    """Return the first state of the loop."""
-    return innermost_state(CHARTS[loop]())
 
 
 def legal_events(loop: Loop, state: str | None) -> list[str]:

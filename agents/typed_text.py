@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import OSA
-
 from stores.errors import InputError
 
 _MIN_LIKENESS: Final = 60
@@ -33,6 +30,8 @@ def fold_name(text: str) -> str:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return a question with up to three of `choices` that are like `word`; empty if none is."""
+    from rapidfuzz import fuzz, process  # not loaded before the menu is filled
+
     near_choices = process.extract(
         word, list(choices), scorer=fuzz.WRatio, processor=fold_name, limit=3, score_cutoff=_MIN_LIKENESS
     )
@@ -41,6 +40,8 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 def count_slips(word: str, other: str) -> int:
     """Return how many letters are missing, too many, wrong or swapped with their neighbour between two words."""
+    from rapidfuzz.distance import OSA
+
     return OSA.distance(word, other)
 
 

@@ -19,7 +19,7 @@ from stores.records.canon import Authority
 from stores.records.ids import Id
 from stores.records.llm import LlmCall
 from stores.records.play import Degree, Resolution, Scene
-from stores.records.story_journal import JournalEntry, TensionEntry
+from stores.records.story_journal import TensionEntry
 from stores.records.workflow import ProposalStatus, ProposedChange
 
 MAX_TENSION: Final = 9
@@ -74,11 +74,10 @@ class Chart:
     """What each bar would have if all were equal."""
 
 
-def make_tension_chart(scenes: Sequence[Scene], entries: Iterable[JournalEntry], tension_now: int) -> Chart:
-    """Return the tension as each scene of a story ended."""
-    moves = sorted((e for e in entries if isinstance(e, TensionEntry)), key=lambda e: e.at)
-    tension = moves[0].before if moves else tension_now
-    after_scene = {move.scene_id: move.after for move in moves}
+def make_tension_chart(scenes: Sequence[Scene], changes: Sequence[TensionEntry], tension_now: int) -> Chart:
+    """Return the tension as each scene of a story ended, by the changes that stand."""
+    tension = changes[0].before if changes else tension_now
+    after_scene = {change.scene_id: change.after for change in changes}
     bars = []
     for scene in scenes:
         tension = after_scene.get(scene.id, tension)

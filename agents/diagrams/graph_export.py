@@ -1,18 +1,13 @@
-"""Writes a graph of relations as SVG, to be looked at and printed, and as GraphML, for other programs.
-
-GraphML: http://graphml.graphdrawing.org/specification.html. Both are well-formed for any name: what XML cannot hold is
-left out.
-"""
+"""Writes a graph of relations as SVG, to be looked at and printed, and as GraphML, for other programs."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from agents.diagrams.graph_labels import group_by_ends, join_edge_words, node_label, text_columns
 from agents.diagrams.graph_layout import lay_out_graph
+from agents.diagrams.graphml import GraphMlEdge, GraphMlKey, GraphMlNode, write_graphml, xml_text
 from agents.diagrams.relation_graph import GraphEdge, GraphNode, Point, RelationGraph
 from stores.records.ids import Id
 from stores.records.world import EntityKind
@@ -28,14 +23,13 @@ _COLOURS: Final = {
 _CELL_WIDTH: Final = 9
 _CELL_HEIGHT: Final = 22
 _MARGIN: Final = 40
-_NOT_IN_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GRAPHML_KEYS: Final = (
-    ("name", "node", "string"),
-    ("kind", "node", "string"),
-    ("player_character", "node", "boolean"),
-    ("proposed", "all", "boolean"),
-    ("relation", "edge", "string"),
-    ("standing", "edge", "string"),
+    GraphMlKey("name", "node", "string"),
+    GraphMlKey("kind", "node", "string"),
+    GraphMlKey("player_character", "node", "boolean"),
+    GraphMlKey("proposed", "all", "boolean"),
+    GraphMlKey("relation", "edge", "string"),
+    GraphMlKey("standing", "edge", "string"),
 )
 
 
@@ -56,10 +50,10 @@ def render_svg(graph: RelationGraph, title: str) -> str:
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {top:.0f} {right - left:.0f}'
             f' {bottom - top:.0f}" font-family="ui-sans-serif, system-ui, sans-serif" font-size="14">',
-            f"<title>{_text(title)}</title>",
+            f"<title>{xml_text(title)}</title>",
             f'<rect x="{left:.0f}" y="{top:.0f}" width="100%" height="100%" fill="#fffdf8"/>',
             f'<text x="{left + _MARGIN:.0f}" y="{top + _MARGIN:.0f}" font-size="18" font-weight="600"'
-            f' fill="#333">{_text(title)}</text>',
+            f' fill="#333">{xml_text(title)}</text>',
             *(
                 line
                 for source, target, edges in group_by_ends(graph)
@@ -86,7 +80,8 @@ def _svg_edge(pixels: dict[Id, Point], source: Id, target: Id, edges: list[Graph
     words = join_edge_words(edges, source if start.x <= end.x else target)
     yield (
         f'<text x="{(start.x + end.x) / 2:.1f}" y="{(start.y + end.y) / 2 + 4:.1f}" text-anchor="middle"'
-        f' font-size="11" fill="#6b6558" stroke="#fffdf8" stroke-width="4" paint-order="stroke">{_text(words)}</text>'
+        ' font-size="11" fill="#6b6558" stroke="#fffdf8" stroke-width="4" paint-order="stroke">'
+        f"{xml_text(words)}</text>"
     )
 
 
@@ -97,7 +92,7 @@ def _svg_node(node: GraphNode, point: Point, columns: int) -> str:
         f'<g><rect x="{point.x - width / 2:.1f}" y="{point.y - 13:.1f}" width="{width}" height="26" rx="13"'
         f' fill="#ffffff" stroke="{colour}" stroke-width="{2.5 if node.is_pc else 1.5}"{dash}/>'
         f'<text x="{point.x:.1f}" y="{point.y + 5:.1f}" text-anchor="middle" fill="{colour}"'
-        f' font-weight="{700 if node.is_pc else 500}">{_text(node_label(node))}</text></g>'
+        f' font-weight="{700 if node.is_pc else 500}">{xml_text(node_label(node))}</text></g>'
     )
 
 
@@ -106,44 +101,30 @@ def _svg_node(node: GraphNode, point: Point, columns: int) -> str:
 
 def render_graphml(graph: RelationGraph) -> str:
     """Return the graph as GraphML; a symmetric relation is an undirected edge."""
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-        *(
-            f'  <key id="{name}" for="{domain}" attr.name="{name}" attr.type="{type}"/>'
-            for name, domain, type in _GRAPHML_KEYS
-        ),
-        '  <graph id="relations" edgedefault="directed">',
-    ]
-    for node in graph.nodes.values():
-        values = {
-            "name": node.name,
-            "kind": node.kind.value,
-            "player_character": str(node.is_pc).lower(),
-            "proposed": str(node.is_proposed).lower(),
-        }
-        lines.append(f"    <node id={_attribute(node.id)}>{_data(values)}</node>")
-    for edge in graph.edges:
-        values = {
-            "relation": edge.label,
-            "standing": edge.standing.value,
-            "proposed": str(edge.is_proposed).lower(),
-        }
-        directed = ' directed="false"' if edge.is_symmetric else ""
-        lines.append(
-            f"    <edge id={_attribute(edge.fact_id)} source={_attribute(edge.source_id)}"
-            f" target={_attribute(edge.target_id)}{directed}>{_data(values)}</edge>"
+    nodes = (
+        GraphMlNode(
+            node.id,
+            {
+                "name": node.name,
+                "kind": node.kind.value,
+                "player_character": str(node.is_pc).lower(),
+                "proposed": str(node.is_proposed).lower(),
+            },
         )
-    return "\n".join((*lines, "  </graph>", "</graphml>", ""))
-
-
-def _data(values: dict[str, str]) -> str:
-    return "".join(f'<data key="{key}">{_text(value)}</data>' for key, value in values.items())
-
-
-def _text(value: str) -> str:
-    return escape(_NOT_IN_XML.sub("", value))
-
-
-def _attribute(value: str) -> str:
-    return quoteattr(_NOT_IN_XML.sub("", value))
+        for node in graph.nodes.values()
+    )
+    edges = (
+        GraphMlEdge(
+            edge.source_id,
+            edge.target_id,
+            {
+                "relation": edge.label,
+                "standing": edge.standing.value,
+                "proposed": str(edge.is_proposed).lower(),
+            },
+            edge.fact_id,
+            is_directed=not edge.is_symmetric,
+        )
+        for edge in graph.edges
+    )
+    return write_graphml("relations", _GRAPHML_KEYS, nodes, edges)

@@ -233,19 +233,25 @@ def count_kinds(graph: RelationGraph, selection: MapSelection) -> dict[EntityKin
     return counts
 
 
-def describe_places(
-    graph: RelationGraph, shown: RelationGraph, visited_ids: Collection[Id], *, shows_proposed: bool
-) -> dict[Id, str]:
-    """Return by place whether play was there (`✓`), and who is in it: `✓ ● Mara Venn, Stint`."""
+def find_present(graph: RelationGraph, *, shows_proposed: bool = False) -> dict[Id, tuple[str, ...]]:
+    """Return by place the names of the people and beasts in it."""
     present: dict[Id, dict[str, None]] = {}
     for edge in graph.edges:
         ends = (edge.source_id, edge.target_id)
         if edge.predicate == CONTAINS:
             ends = ends[::-1]
         who, where = graph.nodes[ends[0]], ends[1]
-        is_here = edge.predicate in (LOCATED_IN, CONTAINS) and who.kind in ACTORS and where in shown.nodes
+        is_here = edge.predicate in (LOCATED_IN, CONTAINS) and who.kind in ACTORS
         if is_here and edge.standing is Standing.TRUE and (shows_proposed or not edge.is_proposed):
             present.setdefault(where, {})[who.name] = None
+    return {place_id: tuple(names) for place_id, names in present.items()}
+
+
+def describe_places(
+    graph: RelationGraph, shown: RelationGraph, visited_ids: Collection[Id], *, shows_proposed: bool
+) -> dict[Id, str]:
+    """Return by place whether play was there (`✓`), and who is in it: `✓ ● Mara Venn, Stint`."""
+    present = find_present(graph, shows_proposed=shows_proposed)
     notes = {}
     for i in shown.nodes:
         names = f"{PRESENT_SIGN} {', '.join(present[i])}" if i in present else ""

@@ -6,9 +6,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from stores.records.canon import Fact
+
+_PATTERN: Final = re.compile(r"/(.+?)/([gimsuy]*)", re.DOTALL)
+"""A key that SillyTavern takes for a regular expression."""
+
+_SIGNS: Final = re.compile(r"[^\w\s]")
 
 
 def write_lorebook(name: str, facts: Iterable[Fact]) -> bytes:
@@ -21,8 +28,8 @@ def write_lorebook(name: str, facts: Iterable[Fact]) -> bytes:
         entries[str(uid)] = {
             "uid": uid,
             "comment": lore.title,
-            "key": list(lore.keys),
-            "keysecondary": list(lore.secondary_keys),
+            "key": list(map(_write_key, lore.keys)),
+            "keysecondary": list(map(_write_key, lore.secondary_keys)),
             "selective": bool(lore.secondary_keys),
             "selectiveLogic": 0,
             "content": fact.statement,
@@ -31,3 +38,11 @@ def write_lorebook(name: str, facts: Iterable[Fact]) -> bytes:
             "disable": False,
         }
     return (json.dumps({"name": name, "entries": entries}, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _write_key(key: str) -> str:
+    """Return a key; one that would be a regular expression becomes one that stands for these very characters."""
+    if not _PATTERN.fullmatch(key):
+        return key
+    literal = _SIGNS.sub(r"\\\g<0>", key)
+    return f"/{literal}/i"

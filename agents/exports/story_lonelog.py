@@ -25,8 +25,10 @@ _SIGNS_WITHIN: Final = re.compile(r"(?<=\s)(->|=>|d:)(?=\s|$)")
 _MARKUP: Final = re.compile(r"[>`~%*+\[\\-]|.*::")
 """How a line begins that is a quote, a task, a block of code, a comment or a field where the log is Markdown, too."""
 
-_NO_TAG_CHARS: Final = re.compile(r"[\[\]|\n\u2028\u2029]+")
-_NO_NAME_CHARS: Final = re.compile(r"[()\[\]\n]+")
+_TAG_SIGNS: Final = re.compile(r"[\[\]|\\]")
+_NAME_SIGNS: Final = re.compile(r"[()\[\]\\]")
+"""What ends a tag, or a name in brackets: it has a backslash before it, as in Markdown."""
+
 _SIGN_WORDS: Final = {"->": "→", "=>": "⇒", "d:": "d :"}
 
 
@@ -78,7 +80,7 @@ def _write_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
         case Speaker.GM:
             yield _entry("=> ", turn.text)
         case Speaker.NPC:
-            name = " ".join(_NO_NAME_CHARS.sub(" ", clean(turn.name)).split())[:60]
+            name = _escape(_NAME_SIGNS, turn.name, 60)
             yield _entry(f"N ({name}): " if name else "=> ", turn.text)
         case Speaker.SYSTEM:
             yield _entry("(note: ", turn.text, ")")
@@ -114,8 +116,14 @@ def _write_tags(record: StoryRecord) -> Iterator[str]:
 
 
 def _tag(kind: str, *parts: str) -> str:
-    words = [" ".join(_NO_TAG_CHARS.sub(" ", clean(part)).split())[:100] for part in parts]
+    words = [_escape(_TAG_SIGNS, part, 100) for part in parts]
     return f"[{kind}:{'|'.join(filter(None, words))}]"
+
+
+def _escape(signs: re.Pattern[str], text: str, limit: int) -> str:
+    """Return a text as one short line, with a backslash before each of the signs."""
+    line = " ".join(clean(text).split())[:limit]
+    return signs.sub(lambda sign: f"\\{sign[0]}", line)
 
 
 def _entry(sign: str, text: str, end: str = "") -> str:

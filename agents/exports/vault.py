@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from agents.diagrams.grid_export import render_grid_svg
+from agents.diagrams.grid_map_views import ShownGridMap
 from agents.exports.markdown import escape_line, escape_paragraphs
 from agents.exports.story_markdown import StoryMarkdownWriter
 from agents.exports.story_values import StoryRecord
 from agents.exports.vault_names import (
     ENTITY_FOLDERS,
     INDEX_NOTE,
+    MAPS_FOLDER,
     NOTE_ENDING,
+    PICTURES_FOLDER,
     STORIES_FOLDER,
     THREADS_NOTE,
     TIMELINE_NOTE,
@@ -21,7 +25,8 @@ from agents.exports.vault_names import (
     name_notes,
 )
 from agents.exports.vault_notes import NoteWriter, fact_label, join_note
-from agents.exports.world_values import WorldRecord
+from agents.exports.world_maps import describe_cells, describe_ways
+from agents.exports.world_values import NO_PICTURES, ExportedPicture, WorldRecord
 from agents.views.play_views import FactView
 from stores.records.ids import Id
 from stores.records.world import EntityKind
@@ -29,7 +34,7 @@ from stores.records.world import EntityKind
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """The notes of a vault by their path in it, with `/` between folders.
+    """The notes and pictures of a vault by their path in it, with `/` between folders.
 
     `owners` has by path whose note it is, of those that can be edited and read again, and `fact_ids` each fact by the
     footnote that stands for it.
@@ -38,9 +43,11 @@ class Vault:
     notes: dict[str, str]
     owners: dict[str, Id] = field(default_factory=dict)
     fact_ids: dict[str, Id] = field(default_factory=dict)
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    """What notes show, by its path: pictures of entities, and maps (SVG)."""
 
 
-def write_vault(record: WorldRecord) -> Vault:
+def write_vault(record: WorldRecord, pictures: Mapping[Id, ExportedPicture] = NO_PICTURES) -> Vault:
     """Return the vault of a world; the same world gives the same bytes."""
     names = name_notes(record)
     note_writer = NoteWriter(record, names)
@@ -49,10 +56,18 @@ def write_vault(record: WorldRecord) -> Vault:
     for exported in record.entities:
         entity = exported.entity
         path = f"{ENTITY_FOLDERS[entity.kind]}/{names.by_id[entity.id]}{NOTE_ENDING}"
-        vault.notes[path] = note_writer.write_entity(exported)
+        picture_path = ""
+        if picture := pictures.get(entity.id):
+            picture_path = f"{PICTURES_FOLDER}/{names.by_id[entity.id]}{picture.ending}"
+            vault.pictures[picture_path] = picture.data
+        vault.notes[path] = note_writer.write_entity(exported, picture_path)
         vault.owners[path] = entity.id
     for story_record in record.stories:
         vault.notes.update(_write_story(story_record, names))
+    for shown in record.grid_maps:
+        path = f"{MAPS_FOLDER}/{names.by_id[shown.grid_map.id]}"
+        vault.notes[f"{path}{NOTE_ENDING}"] = _write_map(shown, names)
+        vault.pictures[f"{path}.svg"] = render_grid_svg(shown).encode()
     vault.notes[f"{THREADS_NOTE}{NOTE_ENDING}"] = _write_threads(record, names)
     vault.notes[f"{TIMELINE_NOTE}{NOTE_ENDING}"] = _write_timeline(record, names)
     vault.notes[f"{INDEX_NOTE}{NOTE_ENDING}"] = _write_index(record, names)
@@ -94,6 +109,14 @@ def _write_story(record: StoryRecord, names: NoteNames) -> dict[str, str]:
     return notes
 
 
+def _write_map(shown: ShownGridMap, names: NoteNames) -> str:
+    """Return the note of a grid map: its picture, and what is in its cells."""
+    items = [*describe_cells(shown, names.link, names.escape_line), *describe_ways(shown)]
+    lines = [f"- {item}" for item in items]
+    blocks = [f"# {escape_line(shown.outline.name)}", f"![[{names.by_id[shown.grid_map.id]}.svg]]"]
+    return join_note({"kind": "map"}, [*blocks, *(["\n".join(lines)] if lines else [])])
+
+
 def _write_threads(record: WorldRecord, names: NoteNames) -> str:
     blocks = [f"# {THREADS_NOTE}"]
     for title, is_open in (("Open", True), ("Settled", False)):
@@ -133,6 +156,7 @@ def _write_timeline(record: WorldRecord, names: NoteNames) -> str:
 
 def _write_index(record: WorldRecord, names: NoteNames) -> str:
     universe = record.universe
+    map_lines = [f"- {names.link(s.grid_map.id, s.outline.name)}" for s in record.grid_maps]
     blocks = [
         f"# {escape_line(universe.name)}: index",
         *escape_paragraphs(universe.description),
@@ -144,6 +168,8 @@ def _write_index(record: WorldRecord, names: NoteNames) -> str:
             ordered = sorted(entities, key=lambda entity: (entity.name.casefold(), entity.id))
             links = [f"- {names.link(entity.id, entity.name)}" for entity in ordered]
             blocks += [f"## {ENTITY_FOLDERS[kind]}", "\n".join(links)]
+    if map_lines:
+        blocks += [f"## {MAPS_FOLDER}", "\n".join(map_lines)]
     for story_record in record.stories:
         links = [f"- {names.link(part.scene.id)}" for part in story_record.scenes]
         blocks += [f"## {escape_line(story_record.story.title)}", *(["\n".join(links)] if links else [])]

@@ -12,13 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from agents.exports.markdown import unescape
-from agents.exports.vault_notes import (
-    FACTS_SECTION,
-    NUMBERS_SECTION,
-    RELATIONS_SECTION,
-    STANDING_PREFIXES,
-    WORLD_KIND,
-)
+from agents.exports.vault_notes import STANDING_PREFIXES, WORLD_KIND
 from agents.exports.vault_reading import KNOWN_KEYS, NoteLine, ReadNote
 
 MIN_REWORDED: Final = 0.5
@@ -124,8 +118,15 @@ def compare_note(before: ReadNote, now: ReadNote, old_stem: str, stem: str) -> N
     changes.edits += _compare_lines(before_lines, lines, subject)
     changes.problems += [(line.number, _UNREAD_SECTION) for line in now.unread[:1]]
     changes.problems += _find_read_only_changes(before.read_only, now)
+    changes.read_texts += _find_headings(before, now)
     changes.read_texts += _find_read_texts(before, now)
     return changes
+
+
+def _find_headings(before: ReadNote, now: ReadNote) -> Iterator[str]:
+    """Yield the properties and sections that a note has now and had not: what stands in them was read."""
+    yield from (key for key in KNOWN_KEYS if key in now.key_lines and key not in before.key_lines)
+    yield from (section for section in now.sections if section not in before.sections)
 
 
 def _find_read_texts(before: ReadNote, now: ReadNote) -> Iterator[str]:
@@ -182,7 +183,7 @@ def read_new_note(note: ReadNote, name: str) -> NoteChanges:
         if line.text
     ]
     changes.problems += [(line.number, _UNREAD_SECTION) for line in note.unread[:1]]
-    changes.read_texts += [*KNOWN_KEYS, FACTS_SECTION, RELATIONS_SECTION, NUMBERS_SECTION]
+    changes.read_texts += _find_headings(ReadNote(), note)
     changes.read_texts += _find_read_texts(ReadNote(), note)
     return changes
 

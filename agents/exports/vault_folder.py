@@ -138,6 +138,9 @@ def plan_vault(
             data = SplitNote("").around(data)
         files[path] = data.encode()
         entries[path] = ManifestFile(sha256=digest(files[path]), owner=owner, text=text if owner else "")
+    for path, picture in vault.pictures.items():
+        files[path] = picture
+        entries[path] = ManifestFile(sha256=digest(picture))
     if before is not None:
         before = _follow_moves(before, existing)
         left += _left_of_gone(before, existing, set(vault.owners.values()))

@@ -18,9 +18,11 @@ INDEX_NOTE: Final = "Index"
 WORLD_NOTE: Final = "World"
 THREADS_NOTE: Final = "Threads"
 TIMELINE_NOTE: Final = "Timeline"
-PAGE_NAMES: Final = ("Places", "Relations", "Search")
+PAGE_NAMES: Final = ("Places", "Relations", "Search", "Maps")
 """Pages that a wiki has besides; nothing is named like them."""
 STORIES_FOLDER: Final = "Stories"
+PICTURES_FOLDER: Final = "Pictures"
+MAPS_FOLDER: Final = "Maps"
 NOTE_ENDING: Final = ".md"
 
 ENTITY_FOLDERS: Final[Mapping[EntityKind, str]] = {
@@ -35,7 +37,7 @@ ENTITY_FOLDERS: Final[Mapping[EntityKind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NoteNames:
-    """The name of the note of each entity and scene, unique in the whole vault, so that a name alone is a link."""
+    """The name of the note of each entity, scene and map, unique in the whole vault, so that a name alone is a link."""
 
     by_id: Mapping[Id, str]
     story_folders: Mapping[Id, str]
@@ -81,4 +83,6 @@ def name_notes(record: WorldRecord) -> NoteNames:
                 f"{number} {title}" if title not in ("", f"Scene {part.scene.order}") else f"{number} Scene"
             )
             by_id[part.scene.id] = names.take(safe_file_name(words, number))
+    for shown in record.grid_maps:
+        by_id[shown.grid_map.id] = names.take(safe_file_name(shown.outline.name, "Map"))
     return NoteNames(by_id, story_folders, NameFinder(entities))

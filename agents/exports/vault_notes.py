@@ -55,8 +55,8 @@ class NoteWriter:
         self._describer = EvidenceDescriber(scenes, source_titles)
         self._scene_by_turn = {row.turn.id: part.scene.id for part in scenes for row in part.rows}
 
-    def write_entity(self, exported: ExportedEntity) -> str:
-        """Return the note of an entity, without the player's own part."""
+    def write_entity(self, exported: ExportedEntity, picture_path: str = "") -> str:
+        """Return the note of an entity, without the player's own part; `picture_path` is that of its picture."""
         entity, card = exported.entity, exported.card
         properties: dict[str, object] = {ID_KEY: entity.id, "kind": entity.kind.value}
         if entity.is_pc:
@@ -74,6 +74,7 @@ class NoteWriter:
         views = [*card.facts, *(view for _, _, view in card.relations)]
         blocks = [
             f"# {escape_line(entity.name)}",
+            *([f"![[{picture_path}]]"] if picture_path else []),
             *escape_paragraphs(entity.description),
             *self._write_facts(card.facts, without=entity.id),
             *_write_section(

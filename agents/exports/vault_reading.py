@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from agents.exports.file_names import fold_file_name
 from agents.exports.markdown import unescape
+from agents.exports.vault_names import PICTURES_FOLDER
 from agents.exports.vault_notes import (
     FACTS_SECTION,
     ID_KEY,
@@ -35,6 +36,7 @@ _ITEM: Final = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+(.*)")
 _FOOTNOTE: Final = re.compile(r"\[\^([\w-]+)\]:.*")
 _FOOTNOTE_MARK: Final = re.compile(r"\s*\[\^(?P<label>[\w-]+)\]\s*$")
 _LINK: Final = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^][^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
+_OWN_PICTURE: Final = re.compile(rf"!\[\[{PICTURES_FOLDER}/[^\[\]|#^]+\]\]\s*")
 _COMMENT: Final = re.compile(r"%%.*?%%|<!--.*?-->")
 
 
@@ -65,6 +67,8 @@ class ReadNote:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     key_lines: dict[str, int] = field(default_factory=dict)
+    sections: list[str] = field(default_factory=list)
+    """The headings under which lines are read."""
     title: str = ""
     title_line: int = 1
     description: str = ""
@@ -205,6 +209,8 @@ def _read_body(lines: Sequence[str], start: int, note: ReadNote) -> None:
         elif heading:
             has_sections = True
             section = _section(_plain(heading[2]), number, note)
+        elif _OWN_PICTURE.fullmatch(line):
+            continue
         elif _FOOTNOTE.match(line) or not _COMMENT.sub("", line).strip():
             if not has_sections and not line.strip():
                 description.append((number, ""))
@@ -248,6 +254,7 @@ def _section(title: str, number: int, note: ReadNote) -> list[NoteLine]:
         (NUMBERS_SECTION, note.numbers),
     ):
         if folded == known.casefold():
+            note.sections.append(known)
             return lines
     for known in READ_ONLY_SECTIONS:
         if folded == known.casefold():

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 from urllib.parse import quote
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
+from agents.diagrams.grid_export import render_grid_svg
 from agents.exports.fact_citations import EvidenceDescriber, describe_standing, join_parts
 from agents.exports.html_text import escape_html, read_asset, write_element, write_list, write_paragraphs
 from agents.exports.story_html import StoryHtmlWriter, scene_title
 from agents.exports.story_values import StoryRecord
-from agents.exports.vault_names import ENTITY_FOLDERS, NoteNames, name_notes
-from agents.exports.world_values import ExportedEntity, WorldRecord
+from agents.exports.vault_names import ENTITY_FOLDERS, PICTURES_FOLDER, NoteNames, name_notes
+from agents.exports.world_maps import describe_cells, describe_ways
+from agents.exports.world_values import NO_PICTURES, ExportedEntity, ExportedPicture, WorldRecord
 from agents.typed_numbers import number_label
 from agents.views.play_views import FactView
 from stores.records.canon import Standing
@@ -34,14 +36,15 @@ CONTENT_POLICY: Final = (
 """What a page may load: its own files. `file:` is for browsers in which a page from the disk has no self."""
 
 
-def write_wiki(record: WorldRecord) -> dict[str, bytes]:
+def write_wiki(record: WorldRecord, pictures: Mapping[Id, ExportedPicture] = NO_PICTURES) -> dict[str, bytes]:
     """Return the files of the site by their path; the same world gives the same bytes."""
-    return _WikiWriter(record).write_files()
+    return _WikiWriter(record, pictures).write_files()
 
 
 class _WikiWriter:
-    def __init__(self, record: WorldRecord) -> None:
+    def __init__(self, record: WorldRecord, pictures: Mapping[Id, ExportedPicture]) -> None:
         self._record = record
+        self._pictures = pictures
         self._names = name_notes(record)
         scenes = [part for story in record.stories for part in story.scenes]
         titles = {id: title for story in record.stories for id, title in story.source_titles.items()}
@@ -58,6 +61,8 @@ class _WikiWriter:
             pages.update(self._write_story(story))
         pages["timeline"] = self._page("Timeline", self._write_timeline())
         pages["places"] = self._page("Places", self._write_places())
+        if self._record.grid_maps:
+            pages["maps"] = self._page("Maps", self._write_maps())
         pages["relations"] = self._page("Relations", self._write_relations())
         pages["threads"] = self._page("Threads", self._write_threads())
         pages[INDEX_PAGE] = self._page(self._record.universe.name, self._write_index())
@@ -66,7 +71,15 @@ class _WikiWriter:
         # In a script no `<` may stand that could end it.
         texts["search-index.js"] = "window.wikiIndex = " + index.replace("<", "\\u003c") + ";\n"
         texts |= {name: read_asset(name) for name in ("wiki.css", "wiki.js")}
-        return {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+        texts |= {
+            f"map-{number}.svg": render_grid_svg(shown)
+            for number, shown in enumerate(self._record.grid_maps, 1)
+        }
+        files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+        for exported in self._record.entities:
+            if picture := self._pictures.get(exported.entity.id):
+                files[self._picture_path(exported.entity.id, picture)] = picture.data
+        return files
 
     # --- pages ----------------------------------------------------------------------------------------
 
@@ -76,6 +89,8 @@ class _WikiWriter:
             (entity.kind.value, exported.status if exported.status == "dead" else "", *entity.tags)
         )
         blocks = [write_element("p", escape_html(about), {"class": "kind"})]
+        if picture := self._pictures.get(entity.id):
+            blocks.append(_write_picture(self._picture_path(entity.id, picture), entity.name))
         if entity.aliases:
             blocks.append(
                 write_element("p", f"Also: {escape_html(', '.join(entity.aliases))}", {"class": "kind"})
@@ -161,6 +176,14 @@ class _WikiWriter:
                 links = ", ".join(self._link(other.id, other.name) for other in present)
                 yield write_element("p", f"Here: {links}")
 
+    def _write_maps(self) -> Iterator[str]:
+        """Yield every grid map as a picture, and what is in its cells."""
+        for number, shown in enumerate(self._record.grid_maps, 1):
+            yield write_element("h2", escape_html(shown.outline.name))
+            yield write_element("p", _write_picture(f"map-{number}.svg", shown.outline.name))
+            cells = describe_cells(shown, self._link, escape_html)
+            yield write_list([*cells, *map(escape_html, describe_ways(shown))])
+
     def _write_relations(self) -> Iterator[str]:
         for exported in self._sorted_entities():
             relations = [
@@ -197,6 +220,9 @@ class _WikiWriter:
         entities = [e for e in self._record.entities if kind is None or e.entity.kind is kind]
         return sorted(entities, key=lambda e: (e.entity.name.casefold(), e.entity.id))
 
+    def _picture_path(self, id: Id, picture: ExportedPicture) -> str:
+        return f"{PICTURES_FOLDER}/{self._file_of(id)}{picture.ending}"
+
     def _file_of(self, id: Id) -> str:
         return self._names.by_id[id]
 
@@ -228,6 +254,7 @@ class _WikiWriter:
             for name, words in (
                 ("timeline", "Timeline"),
                 ("places", "Places"),
+                *((("maps", "Maps"),) if self._record.grid_maps else ()),
                 ("relations", "Relations"),
                 ("threads", "Threads"),
             )
@@ -261,6 +288,10 @@ def _escape_piece(text: str) -> str:
     start = " " if text[:1] == " " else ""
     end = " " if text.strip() and text[-1:] == " " else ""
     return f"{start}{escape_html(text)}{end}"
+
+
+def _write_picture(path: str, words: str) -> str:
+    return f'<img class="picture" src="{quote(path)}" alt="{escape_html(words)}"/>'
 
 
 def _section(title: str, items: Iterable[str]) -> list[str]:

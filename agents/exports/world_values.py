@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
 
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
+from agents.diagrams.grid_map_views import ShownGridMap
 from agents.exports.story_values import StoryRecord, strike_secret_facts, without_secrets
 from agents.prose.struck_words import strike_statements
 from agents.views.play_views import EntityCard, FactView
@@ -46,6 +49,17 @@ class ExportedEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedPicture:
+    """The picture of an entity as it was attached, and what the name of its file ends in."""
+
+    ending: str
+    data: bytes
+
+
+NO_PICTURES: Final[Mapping[Id, ExportedPicture]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
 class WorldRecord:
     """All that an export of a world contains; entities and stories in the order in which they were made."""
 
@@ -57,6 +71,7 @@ class WorldRecord:
     commitments: Sequence[CommitmentView] = ()
     clocks: Sequence[ProgressClock] = ()
     timeline: Sequence[TimelineEvent] = ()
+    grid_maps: Sequence[ShownGridMap] = ()
 
 
 def without_world_secrets(record: WorldRecord, secrets: Sequence[str]) -> WorldRecord:

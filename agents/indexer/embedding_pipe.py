@@ -20,6 +20,9 @@ from agents.embeddings import TOKEN_CODE_BYTES, Embedding, TokenCodes
 FRAME_HEADER: Final = struct.Struct("<II")
 """Number and length in bytes of a frame."""
 
+BACKGROUND_THREADS: Final = 2
+"""Threads of the child that index, each with a batch of its own: twice as fast where a second core is free."""
+
 MAX_FRAME_BYTES: Final = 64_000_000
 """Bytes of a frame; a longer one means a damaged pipe."""
 

@@ -135,6 +135,10 @@ class IndexWorker:
             await self._complete()
         return left_count
 
+    def distrust(self, subject_id: Id) -> None:
+        """Compare all that the index holds of a scene or universe when it is next reconciled."""
+        self._indexer.distrust([subject_id])
+
     async def confirm_complete(self) -> Collection[JobSubject]:
         """Store that the index has taken in everything, also what changed without an event."""
         if not self._indexer.follows_changes:

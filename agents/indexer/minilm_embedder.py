@@ -17,6 +17,7 @@ from typing import Final
 from agents.child_processes import build_child_environment, end_child
 from agents.embeddings import Embedding
 from agents.indexer.embedding_pipe import (
+    BACKGROUND_THREADS,
     ERROR_TAG,
     FRAME_HEADER,
     encode_texts,
@@ -55,7 +56,10 @@ class MiniLmEmbedder:
 
     def __init__(self, *, idle: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle
-        self._queues = (_BatchQueue(urgent=True), _BatchQueue(urgent=False))
+        self._queues = (
+            _BatchQueue(urgent=True, batches_at_once=1),
+            _BatchQueue(urgent=False, batches_at_once=BACKGROUND_THREADS),
+        )
         self._start_lock = asyncio.Lock()
         self._child: _EmbeddingProcess | None = None
         self._last_used = time.monotonic()
@@ -92,10 +96,8 @@ class MiniLmEmbedder:
     async def close(self) -> None:
         """End the child. Pending calls raise EmbedderUnavailable."""
         self._is_closed = True
-        serve_tasks = [
-            batch_queue.serve_task for batch_queue in self._queues if batch_queue.serve_task is not None
-        ]
-        # Cancel both before waiting for either: otherwise the second starts a child for the first.
+        serve_tasks = [serve_task for batch_queue in self._queues for serve_task in batch_queue.serve_tasks]
+        # Cancel all before waiting for any: otherwise another starts a child for the first.
         for serve_task in serve_tasks:
             serve_task.cancel()
         await asyncio.gather(*serve_tasks, return_exceptions=True)
@@ -114,12 +116,14 @@ class MiniLmEmbedder:
         batch_queue = next(one for one in self._queues if one.urgent is urgent)
         batch_queue.waiting_batches.append(batch)
         batch_queue.has_work.set()
-        if batch_queue.serve_task is None or batch_queue.serve_task.done():
-            batch_queue.serve_task = asyncio.create_task(self._serve(batch_queue))
+        running_tasks = [serve_task for serve_task in batch_queue.serve_tasks if not serve_task.done()]
+        missing_count = batch_queue.batches_at_once - len(running_tasks)
+        new_tasks = [asyncio.create_task(self._serve(batch_queue)) for _ in range(missing_count)]
+        batch_queue.serve_tasks = [*running_tasks, *new_tasks]
         return batch
 
     async def _serve(self, batch_queue: _BatchQueue) -> None:
-        """Send the batches of one queue to the child; end the child when both queues were idle for long."""
+        """Send batches of one queue to the child, one after another; end it when both queues were idle for long."""
         while True:
             batch_queue.has_work.clear()
             if batch_queue.waiting_batches:
@@ -219,13 +223,15 @@ class _TextBatch:
 
 
 class _BatchQueue:
-    """Batches of questions, or of texts to index; each queue has one batch at the child at a time."""
+    """Batches of questions, or of texts to index."""
 
-    def __init__(self, *, urgent: bool) -> None:
+    def __init__(self, *, urgent: bool, batches_at_once: int) -> None:
         self.urgent = urgent
+        self.batches_at_once = batches_at_once
+        """How many are with the child at a time, each sent by a task of its own."""
         self.waiting_batches: deque[_TextBatch] = deque()
         self.has_work = asyncio.Event()
-        self.serve_task: asyncio.Task[None] | None = None
+        self.serve_tasks: list[asyncio.Task[None]] = []
 
 
 class _EmbeddingProcess:

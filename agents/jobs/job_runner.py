@@ -1,4 +1,4 @@
-"""Runs background jobs beside play: one at a time per queue. Play never waits for them.
+"""Runs background jobs beside play: one at a time per queue, or as many as its workers have slots. Play never waits.
 
 `agents.jobs.worker` describes the contract of a worker.
 """
@@ -94,7 +94,8 @@ class JobRunner:
     `extra_rows` are further lines for the System screen and `seconds` is the clock for waits. When a worker
     is done with a subject, the workers that `follow_ups` names for its kind look at the same subject. `find_hold` says
     whether a job that asks a model is postponed, `read_shares` how universes take turns. Unless
-    `is_enabled`, `start` does nothing, and work is only done by `wait_until_idle`.
+    `is_enabled`, `start` does nothing, and work is only done by `wait_until_idle`. `on_start` is
+    called before the first work.
     """
 
     def __init__(
@@ -110,8 +111,10 @@ class JobRunner:
         read_shares: ReadShares = equal_shares,
         is_enabled: bool = True,
         telemetry: Telemetry = NO_TELEMETRY,
+        on_start: Callable[[], None] = lambda: None,
     ) -> None:
         self._telemetry = telemetry
+        self._on_start = on_start
         self._follow_ups = follow_ups
         self._is_enabled = is_enabled
         self._find_hold = find_hold
@@ -125,6 +128,10 @@ class JobRunner:
         self._workers: list[Worker] = []
         self._queues: dict[str, JobQueue] = {}
         self._wake_events: dict[str, asyncio.Event] = {}
+        self._slots: dict[str, int] = {}
+        """How many jobs of each queue are done at a time."""
+        self._runners: dict[tuple[str, int], asyncio.Task[None]] = {}
+        """By queue and slot."""
         self._entries: dict[tuple[JobKind, Id], QueueEntry] = {}
         self._poisoned_jobs: dict[tuple[JobKind, Id], Job] = {}
         self._failed_jobs: dict[tuple[JobKind, Id], Job] = {}
@@ -152,6 +159,14 @@ class JobRunner:
         self._workers.append(worker)
         self._queues.setdefault(worker.queue, JobQueue())
         self._wake_events.setdefault(worker.queue, asyncio.Event())
+        self._slots.setdefault(worker.queue, 1)
+
+    def set_slots(self, queue: str, slots: int) -> None:
+        """Have so many jobs of a queue done at a time, one at the least. What is under way is done to its end."""
+        self._slots[queue] = max(1, slots)
+        self._wake_events[queue].set()
+        if self._tasks:
+            self._start_runners(queue)
 
     # --- running -------------------------------------------------------------------------------------
 
@@ -161,17 +176,24 @@ class JobRunner:
             self._start_tasks()
 
     def _start_tasks(self) -> None:
+        self._on_start()
         self._unsubscribe = self._events.subscribe(self._enqueue_event)
         self._kinds_scanning = {worker.kind for worker in self._workers}
         self._tasks = [
             asyncio.create_task(self._handle_events(), name="background: events"),
             asyncio.create_task(self._scan_all(), name="background: start"),
             asyncio.create_task(self._confirm_when_quiet(), name="background: quiet"),
-            *(
-                asyncio.create_task(self._run_queue(queue), name=f"background: {queue}")
-                for queue in self._queues
-            ),
         ]
+        for queue in self._queues:
+            self._start_runners(queue)
+
+    def _start_runners(self, queue: str) -> None:
+        """Start what runs the queue's jobs, one for each slot that has none."""
+        for slot in range(self._slots[queue]):
+            runner = self._runners.get((queue, slot))
+            if runner is None or runner.done():
+                name = f"background: {queue} {slot}"
+                self._runners[queue, slot] = asyncio.create_task(self._run_queue(queue, slot), name=name)
 
     async def close(self) -> None:
         """Stop; unfinished work is found again at the next start."""
@@ -183,7 +205,7 @@ class JobRunner:
             self._unsubscribe()
             self._unsubscribe = None
         self._status_publisher.close()
-        running_tasks = set(self._tasks)
+        running_tasks = {*self._tasks, *self._runners.values()}
         for _ in range(CLOSE_ATTEMPTS):
             for task in running_tasks:
                 task.cancel()
@@ -196,6 +218,7 @@ class JobRunner:
         if running_tasks:
             log.warning("background: %s did not end", ", ".join(task.get_name() for task in running_tasks))
         self._tasks.clear()
+        self._runners.clear()
 
     async def wait_until_idle(self, universe_id: Id | None = None) -> None:
         """Wait until nothing is left to do (in the universe) except poisoned jobs and jobs waiting for a store."""
@@ -427,10 +450,11 @@ class JobRunner:
 
     # --- doing work ------------------------------------------------------------------------------------
 
-    async def _run_queue(self, name: str) -> None:
+    async def _run_queue(self, name: str, slot: int) -> None:
+        """Do the jobs of a queue one after another, as long as it has this slot."""
         queue, wake_event = self._queues[name], self._wake_events[name]
         store_wait_seconds = 0.0
-        while True:
+        while slot < self._slots[name]:
             await self._refresh_shares(queue)
             entry = queue.take_next(self._seconds())
             if entry is None:
@@ -455,7 +479,7 @@ class JobRunner:
                 with self._telemetry.span(Operation.JOB, kind, _records_of(entry.subject)) as span:
                     span.waited_seconds = max(0.0, self._seconds() - entry.ready_since)
                     try:
-                        reason = await self._find_hold(kind, entry.subject) if entry.subject.tokens else ""
+                        reason = await self._find_reason_to_hold(entry)
                         if reason:
                             raise RetryLater(reason, seconds=HOLD_SECONDS)
                         await self._process(entry)
@@ -474,6 +498,19 @@ class JobRunner:
                 entry.is_running = False
             self._publish_change()
             await asyncio.sleep(YIELD_SECONDS)
+        wake_event.set()  # what this slot put back is left to the others, which may be waiting for longer
+
+    async def _find_reason_to_hold(self, entry: QueueEntry) -> str:
+        """Return why a job that asks a model is postponed; what is under way in its universe is on no bill yet."""
+        kind, subject = entry.worker.kind, entry.subject
+        if not subject.tokens:
+            return ""
+        tokens = sum(
+            one.subject.tokens
+            for one in self._entries.values()
+            if one.is_running and one.subject.universe_id == subject.universe_id
+        )
+        return await self._find_hold(kind, subject._replace(tokens=tokens))
 
     async def _refresh_shares(self, queue: JobQueue) -> None:
         """Read the universes' shares again if several have jobs that are ready."""
@@ -502,6 +539,7 @@ class JobRunner:
             entry.attempts = 0
             await self._store.clear_failure(worker.kind, subject.id)
         if entry.items_left or entry.rerun:
+            entry.items_left = max(1, entry.items_left)  # what was requested meanwhile is not done
             self._put_ready(entry)
         else:
             del self._entries[entry.key]

@@ -49,6 +49,7 @@ KIND_NAMES: Final = {
     JobKind.ARCHIVE: ("archive", "archiving"),
     JobKind.DOUBT: ("look at new sentences", "looking at new sentences"),
     JobKind.RECORD: ("record of the narrations", "recording what was narrated"),
+    JobKind.EXTRACT: ("your own prose, by the model", "reading your prose"),
     JobKind.IMPORT: ("import", "importing"),
     JobKind.INGEST: ("documents", "reading"),
     JobKind.ENRICH: ("documents, by the model", "asking the model"),
@@ -56,7 +57,7 @@ KIND_NAMES: Final = {
 """For each kind of job, what it keeps up to date, and what the work is called."""
 
 
-_SHOWN_WHEN_BUSY: Final = frozenset({JobKind.RECORD})
+_SHOWN_WHEN_BUSY: Final = frozenset({JobKind.RECORD, JobKind.EXTRACT})
 """Kinds of which there is nothing to say while nothing is to do: they keep no index that could be behind."""
 
 

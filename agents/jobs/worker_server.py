@@ -18,6 +18,7 @@ from agents.jobs.worker_pipe import (
     Done,
     EmbedTexts,
     Failure,
+    FromProcess,
     ListSubjects,
     MarkArchived,
     MarkVectorsComplete,
@@ -47,6 +48,14 @@ from stores.records.memory import ArchivedLog, Memory, Summary
 from stores.records.sources import Snippet, Source, SourcePage
 from stores.records.workflow import ProposedChange
 
+SendToProgram = Callable[[int, FromProcess], None]
+"""Sends a message with its number to the program, and returns at once."""
+
+
+def send_by_pipe(write: Callable[[bytes], None]) -> SendToProgram:
+    """Return what sends messages as frames of the pipe."""
+    return lambda number, message: write(pack_frame(number, message))
+
 
 class ProgramPipe:
     """Has the program write what workers in this process found, and embed what they index.
@@ -54,8 +63,8 @@ class ProgramPipe:
     Implements `stores.ports.MemoryWriter`, `SourceWriter` and `ArchivedLogWriter`.
     """
 
-    def __init__(self, write: Callable[[bytes], None], telemetry: Telemetry = NO_TELEMETRY) -> None:
-        self._write = write
+    def __init__(self, send: SendToProgram, telemetry: Telemetry = NO_TELEMETRY) -> None:
+        self._send = send
         self._telemetry = telemetry
         self._numbers = count(READY_NUMBER + 1)
         self._answers_by_number: dict[int, asyncio.Future[Done | TextEmbeddings]] = {}
@@ -95,10 +104,10 @@ class ProgramPipe:
 
     def publish(self, event: Event) -> None:
         """Have an event published; what was asked before is done before."""
-        self._write(pack_frame(next(self._numbers), PublishEvent(event)))
+        self._send(next(self._numbers), PublishEvent(event))
 
     def answer(self, number: int, message: WorkAnswer | Postponed | Done | Failure) -> None:
-        self._write(pack_frame(number, message))
+        self._send(number, message)
 
     def take_answer(self, number: int, message: Done | TextEmbeddings | Failure) -> None:
         """Note what the program says to what it was asked."""
@@ -115,7 +124,7 @@ class ProgramPipe:
         answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
             with self._telemetry.span(Operation.WRITE_BACK, type(request).__name__):
-                self._write(pack_frame(number, request))
+                self._send(number, request)
                 message: Done | TextEmbeddings = await answer
             return message
         finally:
@@ -166,16 +175,21 @@ async def serve_workers(
 async def _answer(
     worker: Worker, number: int, request: WorkRequest, program: ProgramPipe, telemetry: Telemetry
 ) -> None:
-    message: WorkAnswer | Postponed | Failure
+    program.answer(number, await answer_request(worker, request, telemetry))
+
+
+async def answer_request(
+    worker: Worker, request: WorkRequest, telemetry: Telemetry
+) -> WorkAnswer | Postponed | Failure:
+    """Ask the worker, and return its answer or what it raised."""
     try:
-        message = await _ask(worker, request, telemetry)
+        return await _ask(worker, request, telemetry)
     except RetryLater as error:
-        message = Postponed(error.what, error.seconds, error.whole_kind)
+        return Postponed(error.what, error.seconds, error.whole_kind)
     except MonitorError as error:
-        message = Failure.of(error)
+        return Failure.of(error)
     except Exception as error:  # noqa: BLE001 - passed on to the program
-        message = Failure(f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
-    program.answer(number, message)
+        return Failure(f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
 
 
 async def _ask(worker: Worker, request: WorkRequest, telemetry: Telemetry) -> WorkAnswer:

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.search.question import (
-    MIN_WORD_SHARE,
-    QuestionName,
-    RecordQuestion,
-    has_word_like,
-    normalize_word,
-    word_forms,
-)
+from agents.search.normal_words import has_word_like, normalize_word, word_forms
+from agents.search.question import MIN_WORD_SHARE, RecordQuestion
+from agents.search.question_names import QuestionName
 from agents.search.relatives import find_asked_relatives, speaks_of_relatives
 from stores.records.ids import Id
 
@@ -57,6 +52,11 @@ def asks_who_knows(question: RecordQuestion) -> bool:
 def asks_whether_known(question: RecordQuestion) -> bool:
     """Say whether it asks if somebody knows one thing: `Does Dob know that the mill burned?`."""
     return bool(find_believers(question)) and _ASKS_WHETHER.match(question.text.strip()) is not None
+
+
+def asks_what_was_told(question: RecordQuestion) -> bool:
+    """Say whether it asks what somebody was told, and not what they saw."""
+    return _WAS_TOLD.match(question.text.strip()) is not None
 
 
 def says_who_knows(text: str) -> bool:

@@ -6,21 +6,103 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
-from agents.prose.words import stem
-from agents.search.question import QuestionName, RecordQuestion, find_asked_subjects, normalize_word
+from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
+from agents.prose.names import HONORIFICS
+from agents.search.death_questions import subject_of
+from agents.search.normal_words import normalize_word
+from agents.search.question import RecordQuestion, find_asked_subjects
+from agents.search.question_names import QuestionName
+from agents.search.result_validity import is_ended
+from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.ids import Id
+
+
+class CommitmentState(StrEnum):
+    OPEN = "open"
+    MET = "met"
+    UNMET = "unmet"
+
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _COMMIT_FORMS: Final = (
     "promise promises promised vow vows vowed swear swears swore sworn owe owes owed pledged"
 )
-_COMMITS: Final = frozenset(map(stem, _COMMIT_FORMS.split()))
-_TO: Final = frozenset({"to", "the"})
+_COMMITS: Final = frozenset(map(normalize_word, _COMMIT_FORMS.split()))
+_TO: Final = frozenset({"to", "the"}) | frozenset(map(normalize_word, HONORIFICS))
+_ASKS_HOW_SETTLED: Final = re.compile(
+    r"(?:did|has|have|will|does|do|am|is|are)\b.+?\b(?:"
+    r"(?P<promise>(?:keep|kept|break|broke|broken|honou?r(?:ed)?|fulfil(?:l|led)?) "
+    r"(?:her|his|their|my|our|its|the|that|any|a|all)(?: of (?:her|his|their|my|our|its|the))?"
+    r" (?:promises?|word|vows?|oaths?|pledges?))"
+    r"|(?:pay|paid|repay|repaid|settled?)(?: off)? (?:her|his|their|my|our|its|the|that|any|all)"
+    r"(?: of (?:her|his|their|my|our|its|the))? debts?)\b",
+    re.IGNORECASE,
+)
+
+
+_ASKS_FOR_LIST: Final = re.compile(
+    r"(?:which|what)(?: of(?: [^\s?]+){0,3}?)?(?: (?:my|our|the|all|all the))? "
+    r"(?P<kind>promises?|vows?|oaths?|debts?)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_ASKED_STATES: Final = (
+    (
+        re.compile(r"\b(?:kept|keep|honou?red|fulfilled|paid|repaid|settled|pay|repay|settle)\b"),
+        CommitmentState.MET,
+    ),
+    (re.compile(r"\b(?:broke|broken|break|failed|unkept)\b"), CommitmentState.UNMET),
+    (re.compile(r"\b(?:open|still stand|outstanding|unpaid|unsettled|left)\b"), CommitmentState.OPEN),
+)
+_DENIES: Final = re.compile(r"\b(?:not|never|yet to)\b|n['’]t\b")
 _ASKER_OBJECTS: Final = frozenset({"me", "us"})
 _ASKER_SUBJECTS: Final = frozenset({"i", "we"})
+_ASKER_WORDS: Final = _ASKER_SUBJECTS | {"my", "our"}
 _MAX_WORDS_BEFORE_VERB: Final = 2
+_SAYS: Final = frozenset(map(normalize_word, ("says", "said", "asks", "answers", "replies")))
 _PASSIVE: Final = frozenset({"is", "are", "was", "were", "been", "being"})
+
+
+class AskedCommitments(NamedTuple):
+    """Promises or debts of which all in one state are asked for: `Which promises have I kept?`."""
+
+    kind: CommitmentKind
+    state: CommitmentState
+    makers: frozenset[Id]
+    """Whose they are to be; anybody's if empty."""
+
+    def has(self, fact: Fact) -> bool:
+        """Say whether a fact is one of them."""
+        if fact.kind is not FactKind.COMMITMENT or commitment_kind(fact) is not self.kind:
+            return False
+        if self.makers and subject_of(fact) not in self.makers:
+            return False
+        return fact.status is not FactStatus.RETCONNED and _state_of(fact) is self.state
+
+
+def read_asked_commitments(question: RecordQuestion) -> AskedCommitments | None:
+    """Return which promises or debts a question asks to be listed; None if it asks for something else."""
+    matched = _ASKS_FOR_LIST.match(question.text.strip())
+    if matched is None:
+        return None
+    rest = matched["rest"].casefold()
+    state = next((state for pattern, state in _ASKED_STATES if pattern.search(rest)), None)
+    if state is None:
+        return None
+    if state is CommitmentState.MET and _DENIES.search(rest):
+        state = CommitmentState.OPEN
+    kind = CommitmentKind.DEBT if matched["kind"].casefold().startswith("debt") else CommitmentKind.PROMISE
+    is_of_asker = not _ASKER_WORDS.isdisjoint(matched[0].casefold().split())
+    asker_ids = question.asker_ids if is_of_asker else frozenset()
+    return AskedCommitments(kind, state, find_asked_subjects(question) | asker_ids)
+
+
+def _state_of(fact: Fact) -> CommitmentState:
+    if not is_ended(fact):
+        return CommitmentState.OPEN
+    return CommitmentState.MET if fact.closed else CommitmentState.UNMET
 
 
 def find_recipients(question: RecordQuestion) -> tuple[QuestionName, ...]:
@@ -41,6 +123,14 @@ def asks_for_commitment(question: RecordQuestion) -> bool:
     return not _COMMITS.isdisjoint(_split(question.text))
 
 
+def asks_how_settled(question: RecordQuestion) -> CommitmentKind | None:
+    """Return of which kind of commitment the question asks whether it was met: `Did Bram keep his promise?`."""
+    matched = _ASKS_HOW_SETTLED.match(question.text.strip())
+    if matched is None:
+        return None
+    return CommitmentKind.PROMISE if matched["promise"] else CommitmentKind.DEBT
+
+
 def is_made_in_reverse(question: RecordQuestion, text: str, *, is_of_asker: bool = False) -> bool:
     """Say whether a text tells of a promise or a debt the other way round: mine to Bram, where his to me is asked for.
 
@@ -50,6 +140,8 @@ def is_made_in_reverse(question: RecordQuestion, text: str, *, is_of_asker: bool
     if not (makers or recipients) or not asks_for_commitment(question):
         return False
     words = _split(text)
+    if not is_of_asker and any(_is_quoted(words, name) for name in recipients):
+        return True
     if is_of_asker and _is_maker(words, QuestionName(_ASKER_SUBJECTS, frozenset())):
         text_makers = question.asker_ids
     else:
@@ -77,7 +169,7 @@ def _is_recipient(words: list[str], name: QuestionName) -> bool:
         # `is Bram owed`
         return last + 1 == commit and bool(_PASSIVE.intersection(words[:first]))
     between = words[commit + 1 : first]
-    return first > commit and (_TO.issuperset(between) or between[-1:] == ["to"])
+    return first > commit and (_TO.issuperset(between) or "to" in between[-2:])
 
 
 def _is_maker(words: list[str], name: QuestionName) -> bool:
@@ -91,6 +183,14 @@ def _is_maker(words: list[str], name: QuestionName) -> bool:
         return False
     between = before[place + 1 :]
     return len(between) <= _MAX_WORDS_BEFORE_VERB and "s" not in between
+
+
+def _is_quoted(words: list[str], name: QuestionName) -> bool:
+    """Say whether somebody is quoted who promises in their own words: `"I promise you that," says Bram`."""
+    positions = [n for n, word in enumerate(words) if word in name.normalized_words]
+    commits = [n for n, word in enumerate(words) if word in _COMMITS]
+    is_own_words = any("i" in words[max(0, n - _MAX_WORDS_BEFORE_VERB) : n] for n in commits)
+    return is_own_words and any(_SAYS & set(words[max(0, n - 2) : n]) for n in positions)
 
 
 def _split(text: str) -> list[str]:

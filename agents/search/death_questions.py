@@ -6,11 +6,13 @@ A text that names somebody beside another's death (`Osk falls dead beside the do
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, TypeGuard
 
 from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT, is_true_death
 from agents.prose.words import split_sentences
-from agents.search.question import QuestionName, RecordQuestion, word_forms
+from agents.search.normal_words import word_forms
+from agents.search.question import RecordQuestion
+from agents.search.question_names import QuestionName
 from agents.search.relatives import is_relative_of
 from agents.search.result_validity import is_ended
 from stores.records.canon import Fact, FactKind, FactStatus
@@ -23,6 +25,39 @@ _DIES: Final = re.compile(
 )
 """`The dead man` is somebody else."""
 _KILLS: Final = re.compile(r"\b(?:kills?|killed|slays?|slew|death\s+of|killing\s+of)\b", re.IGNORECASE)
+_ANY_DEATH: Final = re.compile(
+    r"\b(?:dies|died|(?:is|are|was|were|be|been|lies|lay|falls|fell|found|drops|dropped) (?:\w+ly )?dead"
+    r"|kill(?:s|ed)|slays|slew|slain|murder(?:s|ed)|beheaded|hanged|executed|strangled|drown(?:s|ed)"
+    r"|(?:bled|beaten|stabbed|burned|burnt|starved|froze|frozen|crushed|put) to death|(?:death|murder|killing) of)\b",
+    re.IGNORECASE,
+)
+_NO_DEATH: Final = re.compile(r"\b(?:not|never|nobody|no one|none|nearly|almost)\b|n['’]t\b", re.IGNORECASE)
+_ONLY_MEANT: Final = re.compile(
+    r"\b(?:will|would|shall|should|could|may|might|must|can|(?<!came )(?<!come )"
+    r"(?<!manages )(?<!managed )(?<!help )(?<!helps )(?<!helped )to)\s+(?:not\s+|never\s+|\w+ly\s+)?(?:be\s+)?$",
+    re.IGNORECASE,
+)
+"""Before a deed that is promised, planned or feared: `Corm promised Isa that he will kill Osk.`"""
+_ASKS_WHAT_IS_MEANT: Final = re.compile(
+    r"\b(?:will|would|wants?|wanted|plan(?:s|ned)?|means?|meant|tr(?:y|ies|ied)|threaten(?:s|ed)?|going to"
+    r"|promis(?:e|es|ed)|vow(?:s|ed)?|swears?|swore|sworn)\b",
+    re.IGNORECASE,
+)
+_SUBORDINATE_CLAUSE: Final = re.compile(
+    r"(?<=\w )(?:after|when|before|since|once|while|until|because|the (?:night|day|hour|week|year|time)) "
+    r"(?!did |is |was ).*",
+    re.IGNORECASE,
+)
+_ASKS_WHO_DIED: Final = re.compile(
+    r"^(?:who|which (?:of )?\w+|how many(?: \w+)?)(?: all)?(?:['’]s| is| are| has| have)?(?: all)?"
+    r" (?:died|dead|dies|been killed)\b",
+    re.IGNORECASE,
+)
+_ASKS_KILLER: Final = re.compile(
+    r"^(?:who|what|which)\b(?!['’]s| is| was| has died| died| dies| are| were)"
+    r".*\b(?:kill\w*|slew|slays?|slain|murder\w*|strangled|stabbed|poisoned)\b",
+    re.IGNORECASE,
+)
 _PLACE_WORDS: Final = frozenset({"in", "at", "on", "near", "outside", "inside"})
 _POSSESSIVE: Final = re.compile(r"['’]s?(?=\s+\w)")
 _OWNS: Final = re.compile(r"['’]s?\s+(?!(?:death|body|corpse|murder|grave|killing)\b)", re.IGNORECASE)
@@ -37,8 +72,23 @@ _OTHER_NAME: Final = re.compile(r"\b[A-Z]")
 
 
 def asks_about_death(question: RecordQuestion) -> bool:
-    """Say whether the question asks if somebody is dead or alive, be they in canon or not."""
-    return bool(question.content_words & _DEATH_FORMS and find_asked_deaths(question))
+    """Say whether the question asks if somebody is dead or alive, be they in canon or not.
+
+    `Where did Dob sleep after his father died?` asks for something else.
+    """
+    main_clause = _SUBORDINATE_CLAUSE.sub("", question.text)
+    asks_it = question.content_words & _DEATH_FORMS & word_forms(main_clause)
+    return bool(asks_it and find_asked_deaths(question))
+
+
+def asks_for_all_deaths(question: RecordQuestion) -> bool:
+    """Say whether the question asks who all are dead: `Who has died?`."""
+    return not question.names and _ASKS_WHO_DIED.match(question.text.strip()) is not None
+
+
+def asks_who_killed(question: RecordQuestion) -> bool:
+    """Say whether the question asks who or what killed somebody, and not only whether they are dead."""
+    return _ASKS_KILLER.match(question.text.strip()) is not None
 
 
 def find_asked_deaths(question: RecordQuestion) -> tuple[QuestionName, ...]:
@@ -47,8 +97,15 @@ def find_asked_deaths(question: RecordQuestion) -> tuple[QuestionName, ...]:
 
 
 def tells_of_death(question: RecordQuestion, text: str) -> bool:
-    """Say whether a text tells that somebody whom the question names dies, is dead or is alive."""
-    return any(_tells(question, sentence) for sentence in split_sentences(text))
+    """Say whether a text tells that somebody whom the question names dies, is dead or is alive.
+
+    A promise, a plan and a fear tell of it only to a question for one: `Who will kill Osk?`. To `Who has died?` any
+    death does, and that somebody is alive does not.
+    """
+    if asks_for_all_deaths(question):
+        return any(map(_tells_any, split_sentences(text)))
+    asks_what_is_meant = _ASKS_WHAT_IS_MEANT.search(question.text) is not None
+    return any(_tells(question, sentence, asks_what_is_meant) for sentence in split_sentences(text))
 
 
 def subject_of(fact: Fact) -> Id | None:
@@ -70,6 +127,15 @@ def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> b
     is_of_them = subject_of(fact) is None or subject_of(fact) in asked_ids
     says_condition = is_state and is_about and is_of_them and _says_condition(question, fact)
     return says_condition or tells_of_death(question, fact.statement)
+
+
+def _tells_any(sentence: str) -> bool:
+    death = _ANY_DEATH.search(sentence)
+    return (
+        death is not None
+        and _ONLY_MEANT.search(sentence, 0, death.start()) is None
+        and _NO_DEATH.search(sentence, 0, death.end()) is None
+    )
 
 
 def _is_owner_or_place(text: str, name: QuestionName) -> bool:
@@ -95,7 +161,12 @@ def _says_condition(question: RecordQuestion, fact: Fact) -> bool:
     )
 
 
-def _tells(question: RecordQuestion, sentence: str) -> bool:
+def _tells(question: RecordQuestion, sentence: str, asks_what_is_meant: bool) -> bool:
+    def is_told(match: re.Match[str] | None) -> TypeGuard[re.Match[str]]:
+        return match is not None and (
+            asks_what_is_meant or _ONLY_MEANT.search(sentence, 0, match.start()) is None
+        )
+
     words = list(re.finditer(r"[^\W_]+", sentence))
     for name in find_asked_deaths(question):
         matches = [w for w in words if word_forms(w[0]) & name.normalized_words]
@@ -108,8 +179,8 @@ def _tells(question: RecordQuestion, sentence: str) -> bool:
         end = rest_of_name.end() if rest_of_name else end
         dies = _DIES.search(sentence, end)
         kills = _KILLS.search(sentence, 0, begin)
-        if dies and not _OTHER_NAME.search(sentence, end, dies.start()):
+        if is_told(dies) and not _OTHER_NAME.search(sentence, end, dies.start()):
             return True
-        if kills and not _OTHER_NAME.search(sentence, kills.end(), begin):
+        if is_told(kills) and not _OTHER_NAME.search(sentence, kills.end(), begin):
             return True
     return False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.words import stem
 from agents.resolver.phrasings import word_set
-from agents.search.question import RecordQuestion, has_word_like, word_forms
+from agents.search.normal_words import has_word_like, normalize_word, word_forms
+from agents.search.question import RecordQuestion
 
 _ASKS_WHAT_IS_DONE: Final = re.compile(
     r"(?:and |but |so |then )?(?:do|may|might|can|could|must|should|shall|will|would|ought) (?:we|i)\b"
@@ -30,7 +30,7 @@ _ASKS_WHAT_WAS_DECIDED: Final = re.compile(
 )
 _ASKING_WORDS: Final = frozenset(
     map(
-        stem,
+        normalize_word,
         word_set(
             "decide decided decision decisions agree agreed resolve resolved swear swore sworn vow vowed settle "
             "settled choose chosen rule rules ruled allow allowed permit permitted forbid forbidden free suppose "

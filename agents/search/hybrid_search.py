@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from agents.indexer.embedding_port import QuestionEmbedder, QuestionVector
 from agents.search.graph_linking import GraphLinker, GraphLinks
+from agents.search.newest_values import put_newest_first
 from agents.search.question_cues import MAX_QUESTION_CHARS, QuestionCues, read_cues
 from agents.search.result_validity import ValidityChecker
 from agents.search.score_fusion import fuse_scores, normalise_scores, rank_ids
@@ -120,21 +121,36 @@ class HybridSearch:
         way_scores = fuse_scores(
             scores_by_way, {"words": self._weights.words, "meaning": self._weights.meaning}
         )
+        links, earlier_ids = graph_links or GraphLinks(), frozenset[Id]()
         try:
-            way_scores = await self._apply_ranking(
-                kind, question, cues, way_scores, graph_links or GraphLinks(), search_scope, k, notes
-            )
+            if kind == "turns":
+                turn_ranking = await self._turn_search.rank_turns(
+                    question, cues, way_scores, links, search_scope, k
+                )
+                way_scores = turn_ranking.way_scores
+                if turn_ranking.lost_count:
+                    notes.add(f"{turn_ranking.lost_count} found were taken back since: the index is behind")
+                if meaning_hits:
+                    await notes.await_or_note("meaning", self._add_token_scores(way_scores, question))
+                if not turn_ranking.is_led_by_canon:
+                    earlier_ids = put_newest_first(way_scores, turn_ranking.candidates, cues)
+            else:
+                way_scores = await self._rank_others(kind, way_scores, links, search_scope, notes)
         except StoreError as error:
             notes.add(f"not checked against the record: {error.what}")
             way_scores = {}
-        if kind == "turns" and meaning_hits:
-            await notes.await_or_note("meaning", self._add_token_scores(way_scores, question))
         excluded_ids = set(await read_excluded_ids()) if read_excluded_ids else set()
         similarities = {id: max(0.0, min(1.0, cosine)) for id, cosine in meaning_hits or ()}
         best_ids = [id for id in rank_ids(way_scores) if id not in excluded_ids][:k]
         return SearchResults(
             tuple(
-                SearchHit(id, sum(way_scores[id].values()), way_scores[id], similarities.get(id, 0.0))
+                SearchHit(
+                    id,
+                    sum(way_scores[id].values()),
+                    way_scores[id],
+                    similarities.get(id, 0.0),
+                    id in earlier_ids,
+                )
                 for id in best_ids
             ),
             notes.as_tuple(),
@@ -238,24 +254,15 @@ class HybridSearch:
             if isinstance(question_vector, QuestionVector):
                 await self._token_comparer.add_token_scores(way_scores, question_vector)
 
-    async def _apply_ranking(
+    async def _rank_others(
         self,
         kind: SearchKind,
-        question: str,
-        cues: QuestionCues,
         way_scores: dict[Id, dict[str, float]],
         graph_links: GraphLinks,
         search_scope: SearchScope,
-        k: int,
         notes: _SearchNotes,
     ) -> dict[Id, dict[str, float]]:
-        if kind == "turns":
-            turn_ranking = await self._turn_search.rank_turns(
-                question, cues, way_scores, graph_links, search_scope, k
-            )
-            if turn_ranking.lost_count:
-                notes.add(f"{turn_ranking.lost_count} found were taken back since: the index is behind")
-            return turn_ranking.way_scores
+        """Rank what is no turn by its scores, the graph and whether it still holds."""
         for id, score in graph_links.shares_of_kind(kind).items():
             scores_of_hit = way_scores.setdefault(id, {})
             scores_of_hit["graph"] = scores_of_hit.get("graph", 0.0) + self._weights.graph * score

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.prose.words import split_sentences
-from agents.search.question import STOP_WORDS, RecordQuestion, has_word_like, word_forms
+from agents.search.normal_words import STOP_WORDS, has_word_like, word_forms
+from agents.search.question import RecordQuestion
 
 _LINE_MARKS: Final = re.compile(r"^(?:\s*>)*\s*(#{1,6}\s+)?")
 _TABLE_RULE: Final = re.compile(r"[\s|:+-]*-{3,}[\s|:+-]*")

@@ -14,7 +14,9 @@ from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.prose.names import HONORIFICS
 from agents.prose.words import split_sentences
 from agents.resolver.phrasings import word_set
-from agents.search.question import LOCATION_WORDS, QuestionName, RecordQuestion, normalize_word, word_forms
+from agents.search.normal_words import LOCATION_WORDS, normalize_word, word_forms
+from agents.search.question import RecordQuestion
+from agents.search.question_names import QuestionName
 from agents.typed_text import plain_line
 from stores.records.canon import Involvement
 from stores.records.ids import Id
@@ -45,8 +47,18 @@ _PHRASE_WORDS: Final = 5
 _CLAUSE_WORDS: Final = word_set(
     "that which who whom when while if after before because since to from with and or than as i we you"
 )
-_DETERMINERS: Final = word_set("the a an this that my our your his her their its")
+_PARTICIPLES: Final = word_set(
+    "been died gone done become betrayed lied lost seen met fallen broken sworn promised told"
+)
+"""`Who has died?` asks for no thing."""
+_ARTICLES: Final = word_set("the a an")
+_DETERMINERS: Final = _ARTICLES | word_set("the a an this that my our your his her their its")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?|[,;:—–]")
+
+_ONLY_COMES: Final = re.compile(r"[^.!?;,]+ (?:comes|came) (?:in|back|along)(?: again)?[.!]?")
+_COMPOUND: Final = re.compile(r"\b[a-z]+(?:-[a-z]+)+")
+"""`Left-handed` leaves no place."""
+_IS: Final = frozenset({"is", "are", "was", "were", "be", "been", "being"})
 
 _IS_SOMEWHERE: Final = word_set(
     "is are was were be been lies lie lay lying stands stand stood sits sit sat hangs hang hung rests "
@@ -54,6 +66,11 @@ _IS_SOMEWHERE: Final = word_set(
     "hiding waiting sitting standing sleeping living buried hidden locked kept held imprisoned"
 )
 """Verbs after which a place is said."""
+_IS_NOT_SOMEWHERE: Final = re.compile(r"\b(?P<verb>is|are) (?:not|no longer)\b", re.IGNORECASE)
+_OF_A_THING: Final = frozenset(
+    {"the", "a", "an", "his", "her", "its", "their", "my", "our", "your", "all", "some"}
+)
+_TOWARDS: Final = frozenset({"to", "into", "toward", "towards", "through", "at", "in", "across", "over"})
 _STAYS_OR_GOES: Final = word_set(
     "stays stay stayed staying remains remain remained goes go went gone going leaves leave left leaving "
     "walks walk walked walking runs run ran running rides ride rode riding flees flee fled fleeing "
@@ -85,6 +102,19 @@ _HAS_OR_PUTS: Final = word_set(
 )
 _HOLDS: Final = word_set("has have holds hold keeps keep carries carry wears wear owns own")
 """Verbs of these that say who has a thing; the others tell what was done with it at a time."""
+_GIVES: Final = word_set(
+    "gives give gave given hands handed passes passed lends lent sells sold brings brought buys bought "
+    "throws threw leaves left"
+)
+"""Verbs of these that may have first whoever gets the thing: `gave Bram his parcel`."""
+_NOT_WHAT_IS_HAD: Final = frozenset({"to", "by", "from"})
+"""`Sold to Bram` and `stolen by Ketta` say nothing of where those two are."""
+_OPENS_CLAUSE: Final = frozenset({"that", "who", "which", "where", "when", "while", "because"})
+_OWNED: Final = tuple([word] for word in ("mine", "yours", "his", "hers", "ours", "theirs"))
+_IS_OWNED: Final = re.compile(r"['’]s (?=(?:mine|yours|hers|ours|theirs)\b)")
+_KEEPERS: Final = word_set("keeper owner holder bearer")
+_WORDS_OF_DESCRIPTION: Final = 8
+"""Words after a thing that may describe it, before its place: `a house with a heron on the door, in Canal Row`."""
 _NO_MORE: Final = word_set("destroyed burnt burned ash ashes shattered")
 """What a thing is that is nowhere."""
 _BEFORE_VERB: Final = word_set(
@@ -150,6 +180,9 @@ def read_sought_one(question: RecordQuestion) -> SoughtOne | None:
     owned = None if _find_name(question, whole_words) else _OWNER.fullmatch(phrase)
     owner_words = _name_words(owned["owner"] or "") if owned else ()
     words = _name_words(owned["thing"])[-1:] if owned else whole_words
+    if not owned and phrase.casefold() in _HERO_WORDS and question.asker_names:
+        name_words = frozenset[str]().union(*(n.normalized_words for n in question.asker_names)) - HONORIFICS
+        return SoughtOne(name_words, question.asker_ids, is_name=True)
     if not (words and _is_noun_phrase(phrase)):
         return None
     name = _find_name(question, words)
@@ -165,14 +198,17 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
     """Say whether a text tells where the one sought is, stays or goes, or who has it."""
     is_about_sought = False
     for sentence in split_sentences(text):
-        tokens = _WORD.findall(plain_line(sentence))
+        tokens = _WORD.findall(_IS_OWNED.sub(" is ", _join_compounds(sought, plain_line(sentence))))
         words = [token.casefold().replace("’", "'") for token in tokens]
         # `Dob nods. He goes to the mill.`
         if is_about_sought and words[:1] and words[0] in _PRONOUNS and _says_where_it_is(tokens, words, 1):
             return True
         spans = _find_spans(sought, [normalize_word(word) for word in words])
         if any(
-            _says_where_it_is(tokens, words, end) or _says_who_has_it(words, begin)
+            _says_where_it_is(tokens, words, end)
+            or _says_who_has_it(tokens, words, (begin, end))
+            or _says_whose_it_is(words, end)
+            or (not sought.is_name and _is_before_place(words, end))
             for begin, end in spans
             if not _has_other_owner(sought, words, begin)
         ):
@@ -181,11 +217,17 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
     return False
 
 
+def tells_only_coming(text: str) -> bool:
+    """Say whether a text tells no more than that somebody came to where the scene was then: `Dob comes in`."""
+    return _ONLY_COMES.fullmatch(text.strip()) is not None
+
+
 def tells_passing_of_thing(sought: SoughtOne, text: str) -> bool:
     """Say whether a text tells what was done with the one sought, after which it may be with somebody else by now."""
-    words = [token.casefold() for token in _WORD.findall(plain_line(text))]
+    tokens = _WORD.findall(plain_line(text))
+    words = [token.casefold() for token in tokens]
     spans = _find_spans(sought, [normalize_word(word) for word in words])
-    return any(_says_who_has_it(words, begin, _HAS_OR_PUTS - _HOLDS) for begin, _ in spans)
+    return any(_says_who_has_it(tokens, words, span, _HAS_OR_PUTS - _HOLDS) for span in spans)
 
 
 def is_fact_of_whereabouts(
@@ -199,7 +241,14 @@ def is_fact_of_whereabouts(
         return True
     # A fact about the sealed letter may call it the letter.
     is_about = any(i.entity_id in sought.entity_ids for i in involved)
-    return tells_whereabouts(replace(sought, is_name=sought.is_name or is_about), statement)
+    sought = replace(sought, is_name=sought.is_name or is_about)
+    return tells_whereabouts(sought, statement) or (is_about and denies_whereabouts(sought, statement))
+
+
+def denies_whereabouts(sought: SoughtOne, text: str) -> bool:
+    """Say whether a text tells only where the one sought is not: `Vane is not in Lowgarth`."""
+    affirmed_text = _IS_NOT_SOMEWHERE.sub(r"\g<verb>", text)
+    return affirmed_text != text and tells_whereabouts(sought, affirmed_text)
 
 
 def is_called(entity: Entity, name: QuestionName) -> bool:
@@ -223,6 +272,17 @@ def _find_spans(sought: SoughtOne, forms: Sequence[str]) -> list[tuple[int, int]
     return spans
 
 
+def _join_compounds(sought: SoughtOne, text: str) -> str:
+    """Return a text in which compound words are one word, but for what is sought and its keeper."""
+
+    def join(match: re.Match[str]) -> str:
+        parts = match[0].split("-")
+        is_sought = not sought.words.isdisjoint(map(normalize_word, parts))
+        return match[0] if is_sought else "".join(parts)
+
+    return _COMPOUND.sub(join, text)
+
+
 def _has_other_owner(sought: SoughtOne, words: Sequence[str], begin: int) -> bool:
     """Say whether the thing is somebody else's: `Osk's ring` is not Dob's."""
     before = words[begin - 1] if begin else ""
@@ -243,15 +303,45 @@ def _says_where_it_is(tokens: Sequence[str], words: Sequence[str], end: int) -> 
     return position < len(words) and _says_place(words, position)
 
 
+def _says_whose_it_is(words: Sequence[str], end: int) -> bool:
+    """Say whether an owner or a keeper follows: `the ferry is yours`, `the bridge-keeper`."""
+    following = words[end : end + 2]
+    return following[:1] != [] and (
+        following[0] in _KEEPERS or (following[0] in ("is", "are") and following[1:] in _OWNED)
+    )
+
+
+def _is_before_place(words: Sequence[str], end: int) -> bool:
+    """Say whether a place follows, perhaps after a description: `a kitchen in the shop`."""
+    described = words[end : end + _WORDS_OF_DESCRIPTION]
+    if described and (described[0].endswith("ed") or described[0] == "with"):
+        comma = next((n for n, word in enumerate(described) if word == ","), None)
+        described = described[comma + 1 :] if comma is not None else described[1:]
+    return bool(described) and described[0] in LOCATION_WORDS
+
+
 def _says_place(words: Sequence[str], position: int) -> bool:
     verb, rest = words[position], words[position + 1 :]
     if verb in ("is", "was", "are", "were") and rest and rest[0] in _NO_MORE:
         return True
     if verb in _STAYS_OR_GOES:
+        taken = rest[1:] if rest[:1] and rest[0] in ("off", "away") else rest
+        if (
+            taken[:1] == ["with"]
+            and taken[1:2]
+            and (taken[1] in _OF_A_THING or taken[1].endswith(("'s", "s'")))
+        ):
+            # `escaped with the letter` and `ran off with Osk's coins` do not say where to.
+            return not _TOWARDS.isdisjoint(taken[2:])
         return (
             not rest
             or rest[0] in _AFTER_A_MOVE | {",", ";"}
-            or (verb in _TAKES_A_PLACE and not {"with", "on", "in", "to"}.intersection(rest[2:5]))
+            or (
+                verb in _TAKES_A_PLACE
+                # `Is left alone` and `is left handed` name no place.
+                and not (position and words[position - 1] in _IS)
+                and not {"with", "on", "in", "to"}.intersection(rest[2:5])
+            )
         )
     if verb not in _IS_SOMEWHERE:
         return False
@@ -263,11 +353,37 @@ def _says_place(words: Sequence[str], position: int) -> bool:
     return False
 
 
-def _says_who_has_it(words: Sequence[str], begin: int, verbs: Collection[str] = _HAS_OR_PUTS) -> bool:
+def _says_who_has_it(
+    tokens: Sequence[str], words: Sequence[str], span: tuple[int, int], verbs: Collection[str] = _HAS_OR_PUTS
+) -> bool:
     """Say whether a verb of having or putting comes shortly before: `Greta now has the ring`, `gives Osk the ring`."""
+    begin, end = span
     before = words[max(0, begin - _MAX_WORDS_TO_THING) : begin]
-    clause = before[max((n for n, word in enumerate(before) if not word[0].isalpha()), default=-1) + 1 :]
-    return bool(clause) and clause[-1] not in ("of", "to", "and") and any(word in verbs for word in clause)
+    cuts = (n for n, word in enumerate(before) if not word[0].isalpha() or word in _OPENS_CLAUSE)
+    clause = before[max(cuts, default=-1) + 1 :]
+    if not clause or clause[-1] in ("of", "to", "and") or not any(word in verbs for word in clause):
+        return False
+    # `Sails to her sister` says that she has one.
+    lead = _drop_last(clause, _ARTICLES | HONORIFICS)
+    if lead and lead[-1] in _NOT_WHAT_IS_HAD and lead[-2:-1] != ["on"]:
+        return False
+    lead = _drop_last(lead, _DETERMINERS | HONORIFICS)
+    is_bare_name = tokens[begin][0].isupper() and clause[-1] not in _DETERMINERS and "'" not in clause[-1]
+    after = words[end] if end < len(words) else ""
+    if lead and lead[-1] in _GIVES:
+        # Of `gave Bram his parcel` and `brought Bram bread` it is not Bram that is given.
+        return not after or (
+            after in _AFTER_A_MOVE | {",", ";"} if is_bare_name else after not in _DETERMINERS
+        )
+    return not is_bare_name or (bool(lead) and (lead[-1] in verbs or lead[-1] in _BEFORE_VERB))
+
+
+def _drop_last(words: Sequence[str], dropped: Collection[str]) -> list[str]:
+    """Return the words without those at the end that are to be dropped."""
+    kept = list(words)
+    while kept and kept[-1] in dropped:
+        kept.pop()
+    return kept
 
 
 def _name_words(phrase: str) -> tuple[str, ...]:
@@ -282,6 +398,8 @@ def _is_noun_phrase(phrase: str) -> bool:
     words = phrase.casefold().split()
     return (
         len(words) <= _PHRASE_WORDS
+        and words[0] not in _PARTICIPLES
+        and not (len(words) == 1 and words[0].endswith("ed"))
         and _CLAUSE_WORDS.isdisjoint(words)
         and _DETERMINERS.isdisjoint(words[1:])
         and words[0] not in _HAS_OR_PUTS

@@ -57,6 +57,10 @@ _PAST_WORDS = re.compile(
 _PRESENT_WORDS = re.compile(
     r"\b(?:is|are|am|does|do|has|have|can|will|whose|what's|who's|where's)\b", re.IGNORECASE
 )
+_ASKS: Final = re.compile(
+    r"\?[\s\"'”’]*$|^\s*(?:who|whom|whose|what|which|where|when|why|how|is|are|am|does|do|has|have|can)\b",
+    re.IGNORECASE,
+)
 _PLAYER_WORDS: Final = frozenset(
     [
         "i",
@@ -98,6 +102,8 @@ class QuestionCues:
     """The question asks how something is, and not how it was."""
     asks_about_now: bool = False
     """The question says so itself (now, still, in the end)."""
+    is_question: bool = False
+    """The text asks something, and is no line of play."""
     dates: tuple[PartialDate, ...] = ()
     """Dates that the question names."""
     world_days: tuple[int, ...] = ()
@@ -116,6 +122,7 @@ def read_cues(question: str) -> QuestionCues:
         asks_when=asks_when,
         asks_about_present=not asks_when and _asks_about_present(text),
         asks_about_now=not asks_when and _NOW_WORDS.search(text) is not None,
+        is_question=_ASKS.search(text) is not None,
         dates=tuple(read_dates(text)),
         world_days=tuple(int(match["number"]) for match in _WORLD_DAY.finditer(text)),
     )

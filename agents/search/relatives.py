@@ -15,6 +15,7 @@ _PAIRS: Final = (
     ("aunt", "uncle"),
     ("grandmother", "grandfather"),
     ("niece", "nephew"),
+    ("grandson", "granddaughter"),
 )
 _COUNTERPARTS: Final = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 _ROLES: Final = (
@@ -26,9 +27,10 @@ _ROLES: Final = (
     frozenset({"grandmother", "grandfather", "grandparents"}),
     frozenset({"niece", "nephew"}),
     frozenset({"cousin", "cousins"}),
+    frozenset({"grandson", "granddaughter", "grandchild", "grandchildren"}),
 )
-_INVERSE_ROLES: Final = (_ROLES[0] | _ROLES[2],)
-"""What is said from the other end says the same: whose son it is, is her child's mother."""
+_INVERSE_ROLES: Final = (_ROLES[0] | _ROLES[2], _ROLES[4] | _ROLES[6], _ROLES[5] | _ROLES[8])
+"""What is said from the other end says the same: whose son it is, is her child's mother; an uncle has a nephew."""
 _KIN: Final = "|".join(sorted(frozenset().union(*_ROLES), key=len, reverse=True))
 _OWNED_KIN: Final = re.compile(
     rf"(?:['’]s?|\b(?:my|his|her|their|your|our)) (?:[\w-]+ )?(?P<owned>{_KIN})\b|\b(?P<of>{_KIN}) of\b",
@@ -41,7 +43,12 @@ _KIN_OF_END: Final = re.compile(rf"\b(?:{_KIN}) of (?:the )?$", re.IGNORECASE)
 def speaks_of_relatives(asked_relatives: Iterable[str], text: str) -> bool:
     """Say whether a text speaks of all these relatives, in any word for them."""
     spoken_of = {match[0].casefold() for match in _KIN_WORD.finditer(text)}
-    return all(spoken_of & _words_for(word) for word in asked_relatives)
+    # `The child is named Posy` does not say whose child: only as somebody's does it say who the mother is.
+    owned = find_asked_relatives(text)
+    return all(
+        (spoken_of & _words_for(word) & _same_role(word)) or (owned & _words_for(word))
+        for word in asked_relatives
+    )
 
 
 def is_relative_of(text_before_name: str) -> bool:
@@ -54,6 +61,10 @@ def find_asked_relatives(question_text: str) -> frozenset[str]:
     return frozenset(
         (match["owned"] or match["of"]).casefold() for match in _OWNED_KIN.finditer(plain_line(question_text))
     )
+
+
+def _same_role(word: str) -> frozenset[str]:
+    return frozenset().union(*(role for role in _ROLES if word in role))
 
 
 def _words_for(word: str) -> frozenset[str]:

@@ -35,6 +35,8 @@ class SearchHit:
     similarity: float = 0.0
     """Cosine to the question, 0 to 1; comparable between questions, and 0 where vectors were not available.
     """
+    is_earlier: bool = False
+    """Whether a newer turn is on the same matter, where the question asks how it is now."""
 
 
 @dataclass(frozen=True, slots=True)

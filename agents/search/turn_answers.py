@@ -1,24 +1,36 @@
-"""Says whether a turn answers a question: what was asked stands together in it, not somewhere in its length. Pure."""
+"""Says whether a turn or a statement answers a question: what was asked stands together in it. Pure."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.prose.names import HONORIFICS, find_names
+from agents.prose.names import find_names
 from agents.prose.words import split_sentences
+from agents.resolver.phrasings import word_set
+from agents.search.asked_deeds import (
+    AskedDeed,
+    asks_where_by_deed,
+    find_asked_deed,
+    names_subject,
+    tells_deed,
+)
+from agents.search.asked_owners import is_owned_by_another
+from agents.search.asked_shares import EVEN_RARITY, Rarity, measure_shares
+from agents.search.asked_things import has_asked_thing
+from agents.search.commitment_questions import asks_for_commitment
+from agents.search.normal_words import has_word_like, normalize_word, word_forms
 from agents.search.question import (
-    ASKING_AUXILIARIES,
-    MIN_WORD_SHARE,
-    SAYING_WORDS,
+    ASKS_INDIRECTLY,
     QuestionMatch,
     RecordQuestion,
-    has_word_like,
+    find_place_names,
     match_question,
-    normalize_word,
-    word_forms,
 )
+from agents.search.relatives import find_asked_relatives, speaks_of_relatives
+from stores.records.ids import Id
 
 WINDOW_SENTENCES: Final = 2
 """Neighbouring sentences of a turn that are read together."""
@@ -26,21 +38,21 @@ CONTEXT_SENTENCES: Final = 2
 """Sentences before these, of the turn or of the one that it answers, which may say whom it is about."""
 MAX_WORDS_OF_CONTEXT: Final = 60
 """A turn up to this long is context as a whole."""
-
-_WORD: Final = re.compile(r"[^\W_]+")
-_SUBJECT_PRONOUNS: Final = frozenset({"i", "we", "you", "he", "she", "they"})
-_ARTICLES: Final = frozenset({"the", "a", "an"})
-_WHO: Final = "who"
-_ASKS_NUMBER: Final = re.compile(r"\bhow (?:many|much|old|tall|deep|far|long|high|big)\b", re.IGNORECASE)
-_NUMBER: Final = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|once|twice|none)\b"
-    r"|\ban? (?:minute|hour|day|night|week|month|year|penny|coin|couple|pair)\b",
-    re.IGNORECASE,
+MIN_OWN_SHARE: Final = 0.7
+MIN_WHOLE_SHARE: Final = 0.8
+"""The least share of what is asked that two neighbouring sentences say, and that they say with what is before them."""
+_MEANS_SOMEBODY: Final = re.compile(r"\b(?:he|she|they|him|her|them|his|their)\b", re.IGNORECASE)
+_REFERS_BACK: Final = re.compile(
+    r"\b(?:he|she|they|it|him|her|them|his|their|its|there|that|this)\b", re.IGNORECASE
 )
-_ASKS_NAME: Final = re.compile(
-    r"^(?:what|which|who)\b.*\b(?:(?:sur|nick)?name|called|named|christened)\b", re.IGNORECASE
-)
+_LIGHT_DEEDS: Final = frozenset(map(normalize_word, word_set("spend earn get have make take do find become")))
+"""Verbs that say little by themselves: `How many years did Bram spend in the mines?`."""
+MIN_OTHER_WORDS: Final = 3
+"""Words of a question beside its deed that make up for the deed in other words, if a text has all of them."""
+_ASKS_OF_ASKER: Final = re.compile(r"\b(?:did|do|was|am|were|are|have|had|must|should|may|can) (?:I|we)\b")
+_ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?who\b", re.IGNORECASE)
+_OWN_DEED: Final = re.compile(r"(?:[^\W_]+,? ){0,3}(?:I|we)\b", re.IGNORECASE)
+_SAYS_ASKER: Final = re.compile(r"\b(?:I|me|my|you|your|we|us|our)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,83 +64,170 @@ class TurnMatch:
     is_answer: bool
 
 
-def match_turn(question: RecordQuestion, text: str, speaker_name: str, previous_text: str) -> TurnMatch:
+def match_turn(
+    question: RecordQuestion,
+    text: str,
+    speaker_name: str,
+    previous_texts: Sequence[str] = (),
+    implied_ids: Collection[Id] = (),
+    rarity: Rarity = EVEN_RARITY,
+    *,
+    continued_text: str = "",
+) -> TurnMatch:
     """Match what a turn states; `speaker_name` is empty where it is not about who speaks.
 
-    Two neighbouring sentences must say it: they have more than half of the question's words, among them what
-    somebody is asked to have done, and a number or a name if it asks for one. Whom it is about may be said
-    shortly before.
+    Two neighbouring sentences must say it: most of what is asked, the rarer the more, among it what somebody is asked
+    to have done, and a number, a name or the like if it asks for one. Whom it is about may be said shortly before, in
+    the turn or in `previous_texts` (the last first), or be among `implied_ids` (the place of the scene). What the turn
+    before asks is part of the answer to it, and so is what the player did in it, where the GM tells what came of it
+    (`continued_text`).
     """
-    whole_match = match_question(question, f"{speaker_name} {text}")
-    context = _last_sentences(previous_text)
-    if not match_question(question, " ".join((*context, speaker_name, text))).is_match:
-        return TurnMatch(whole_match, is_answer=False)
-    deed, sentences = find_asked_deed(question), [*context, *split_sentences(text)]
-    first = len(context)
+    deed = find_asked_deed(question)
+    question = _without_place_deed(question, deed)
+    whole_match = match_question(question, f"{speaker_name} {text}", implied_ids)
+    sentences = split_sentences(text) or [""]
+    last_text = previous_texts[0] if previous_texts else ""
+    asked_before = " ".join(
+        s for s in _last_sentences(last_text) if s in continued_text or "?" in s or ASKS_INDIRECTLY.search(s)
+    )
+    context = " ".join(" ".join(_last_sentences(previous)) for previous in reversed(previous_texts))
     is_answer = any(
-        _says_it(question, deed, f"{speaker_name} {' '.join(sentences[start : start + WINDOW_SENTENCES])}")
-        and match_question(
+        _answers(
             question,
-            " ".join(
-                (speaker_name, *sentences[max(0, start - CONTEXT_SENTENCES) : start + WINDOW_SENTENCES])
-            ),
-        ).is_match
-        for start in range(first, max(first + 1, len(sentences) - WINDOW_SENTENCES + 1))
+            deed,
+            rarity,
+            window=f"{speaker_name} {' '.join(sentences[start : start + WINDOW_SENTENCES])}",
+            asked_before=asked_before if start == 0 else "",
+            context=" ".join((context, speaker_name, *sentences[max(0, start - CONTEXT_SENTENCES) : start])),
+            last_text=last_text,
+            implied_ids=implied_ids,
+        )
+        for start in range(max(1, len(sentences) - WINDOW_SENTENCES + 1))
     )
     return TurnMatch(whole_match, is_answer)
 
 
-def _says_it(question: RecordQuestion, deed: str, text: str) -> bool:
-    """Say whether a text has enough of a question's own words, and what it asks for.
+def match_statement(
+    question: RecordQuestion, text: str, involved_ids: Collection[Id] = (), *, predicate: str = ""
+) -> QuestionMatch:
+    """Match a short statement, a fact or a memory: it must have the deed, and what is asked for.
 
-    Half of the words of a question stand in many turns; short statements of canon are held to half.
+    A fact of a predicate that is asked for has both by that.
     """
-    match = match_question(question, text)
-    has_words = match.word_share > MIN_WORD_SHARE if question.content_words else match.name_share > 0
-    has_deed = not deed or has_word_like(deed, word_forms(text))
-    return has_words and has_deed and _has_what_is_asked(question, text)
+    deed = find_asked_deed(question)
+    question = _without_place_deed(question, deed)
+    match = match_question(question, text, involved_ids, predicate=predicate)
+    if not match.is_match or predicate in question.wanted_predicates:
+        return match
+    has_deed = deed is None or tells_deed(question, deed, text) or _has_all_else(question, deed, text)
+    return replace(match, is_match=has_deed and has_asked_thing(question, text))
 
 
-def find_asked_deed(question: RecordQuestion) -> str:
-    """Return what somebody is asked to have done: `sell` in `Why did Dame Astrid sell the house?`, in normal form.
+def _answers(
+    question: RecordQuestion,
+    deed: AskedDeed | None,
+    rarity: Rarity,
+    *,
+    window: str,
+    asked_before: str,
+    context: str,
+    last_text: str,
+    implied_ids: Collection[Id],
+) -> bool:
+    own_words = f"{asked_before} {window}"
+    if not has_asked_thing(question, window) or not _names_asker(question, f"{last_text} {own_words}"):
+        return False
+    if not speaks_of_relatives(find_asked_relatives(question.text), own_words):
+        return False
+    if is_owned_by_another(question, own_words):
+        return False
+    if not question.content_words or asks_for_commitment(question) or not _REFERS_BACK.search(window):
+        # Whom it is about is all that is asked, or who promised whom: it must be said here. So must it where no
+        # pronoun is left for somebody named before.
+        context = last_text
+    if not _has_names(question, f"{context} {own_words}", implied_ids):
+        return False
+    if deed is not None:
+        if not names_subject(question, deed, own_words):
+            return False
+        # Who did it is asked: what the player did just before says it of nobody else.
+        deed_text = (
+            f"{_drop_own_deeds(asked_before)} {window}" if _asks_who_did_it(question, deed) else own_words
+        )
+        if not (
+            tells_deed(question, deed, deed_text)
+            or (deed.verb in _LIGHT_DEEDS and len(question.content_words) > 1)
+            or _has_all_else(question, deed, own_words)
+        ):
+            return False
+        if deed.is_saying or (deed.verb in _LIGHT_DEEDS and len(question.content_words) > 1):
+            question = replace(question, content_words=question.content_words - {deed.verb})
+    if not question.content_words:
+        if deed is not None and _MEANS_SOMEBODY.search(window) and not find_names(window):
+            # `He` is who was named last.
+            own_words = " ".join((*find_names(context)[-1:], own_words))
+        return match_question(question, own_words, implied_ids).name_share == 1.0
+    shares = measure_shares(
+        question,
+        rarity,
+        own_words,
+        context,
+        implied_ids,
+        refers_back=_MEANS_SOMEBODY.search(window) is not None,
+    )
+    return shares.own >= MIN_OWN_SHARE and shares.whole >= MIN_WHOLE_SHARE
 
-    Empty if that is not plain, or if it is to speak: words are quoted without saying so.
-    """
-    words = [word.casefold() for word in _WORD.findall(question.text.replace("’", "'").replace("'s ", " "))]
-    name_words = {word for name in question.names for word in name.normalized_words}
-    is_subject_read = False
-    for n, word in enumerate(words):
-        normalized_word = normalize_word(word)
-        is_subject = normalized_word in name_words or word in _SUBJECT_PRONOUNS
-        if n == 0 and word == _WHO:
-            is_subject_read = True
-        elif not is_subject_read:
-            is_subject_read = is_subject and _follows_auxiliary(words[:n], name_words)
-        elif not is_subject and word not in ASKING_AUXILIARIES:
-            is_deed = normalized_word in question.content_words and word not in SAYING_WORDS
-            return normalized_word if is_deed else ""
-    return ""
+
+def _asks_who_did_it(question: RecordQuestion, deed: AskedDeed) -> bool:
+    return (
+        not deed.subject_words
+        and _ASKS_WHO.match(question.text) is not None
+        and not _ASKS_OF_ASKER.search(question.text)
+    )
 
 
-def _has_what_is_asked(question: RecordQuestion, text: str) -> bool:
-    """Say whether a text has a number or a name that the question does not have, if it asks for one."""
-    if _ASKS_NUMBER.search(question.text):
-        return _NUMBER.search(text) is not None
-    if _ASKS_NAME.match(question.text):
-        asked_forms = word_forms(question.text)
-        return any(not word_forms(name) <= asked_forms for name in find_names(text))
-    return True
+def _drop_own_deeds(text: str) -> str:
+    """Return a text without what `I` did in it; what is asked in it stays."""
+    return " ".join(
+        s for s in split_sentences(text) if not _OWN_DEED.match(s) or "?" in s or ASKS_INDIRECTLY.search(s)
+    )
 
 
-def _follows_auxiliary(words_before: list[str], name_words: set[str]) -> bool:
-    """Say whether a subject after these words does what is asked: `did`, then nothing but its article and title."""
-    other_words = [
-        word
-        for word in words_before
-        if normalize_word(word) not in name_words and word not in _ARTICLES and word not in HONORIFICS
-    ]
-    return bool(other_words) and other_words[-1] in ASKING_AUXILIARIES
+def _has_names(question: RecordQuestion, text: str, implied_ids: Collection[Id]) -> bool:
+    """Say whether a text has all names of a question; where it was need not be said."""
+    forms = word_forms(text)
+    return all(
+        name.is_in(text, forms) or name.entity_ids.intersection(implied_ids)
+        for name in frozenset(question.names) - find_place_names(question)
+    )
 
 
-def _last_sentences(text: str) -> list[str]:
-    return [text] if len(text.split()) <= MAX_WORDS_OF_CONTEXT else split_sentences(text)[-CONTEXT_SENTENCES:]
+def _has_all_else(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
+    """Say whether a text has all that a question names beside the deed, if that is much."""
+    other_words = question.content_words - {deed.verb}
+    text_forms = word_forms(text)
+    return len(other_words) >= MIN_OTHER_WORDS and all(
+        has_word_like(word, text_forms) for word in other_words
+    )
+
+
+def _names_asker(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text is on the player's character, if that is whose doing is asked for (`How long was I away?`)."""
+    if not _ASKS_OF_ASKER.search(question.text):
+        return True
+    text_forms = word_forms(text)
+    return _SAYS_ASKER.search(text) is not None or any(
+        name.normalized_words <= text_forms for name in question.asker_names
+    )
+
+
+def _without_place_deed(question: RecordQuestion, deed: AskedDeed | None) -> RecordQuestion:
+    """Return a question where somebody went without the going: that they were somewhere answers it."""
+    if deed is None or not asks_where_by_deed(question, deed):
+        return question
+    return replace(question, content_words=question.content_words - {deed.verb})
+
+
+def _last_sentences(text: str) -> Sequence[str]:
+    sentences = split_sentences(text)
+    return sentences if len(text.split()) <= MAX_WORDS_OF_CONTEXT else sentences[-CONTEXT_SENTENCES:]

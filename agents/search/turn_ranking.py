@@ -40,6 +40,7 @@ class RankingWeights:
     about: float = 0.1
     time: float = 0.15
     day: float = 1.2
+    scene: float = 0.8
     graph: float = 4.0
     bridge: float = 0.2
     later: float = 2.0

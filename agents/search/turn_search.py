@@ -9,7 +9,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from agents.indexer.day_words import calendar_day_words, world_day_word
@@ -17,6 +17,7 @@ from agents.prose.names import find_names
 from agents.search.graph_linking import GraphLinks
 from agents.search.question_cues import QuestionCues, split_words
 from agents.search.result_validity import is_ended
+from agents.search.scene_turns import SceneTurnFinder
 from agents.search.score_fusion import normalise_scores, rank_ids
 from agents.search.search_port import SearchScope
 from agents.search.turn_ranking import (
@@ -59,6 +60,10 @@ class TurnRanking:
     way_scores: WayScoresById
     lost_count: int = 0
     """Turns that the index found and that are not on the line any more."""
+    candidates: Mapping[Id, TurnCandidate] = field(default_factory=dict)
+    """The turns that were ranked."""
+    is_led_by_canon: bool = False
+    """Whether canon led to some of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,11 @@ class TurnSearch:
             id: item_scores[id]
             for id in rank_ids(item_scores)[: min(MAX_TURNS_READ, max(MIN_TURNS_READ, READ_PER_RESULT * k))]
         }
-        day_turn_ids = await self._search_named_days(cues, search_scope)
-        for id in day_turn_ids:
+        day_turn_ids, scene_shares = await gather(
+            self._search_named_days(cues, search_scope),
+            SceneTurnFinder(self.log, self.index).find_turns(question, cues, search_scope),
+        )
+        for id in (*day_turn_ids, *scene_shares):
             item_scores.setdefault(id, {})
         candidates = await self._read_candidates((*item_scores, *graph_links.turn_shares), search_scope)
         scored_turns = score_own_words(
@@ -98,6 +106,9 @@ class TurnSearch:
         for id, share in graph_links.turn_shares.items():
             if id in candidates:
                 _add_score(scored_turns, id, "graph", weights.graph * share)
+        for id, share in scene_shares.items():
+            if id in candidates:
+                _add_score(scored_turns, id, "graph", weights.scene * share)
         ids_on_named_days = day_turn_ids | await self._turns_on_named_days(candidates, cues)
         add_cue_scores(scored_turns, candidates, cues, ids_on_named_days, weights)
         if weights.bridge:
@@ -109,7 +120,7 @@ class TurnSearch:
         boost_later_turns(scored_turns, candidates, cues, weights)
         add_length_scores(scored_turns, candidates, weights)
         lost_count = sum(1 for id in item_scores if id not in candidates)
-        return TurnRanking(scored_turns, lost_count)
+        return TurnRanking(scored_turns, lost_count, candidates, bool(graph_links.turn_shares))
 
     async def _search_named_days(self, cues: QuestionCues, search_scope: SearchScope) -> set[Id]:
         """Return turns of the days that the question names, and turns that tell of them."""

@@ -34,8 +34,11 @@
 
   function excerpt(page, query) {
     var word = fold(query).split(/\s+/).filter(Boolean)[0] || "";
-    var start = Math.max(0, page.words.indexOf(word) - 40);
-    return page.text.slice(start, start + 120);
+    var found = page.words.indexOf(word);
+    var start = found > 40 ? page.text.indexOf(" ", found - 40) + 1 : 0;
+    var end = page.text.length > start + 120 ? page.text.lastIndexOf(" ", start + 120) : page.text.length;
+    end = end > start ? end : start + 120;
+    return (start > 0 ? "… " : "") + page.text.slice(start, end) + (end < page.text.length ? " …" : "");
   }
 
   function show() {

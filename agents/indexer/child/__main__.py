@@ -1,7 +1,7 @@
 """Starts the child process: sets up the pipes, loads the model, serves until stdin ends.
 
-This thread answers questions at once; another thread indexes, with a lower priority where the system has
-thread priorities, so that a question need not wait for it.
+This thread answers questions at once; other threads index, with a lower priority where the system has
+thread priorities, so that a question need not wait for them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from agents.child_processes import claim_stdout, write_all
 from agents.indexer.embedding_pipe import (
+    BACKGROUND_THREADS,
     ERROR_TAG,
     FRAME_HEADER,
     VECTORS_TAG,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from agents.indexer.child.minilm import MiniLmModel
 
 BACKGROUND_NICENESS = 10
-"""How much lower the indexing thread's priority is."""
+"""How much lower the indexing threads' priority is."""
 
 HAS_THREAD_PRIORITY = sys.platform == "linux"
 
@@ -54,9 +55,10 @@ def main() -> None:
         raise SystemExit(1) from None
     answers = _AnswerWriter(model, output_fd)
     background_requests: SimpleQueue[tuple[int, list[str]]] = SimpleQueue()
-    Thread(
-        target=_embed_in_background, args=(answers, background_requests), name="indexing", daemon=True
-    ).start()
+    for _ in range(BACKGROUND_THREADS):
+        Thread(
+            target=_embed_in_background, args=(answers, background_requests), name="indexing", daemon=True
+        ).start()
     write_all(output_fd, pack_frame(0, b""))
     while request := _read_request(sys.stdin.buffer):
         number, texts, urgent = request
@@ -68,7 +70,7 @@ def main() -> None:
 
 
 class _AnswerWriter:
-    """Computes vectors and writes them, one answer at a time."""
+    """Computes vectors, and writes one answer at a time."""
 
     def __init__(self, model: MiniLmModel, out: int) -> None:
         self._model = model

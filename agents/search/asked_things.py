@@ -1,0 +1,158 @@
+"""Says whether a text has what a question asks for: a number, a measure, a name, somebody or a reason. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from agents.prose.names import find_names
+from agents.prose.words import split_sentences
+from agents.resolver.phrasings import word_set
+from agents.search.normal_words import normalize_word, word_forms
+from agents.search.question import RecordQuestion
+
+_ONE: Final = "".join(
+    rf"(?<!\b{word} )" for word in ["the", "that", "this", "no", "any", "old", "new", "each"]
+) + (r"one(?! of\b| another\b)")
+"""As a number, not as somebody or something: `no one`, `one of the drivers`."""
+_NUMBER: Final = (
+    rf"(?:\d[\d,.]*|(?:{_ONE}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|once|twice|both|none)\b"
+    r"|an? (?:minute|hour|day|night|week|month|year|penny|coin|couple|pair)\b)"
+)
+_HAS_NUMBER: Final = re.compile(rf"\b{_NUMBER}", re.IGNORECASE)
+_ASKS_COUNT: Final = re.compile(r"\bhow (?:many|much)(?: (?P<noun>[^\W_]+))?", re.IGNORECASE)
+_ASKS_PRICE: Final = re.compile(
+    r"^(?:and |but |so )?what (?:do|does|did) .+ cost\b|^(?:and |but |so )?what (?:is|was|are|were) the "
+    r"(?:price|cost|toll|rent|fee|fare|wages?)\b",
+    re.IGNORECASE,
+)
+_ASKS_MEASURE: Final = re.compile(
+    r"\bhow (?P<measure>old|far|long|deep|high|tall|wide|big|large|heavy)\b", re.IGNORECASE
+)
+_TIME_UNITS: Final = r"minutes?|hours?|days?|nights?|weeks?|months?|years?|winters?|summers?"
+_LENGTH_UNITS: Final = (
+    r"foot|feet|fathoms?|yards?|paces?|steps?|spans?|inch(?:es)?|ells?|metres?|miles?|leagues?|furlongs?|hands?"
+    r"|stones?|pounds?|men|knees?|waist|shoulders?|head"
+)
+_UNITS: Final = {
+    "old": re.compile(
+        rf"{_NUMBER}(?:[ -][^\W_]+)?[ -](?:years?|winters?|summers?|old)\b"
+        rf"|\b(?:of|is|was|aged?|turns|turned|nearly|almost|about) {_NUMBER}"
+        rf"|\b(?:he|she|it|they|I|you)['’](?:s|m|re) {_NUMBER}",
+        re.IGNORECASE,
+    ),
+    "far": re.compile(rf"\b(?:{_LENGTH_UNITS}|{_TIME_UNITS}|ride|walk|away)\b", re.IGNORECASE),
+    "long": re.compile(rf"\b(?:{_LENGTH_UNITS}|{_TIME_UNITS})\b", re.IGNORECASE),
+}
+"""Of what a number is a measure; sizes are lengths."""
+_SIZE_UNITS: Final = re.compile(rf"\b(?:{_LENGTH_UNITS})\b", re.IGNORECASE)
+_ASKS_NAME: Final = re.compile(
+    r"^(?:what|which|who)\b.*\b(?:(?:sur|nick)?name|called|named|christened)\b", re.IGNORECASE
+)
+_NAMES_IT: Final = re.compile(
+    r"\b(?:(?:sur|nick)?names?|named|called?|calls|christen(?:s|ed)|known as)\b", re.IGNORECASE
+)
+_ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?(?:who|whom|whose)\b(?:['’]s\b)?", re.IGNORECASE)
+_SOMEBODY: Final = re.compile(
+    r"\b(?:I|me|my|you|your|he|she|they|we|him|them|us|men|women|child|children|(?:wo)?man|lads?|boys?|girls?"
+    r"|brothers?|sisters?|mother|father|sons?|daughters?|uncle|aunt|cousins?|wife|husband|strangers?|soldiers?|guards?"
+    r"|riders?|thie(?:f|ves)|priests?|king|queen|lord|captain|nobody|no one|none)\b"
+    r"|\b(?:mayor|steward|clerk|smith|farrier|miller|baker|butcher|farmer|merchant|sailor|fisherman|ferryman|innkeeper"
+    r"|landlord|landlady|keeper|maid|servant|cook|doctor|healer|midwife|witch|wizard|monk|nun|abbot|abbess|bishop|judge"
+    r"|sheriff|constable|watchman|sergeant|driver|hunter|shepherd|weaver|dyer|carpenter|mason|tailor|porter|messenger"
+    r"|courier|spy|bandit|robber|outlaw|pirate|beggar|orphan|widow|bride|groom|prince|princess|duke|duchess|count"
+    r"|countess|baron|knight|squire|scribe|teacher|apprentice|neighbour|prisoner|hermit|crone)s?\b",
+    re.IGNORECASE,
+)
+_ASKS_WHY: Final = re.compile(r"^(?:and |but |so )?(?:why|what for|for what reason)\b", re.IGNORECASE)
+_REASON: Final = re.compile(
+    r"\b(?:because|since|so|for|as|by|after|lest|in order|when|too|reason|why|must|(?:had|has|have) to"
+    r"|(?:could|would|can|will) ?(?:not|n['’]t|never)|cannot|afraid|fears?|feared|wants?|wanted)\b",
+    re.IGNORECASE,
+)
+_ASKS_COLOUR: Final = re.compile(r"^(?:and |but |so )?(?:what|which) colou?r\b", re.IGNORECASE)
+_COLOUR: Final = re.compile(
+    r"\b(?:black|white|gr[ea]y|red|blue|green|yellow|brown|orange|purple|violet|pink|gold(?:en)?|silver|copper|crimson"
+    r"|scarlet|amber|ivory|russet|tawny|dun|roan|dark|pale|colou?rs?|[a-z]+-colou?red)\b",
+    re.IGNORECASE,
+)
+_ASKS_SIDE: Final = re.compile(
+    r"^(?:and |but |so )?(?:what|which) (?:hand|arm|leg|foot|eye|ear|knee|shoulder|side)\b", re.IGNORECASE
+)
+_SIDE: Final = re.compile(r"\b(?:left|right|both|other)\b", re.IGNORECASE)
+_CAPITALISED: Final = re.compile(r"\b[^\W\d_a-z][^\W_]+")
+_ASKING_AUXILIARIES: Final = word_set(
+    "did does do has have had is are was were will would must should can could may of"
+)
+
+
+def has_asked_thing(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has a number, a name, somebody or a reason, if the question asks for one and has it not.
+
+    The number of what is counted stands beside it, and a measure has its unit.
+    """
+    asked = question.text
+    if measure := _ASKS_MEASURE.search(asked):
+        units = _UNITS.get(measure["measure"].casefold(), _SIZE_UNITS)
+        return any(_HAS_NUMBER.search(s) and units.search(s) for s in split_sentences(text))
+    if count := _ASKS_COUNT.search(asked):
+        return _has_count(count["noun"] or "", text)
+    if _ASKS_PRICE.match(asked):
+        return _has_count("", text)
+    if _ASKS_NAME.match(asked):
+        return _has_name(question, text)
+    if _ASKS_WHO.match(asked):
+        return names_somebody_else(question, text)
+    if _ASKS_WHY.match(asked):
+        return _REASON.search(text) is not None
+    if _ASKS_COLOUR.match(asked):
+        return _COLOUR.search(text) is not None
+    if _ASKS_SIDE.match(asked):
+        return _SIDE.search(text) is not None
+    return True
+
+
+def names_somebody_else(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text speaks of anybody whom the question does not name."""
+    asked_forms = word_forms(question.text)
+    is_somebody = any(not word_forms(match[0]) <= asked_forms for match in _SOMEBODY.finditer(text))
+    return is_somebody or bool(_other_names(question, text))
+
+
+def _has_count(noun: str, text: str) -> bool:
+    """Say whether a text has a number, beside what is counted if it names that."""
+    stem = normalize_word(noun.casefold())
+    if noun and noun.casefold() not in _ASKING_AUXILIARIES and stem in word_forms(text):
+        number_before = rf"{_NUMBER}(?:[\s-]+[^\W_]+){{0,3}}?[\s-]+{re.escape(stem)}"
+        number_after = rf"{re.escape(stem)}\w*[\s,:;-]+(?:\w+[\s,:;-]+){{0,2}}?{_NUMBER}"
+        return re.search(rf"\b(?:{number_before}|{number_after})", text, re.IGNORECASE) is not None
+    return _HAS_NUMBER.search(text) is not None
+
+
+def _has_name(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has a name that the question has not, and says that it is one, or has the thing beside it."""
+    names = _other_names(question, text)
+    if not names:
+        return False
+    if _NAMES_IT.search(text):
+        return True
+    thing_words = "|".join(sorted(map(re.escape, question.content_words)))
+    if not thing_words:
+        return True
+    return any(
+        re.search(
+            rf"\b(?:{thing_words})\w*,? {re.escape(name)}|{re.escape(name)},? (?:the |an? )?(?:{thing_words})",
+            text,
+        )
+        for name in names
+    )
+
+
+def _other_names(question: RecordQuestion, text: str) -> list[str]:
+    asked_forms = word_forms(question.text)
+    names = [
+        *find_names(text),
+        *(w for w in _CAPITALISED.findall(text) if w.casefold() in question.known_name_words),
+    ]
+    return [name for name in names if not word_forms(name) <= asked_forms]
