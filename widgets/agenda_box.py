@@ -12,6 +12,7 @@ from agents.clock_faces import CLOCK_SIGN, format_clock, format_track
 from agents.views.play_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
+from widgets.static_content import show_content
 
 MAX_ROWS, MAX_ROWS_LOW = 10, 4
 LOW_SCREEN_LINES = 30
@@ -111,8 +112,9 @@ class AgendaBox(Static):
         rows = MAX_ROWS_LOW if self.screen.size.height < LOW_SCREEN_LINES else MAX_ROWS
         has_rows = bool(view.threads or view.clocks or view.tracks)
         self.border_title = f"threads {len(view.threads)}" if view.threads else "threads"
-        self.update(
+        show_content(
+            self,
             agenda_lines(view.threads, view.clocks, view.tracks, rows)
             if has_rows
-            else content("Nothing open. Add with /thread or /clock.", "$text-muted")
+            else content("Nothing open. Add with /thread or /clock.", "$text-muted"),
         )

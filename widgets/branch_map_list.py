@@ -65,10 +65,14 @@ class BranchMapList(RowList[MapRow]):
         self.set_rows([ListRow(row.key, partial(_draw_row, row), row, height=1) for row in rows])
 
     def move_to_here(self) -> None:
-        """Put the cursor on the scene where play stands."""
+        """Put the cursor on the scene where play stands, or on the one before while it has no turns."""
         here = [n for n, row in enumerate(self.rows) if row.value is not None and row.value.is_here]
-        if here:
-            self.cursor = here[-1]
+        if not here:
+            return
+        scene, before = self.rows[here[-1]].value, self.rows[here[-1] - 1].value if here[-1] else None
+        is_empty = scene is not None and scene.kind is MapRowKind.SCENE and scene.turn_id is None
+        follows_scene = before is not None and before.kind is MapRowKind.SCENE
+        self.cursor = here[-1] - (is_empty and follows_scene)
 
     def row_highlighted(self, value: MapRow | None) -> None:
         self.post_message(self.RowHighlighted(value))

@@ -12,6 +12,7 @@ from agents.typed_numbers import living_numbers
 from agents.views.play_views import CastMember
 from widgets.numbers import CHANGED_SIGN, number_parts
 from widgets.safe_text import content, one_line
+from widgets.static_content import show_content
 
 PART_GAP = CONTINUATION_INDENT = "  "
 
@@ -85,4 +86,4 @@ class CastBox(Static):
             return
         nobody_hint = content("Nobody yet. /cast + NAME brings somebody in.", "$text-muted")
         width = self.content_size.width or None  # no width before the first layout
-        self.update(cast_content(self._cast, width) if self._cast else nobody_hint)
+        show_content(self, cast_content(self._cast, width) if self._cast else nobody_hint)

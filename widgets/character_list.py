@@ -59,8 +59,7 @@ class CharacterList(RowList[CharacterRow]):
 
     def move_cursor_to(self, entity_id: str) -> None:
         """Put the cursor on somebody."""
-        row_index = next((n for n, row in enumerate(self.rows) if row.key == entity_id), None)
-        if row_index is not None:
+        if (row_index := self.find_row(entity_id)) is not None:
             self.cursor = row_index
 
     def row_highlighted(self, value: CharacterRow | None) -> None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from agents.diagrams.charts import Chart, ChartBar, ChartShape, Tone
 from widgets.ink import Ink, Line, Piece
 from widgets.row_list import ListRow, RowList
-from widgets.safe_text import ellipsise, one_line, wrap
+from widgets.safe_text import one_line, pad_left, wrap
 
 TONE_INKS: Final = {Tone.PLAIN: Ink.YOU, Tone.GOOD: Ink.GOOD, Tone.MIDDLE: Ink.WARN, Tone.BAD: Ink.BAD}
 TONE_FILLS: Final = {Tone.PLAIN: "█", Tone.GOOD: "█", Tone.MIDDLE: "▓", Tone.BAD: "░"}
@@ -59,15 +59,17 @@ def _bar_line(chart: Chart, bar: ChartBar, width: int) -> Line:
     label_cells = min(_LABEL_CELLS, max(cell_len(one_line(b.label)) for b in chart.bars))
     words_cells = max(cell_len(b.words) for b in chart.bars)
     room = max(4, min(MAX_BAR_CELLS, width - label_cells - words_cells - 7))
-    label = ellipsise(one_line(bar.label), label_cells)
     pieces: list[Piece] = [
         ("   ", Ink.PROSE),
-        (" " * (label_cells - cell_len(label)) + label, Ink.PROSE),
+        (pad_left(bar.label, label_cells), Ink.PROSE),
         (" ", Ink.PROSE),
     ]
     drawn = _bar_cells(bar, full, room)
-    if chart.expected is not None and (mark := round(chart.expected / full * room)) < len(drawn):
-        drawn[mark] = ("┆", Ink.MUTED if drawn[mark][0] == " " else drawn[mark][1])
+    # What is expected beyond the longest bar is not shown; of a tiny bar it would be no finite number of cells.
+    if chart.expected is not None and chart.expected < full:
+        mark = round(chart.expected / full * room)
+        if mark < len(drawn):
+            drawn[mark] = ("┆", Ink.MUTED if drawn[mark][0] == " " else drawn[mark][1])
     return [*pieces, *drawn, (f" {bar.words}", Ink.MUTED)]
 
 
@@ -92,8 +94,8 @@ def _bar_cells(bar: ChartBar, full: float, room: int) -> list[Piece]:
 def _column_lines(chart: Chart, width: int) -> list[Line]:
     """Return columns with their amounts above and labels below; of too many, the last."""
     bars = chart.bars
-    cells = max(cell_len(text) for bar in bars for text in (bar.label, bar.words)) + 1
-    cells = max(cells, 3)
+    cells = max(cell_len(text) for bar in bars for text in (one_line(bar.label), bar.words)) + 1
+    cells = min(max(cells, 3), width - 4)
     bars = bars[-max(1, (width - 4) // cells) :]
     full = chart.full_amount or max(b.amount for b in bars) or 1
     lines: list[Line] = []
@@ -102,13 +104,16 @@ def _column_lines(chart: Chart, width: int) -> list[Line]:
         for bar in bars:
             top = -(-bar.amount * COLUMN_HEIGHT // full)
             if line == top:
-                pieces.append((bar.words.rjust(cells - 1) + " ", Ink.STRONG))
+                pieces.append((pad_left(bar.words, cells - 1) + " ", Ink.STRONG))
             else:
                 fill, ink = _column_cell(bar, full, line)
                 pieces.append((fill * (cells - 1) + " ", ink))
         lines.append(pieces)
     lines = [line for line in lines if any(text.strip() for text, _ in line)]
-    return [*lines, [("   ", Ink.PROSE), *((f"{bar.label:>{cells - 1}} ", Ink.MUTED) for bar in bars)]]
+    return [
+        *lines,
+        [("   ", Ink.PROSE), *((f"{pad_left(bar.label, cells - 1)} ", Ink.MUTED) for bar in bars)],
+    ]
 
 
 def _column_cell(bar: ChartBar, full: float, line: int) -> Piece:

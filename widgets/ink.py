@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -99,6 +100,22 @@ class InkView(ScrollView, inherit_bindings=False):
     def notify_style_update(self) -> None:
         self._inks.clear()
         super().notify_style_update()
+
+    def set_line_count(self, count: int, width: int) -> None:
+        """Say how many lines there are to scroll through, and how wide they are in cells.
+
+        Textual lays out the whole screen when a virtual size changes. Here that is needed only where the view is as
+        high as its lines, or where its scrollbar comes or goes. What is drawn anew is for the caller to say.
+        """
+        size = Size(width, count)
+        shows_bar = count > self.container_size.height
+        if self.styles.is_auto_height or shows_bar is not self.show_vertical_scrollbar:
+            self.virtual_size = size
+        elif size != self.virtual_size:
+            self.set_reactive(InkView.virtual_size, size)
+            if shows_bar:
+                self.vertical_scrollbar.window_virtual_size = count
+            self.scroll_y = self.validate_scroll_y(self.scroll_y)
 
     def scroll_to_line(self, y: int) -> None:
         """Show line `y` at the top, at once and without animation."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.ink import Ink, InkView, draw_line
@@ -38,7 +37,8 @@ class LongText(InkView, can_focus=True):
         if width != self._wrapped_width:
             self._wrapped_width = width
             self._lines = wrap(self._text.strip("\n"), width - 2 * TEXT_MARGIN)
-            self.virtual_size = Size(width, len(self._lines))
+            self.set_line_count(len(self._lines), width)
+            self.refresh()
             self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

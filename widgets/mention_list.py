@@ -114,6 +114,11 @@ class MentionList(RowList[CanonMention]):
         """Show these sections; the cursor stays on its row if that is still there."""
         self.set_rows(list(_mention_rows(sections)))
 
+    def move_to_fact(self, fact_id: Id) -> None:
+        """Put the cursor on the row of a fact, if there is one."""
+        rows = enumerate(self.rows)
+        self.cursor = next((i for i, row in rows if row.value and row.value.key == fact_id), self.cursor)
+
     def row_highlighted(self, value: CanonMention | None) -> None:
         self.refresh_bindings()
         self.post_message(self.Highlighted(value))

@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.ink import Ink, InkView, Line, Piece, draw_line
@@ -70,7 +69,7 @@ class PageText(InkView, can_focus=True):
     def _rebuild_lines(self) -> None:
         width = max(8, self.scrollable_content_region.width)
         self._lines = list(page_lines(self._text, self._quote, min(width, MAX_TEXT_CELLS)))
-        self.virtual_size = Size(width, len(self._lines))
+        self.set_line_count(len(self._lines), width)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

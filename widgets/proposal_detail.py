@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from textual.geometry import Size
 from textual.strip import Strip
 
 from agents.proposals.evidence import show_words
@@ -58,7 +57,7 @@ class ProposalDetail(InkView, can_focus=False):
         self._lines = (
             list(detail_lines(self._view, width, with_change=self._with_change)) if self._view else []
         )
-        self.virtual_size = Size(width, len(self._lines))
+        self.set_line_count(len(self._lines), width)
         self.refresh_lines(0, max(previous_count, len(self._lines)))
 
     def render_line(self, y: int) -> Strip:

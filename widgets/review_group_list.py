@@ -14,7 +14,7 @@ from agents.views.ingest_views import ReviewGroup
 from stores.records.workflow import Verdict
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
-from widgets.safe_text import ellipsise, one_line
+from widgets.safe_text import pad
 from widgets.single_keys import SingleKeys
 
 
@@ -94,7 +94,7 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
 
     def go_to(self, key: str) -> None:
         """Put the cursor on this group, if it is shown."""
-        if (index := next((i for i, row in enumerate(self.rows) if row.key == key), None)) is not None:
+        if (index := self.find_row(key)) is not None:
             self.cursor = index
 
     def row_highlighted(self, value: ReviewGroup | None) -> None:
@@ -138,12 +138,11 @@ def _row_lines(group: ReviewGroup, width: int) -> list[Line]:
     counts = f"{group.count:,}" + (f" · p. {group.first_page}" if group.first_page is not None else "")
     known = "★ " if group.is_in_play else ""
     title_width = max(4, width - 4 - len(known) - len(counts) - 1)
-    title = ellipsise(one_line(group.title), title_width)
     return [
         [
             (f" {sign} ", ink),
             (known, Ink.YOU),
-            (f"{title:<{title_width}} ", Ink.PROSE if group.undecided_count else Ink.MUTED),
+            (f"{pad(group.title, title_width)} ", Ink.PROSE if group.undecided_count else Ink.MUTED),
             (counts, Ink.MUTED),
         ]
     ]

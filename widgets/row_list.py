@@ -10,11 +10,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 
@@ -40,6 +39,11 @@ class ListRow(Generic[RowValue]):
     height: int = 0
 
 
+class _ViewLine(NamedTuple):
+    pieces: Line
+    is_under_cursor: bool
+
+
 class RowList(InkView, Generic[RowValue], can_focus=True):
     """A virtualised list. Subclasses make rows, and answer `row_highlighted` and `row_chosen`."""
 
@@ -63,6 +67,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         self._rows: Sequence[ListRow[RowValue]] = ()
         self._row_ends: list[int] = []
         self._drawn_lines: dict[int, Sequence[Line]] = {}
+        self._height_before = 0
         self.set_reactive(RowList.empty, empty)
 
     # --- what subclasses use -----------------------------------------------------------------------
@@ -76,10 +81,15 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         """The value of the row under the cursor."""
         return None if self.cursor is None else self._rows[self.cursor].value
 
+    def find_row(self, key: str | None) -> int | None:
+        """Return the index of the row with this key; None if there is none."""
+        return next((i for i, row in enumerate(self._rows) if row.key == key), None)
+
     def set_rows(self, rows: Sequence[ListRow[RowValue]], *, selects_row: bool = True) -> None:
         """Show other rows; the cursor stays on its row, or on the nearest one if that is gone.
 
-        Who has scrolled away from that row to read on is not taken back to it.
+        Who has scrolled away from that row to read on is not taken back to it, and what is read does not move when rows
+        above it grow or go.
 
         Without `selects_row` it stands on none, until a key moves it to one.
         """
@@ -87,15 +97,20 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         cursor_before = self.cursor
         key = None if cursor_before is None else self._rows[cursor_before].key
         is_scrolled_away = cursor_before is not None and not self._is_in_view(cursor_before)
+        kept_place = self._kept_place()
+        lines_before = self._drawn_view()
         self._rows = rows
         self._measure_rows()
-        row_index = next((i for i, row in enumerate(rows) if row.key == key), None)
+        row_index = self.find_row(key)
         target = row_index if row_index is not None else self._nearest_row(cursor_before or 0)
         target = target if selects_row else None
         self.set_reactive(RowList.cursor, target)
-        if not (is_scrolled_away and row_index == target):
+        if kept_place is not None:
+            self._scroll_to_place(*kept_place)
+        stays = target is not None and target == row_index and (is_scrolled_away or self._is_in_view(target))
+        if not stays:
             self._show_cursor()
-        self.refresh()
+        self._refresh_changed_lines(lines_before)
         if self.current != value_before:
             self.row_highlighted(self.current)
 
@@ -189,6 +204,15 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         if row_index is not None and row_index < len(self._row_ends):
             self.refresh_lines(self._row_top(row_index), self._row_ends[row_index] - self._row_top(row_index))
 
+    def _refresh_changed_lines(self, lines_before: Sequence[_ViewLine | None]) -> None:
+        """Draw again what other rows changed: a frame takes as long as it has lines, and most stay as they are."""
+        if len(lines_before) != self.size.height or not self._rows:
+            self.refresh()
+            return
+        for line, line_before in enumerate(lines_before, self.scroll_offset.y):
+            if self._view_line(line) != line_before:
+                self.refresh_lines(line)
+
     def watch_empty(self) -> None:
         self.refresh()
 
@@ -219,7 +243,30 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         self._drawn_lines.clear()
         heights = (row.height or len(self._row_lines(i)) for i, row in enumerate(self._rows))
         self._row_ends = list(accumulate(heights))
-        self.virtual_size = Size(self._width, self._row_ends[-1] if self._row_ends else 0)
+        self.set_line_count(self._row_ends[-1] if self._row_ends else 0, self._width)
+
+    def _drawn_view(self) -> Sequence[_ViewLine | None]:
+        """Return the lines in view as they were drawn; None for those that were not."""
+        if not self._rows:
+            return ()
+        top = self.scroll_offset.y
+        return [
+            self._view_line(line) if self._row_at(line) in self._drawn_lines else None
+            for line in range(top, top + self.size.height)
+        ]
+
+    def _view_line(self, line: int) -> _ViewLine:
+        """Return what a line of the list shows; nothing behind the last."""
+        if line >= self._row_ends[-1]:
+            return _ViewLine((), is_under_cursor=False)
+        index = self._row_at(line)
+        lines, offset = self._row_lines(index), line - self._row_top(index)
+        pieces = lines[offset] if offset < len(lines) else ()
+        # An empty line is the space around a row, not a part of it.
+        is_under_cursor = index == self.cursor and bool(pieces)
+        if is_under_cursor and offset == 0:
+            pieces = _with_cursor_sign(pieces)
+        return _ViewLine(pieces, is_under_cursor)
 
     def _row_top(self, index: int) -> int:
         return self._row_ends[index - 1] if index else 0
@@ -227,10 +274,31 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
     def _row_at(self, line: int) -> int:
         return max(0, min(bisect_right(self._row_ends, line), len(self._rows) - 1))
 
-    def _is_in_view(self, index: int) -> bool:
-        """Say whether a whole row is in view."""
+    def _kept_place(self) -> tuple[str, int] | None:
+        """Return the key of the row that other rows must not move, and on which line of the view it begins.
+
+        That is the first in view for who has scrolled away from the cursor to read on. There is none at the beginning
+        of the list, or with the cursor in view: what comes first, or above the cursor, is to be seen.
+        """
+        top = self.scroll_offset.y
+        if not self._rows or not top:
+            return None
+        if self.cursor is not None and top <= self._row_top(self.cursor) < top + self.size.height:
+            return None
+        index = self._row_at(top)
+        return self._rows[index].key, self._row_top(index) - top
+
+    def _scroll_to_place(self, key: str, view_line: int) -> None:
+        """Scroll so that a row begins on this line of the view, if it is there still."""
+        row_index = self.find_row(key)
+        if row_index is not None:
+            self.scroll_to_line(max(0, min(self._row_top(row_index) - view_line, self._last_top)))
+
+    def _is_in_view(self, index: int, height: int | None = None) -> bool:
+        """Say whether a whole row is in view, or was at another height of the list."""
         top, end = self._row_top(index), self._row_ends[index]
-        return top >= self.scroll_offset.y and end <= self.scroll_offset.y + self.size.height
+        height = self.size.height if height is None else height
+        return top >= self.scroll_offset.y and end <= self.scroll_offset.y + height
 
     def _show_cursor(self) -> None:
         if self.cursor is None or not self.size.height:
@@ -244,8 +312,17 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
             self.scroll_to_line(min(end - self.size.height, self._row_top(self.cursor)))
 
     def on_resize(self) -> None:
+        """Measure the rows at the new width; what is read stays, and so does the cursor, if it was in view."""
+        was_cursor_in_view = self.cursor is not None and self._is_in_view(self.cursor, self._height_before)
+        kept_place = self._kept_place()
         self._measure_rows()
-        self._show_cursor()
+        if kept_place is not None:
+            self._scroll_to_place(*kept_place)
+        is_to_be_shown = was_cursor_in_view or not self._height_before
+        if self.cursor is not None and is_to_be_shown and not self._is_in_view(self.cursor):
+            self._show_cursor()
+        self._height_before = self.size.height
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         width = self._width
@@ -254,21 +331,8 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
             return draw_line(
                 [(" ", Ink.MUTED), (text[y], Ink.MUTED)] if y < len(text) else [], self.inks(), width
             )
-        line = y + self.scroll_offset.y
-        if line >= self._row_ends[-1]:
-            return draw_line([], self.inks(), width)
-        index = self._row_at(line)
-        lines = self._row_lines(index)
-        offset = line - self._row_top(index)
-        line_pieces = lines[offset] if offset < len(lines) else []
-        # An empty line is the space around a row, not a part of it.
-        if index != self.cursor or not line_pieces:
-            return draw_line(line_pieces, self.inks(), width)
-        return draw_line(
-            _with_cursor_sign(line_pieces) if offset == 0 else line_pieces,
-            self.inks(under_cursor=True),
-            width,
-        )
+        view_line = self._view_line(y + self.scroll_offset.y)
+        return draw_line(view_line.pieces, self.inks(under_cursor=view_line.is_under_cursor), width)
 
 
 def _with_cursor_sign(line: Line) -> Line:

@@ -95,6 +95,12 @@ def pad(text: str, width: int) -> str:
     return line + " " * (width - cell_len(line))
 
 
+def pad_left(text: str, width: int) -> str:
+    """Return `text` ellipsised or, with spaces before it, as exactly `width` cells."""
+    line = ellipsise(text, width)
+    return " " * (width - cell_len(line)) + line
+
+
 def wrap(text: str, width: int) -> list[str]:
     """Break plain text into lines of at most `width` cells, at spaces where there are any.
 

@@ -13,6 +13,7 @@ from agents.views.play_views import SheetRow
 from stores.records.world import Number
 from widgets.ink import Ink, Line
 from widgets.numbers import CHANGED_SIGN
+from widgets.plain_rows import heading_row, text_row
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, pad
 
@@ -38,7 +39,8 @@ def sheet_line(row: SheetRow, edit: SheetEdit, width: int) -> Line:
         sign = "−" if tag_change is False else "+"
         value = CHANGED_SIGN * row.is_staged if tag_change is None else "new" if tag_change else "removed"
         ink = Ink.WARN
-        label, name_ink = f"{sign}{row.label}", Ink.STRUCK if tag_change is False else Ink.QUOTE
+        is_struck = tag_change is False or row.is_gone
+        label, name_ink = f"{sign}{row.label}", Ink.STRUCK if is_struck else Ink.QUOTE
     else:
         label, name_ink = row.label, Ink.STRONG
         value, ink = row.value_text + CHANGED_SIGN * row.is_staged, Ink.WARN if row.is_staged else Ink.PROSE
@@ -68,18 +70,31 @@ class SheetList(RowList[SheetRow]):
 
         row: SheetRow | None
 
-    def show_sheet(self, rows: Sequence[SheetRow], edit: SheetEdit) -> None:
-        """Show these, tags that are being put on among them."""
+    def show_sheet(
+        self, rows: Sequence[SheetRow], edit: SheetEdit, *, load_text: str = "", things: Sequence[str] = ()
+    ) -> None:
+        """Show these, tags that are being put on among them; then the gear with its load, and what is owned."""
         present_tags = {row.key for row in rows if row.kind == "tag"}
         new_tag_rows = [
             SheetRow("tag", tag, tag) for tag, on in edit.tags.items() if on and tag not in present_tags
         ]
+        gear = [row for row in rows if row.is_gear]
+        others = [*(row for row in rows if not row.is_gear), *new_tag_rows]
         self.set_rows(
             [
-                ListRow(f"{row.kind} {row.key}", partial(self._draw_row, row, edit), row, height=1)
-                for row in (*rows, *new_tag_rows)
+                *(self._row(row, edit) for row in others),
+                *([heading_row(f"Gear: {load_text}")] if load_text else []),
+                *(self._row(row, edit) for row in gear),
+                *(
+                    [heading_row("Owns"), text_row("things", ", ".join(map(one_line, things)))]
+                    if things
+                    else []
+                ),
             ]
         )
+
+    def _row(self, row: SheetRow, edit: SheetEdit) -> ListRow[SheetRow]:
+        return ListRow(f"{row.kind} {row.key}", partial(self._draw_row, row, edit), row, height=1)
 
     def _draw_row(self, row: SheetRow, edit: SheetEdit, width: int) -> list[Line]:
         return [sheet_line(row, edit, width)]

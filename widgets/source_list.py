@@ -164,7 +164,10 @@ def progress_lines(progress: IngestProgress, width: int) -> list[Line]:
     """Return a bar of pages, one of passages, and what served the passages."""
     lines: list[Line] = []
     if progress.page_count:
-        lines += _bar("page", "read", progress.pages_read, progress.page_count, width)
+        pages_read = progress.pages_read - progress.pictures_left
+        lines += _bar("page", "read", max(0, pages_read), progress.page_count, width)
+    if progress.pictures_left:
+        lines += _muted(f"{count_noun(progress.pictures_left, 'scanned page')} left for the model", width)
     if progress.chunk_count:
         lines += _bar("passage", "searched for facts", progress.served_count, progress.chunk_count, width)
     stages = [f"{count:,} {STAGE_WORDS[stage]}" for stage, count in progress.by_stage if count]

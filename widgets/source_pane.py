@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textual.geometry import Size
 from textual.strip import Strip
 
 from agents.views.ingest_views import SourceView
@@ -30,7 +29,7 @@ class SourcePane(InkView, can_focus=False):
     def _rebuild_lines(self) -> None:
         width = max(8, self.scrollable_content_region.width)
         self._lines = describe_source(self._view, width) if self._view else []
-        self.virtual_size = Size(width, len(self._lines))
+        self.set_line_count(len(self._lines), width)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

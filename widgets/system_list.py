@@ -37,6 +37,7 @@ JOB_LABELS = {
     JobKind.ARCHIVE: "Archive of",
     JobKind.DOUBT: "Model's doubts of",
     JobKind.RECORD: "Record of the narrations in",
+    JobKind.EXTRACT: "Model's reading of your prose in",
     JobKind.IMPORT: "Import of",
     JobKind.INGEST: "Reading of",
     JobKind.ENRICH: "Model's reading of",

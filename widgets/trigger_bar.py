@@ -52,13 +52,13 @@ class TriggerBar(Widget, can_focus=True):
 
     why: reactive[str] = reactive("", layout=True)
     """What is critical, in one line; empty hides the bar."""
-    row_count: reactive[int] = reactive(1, layout=True)
+    row_count: reactive[int] = reactive(1)
     """How many rows of the proposals Enter makes canon."""
 
-    is_passed: reactive[bool] = reactive(False, layout=True)
+    is_passed: reactive[bool] = reactive(False)
     """Whether something else was typed since the offer, so that a bare Enter no longer means it."""
 
-    keys_elsewhere: reactive[str] = reactive("", layout=True)
+    keys_elsewhere: reactive[str] = reactive("")
     """What Enter and Esc do where the focus is; empty: they answer the offer."""
 
     @dataclass
@@ -76,6 +76,20 @@ class TriggerBar(Widget, can_focus=True):
         self.set_class(bool(why), "-raised")
         self.is_passed = False
         self.can_focus = bool(why)
+
+    def watch_row_count(self) -> None:
+        self._fit_height()
+
+    def watch_is_passed(self) -> None:
+        self._fit_height()
+
+    def watch_keys_elsewhere(self) -> None:
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Lay the screen out if the words take another line: keys_elsewhere changes with the first letter of a line."""
+        if self.why and sum(map(len, self._lines(self.size.width))) != self.size.height:
+            self.refresh(layout=True)
 
     def render(self) -> Content:
         why_lines, question_lines = self._lines(self.size.width)

@@ -1,14 +1,25 @@
-"""Starting a Textual worker from a function."""
+"""Starting a Textual worker from a function, and passing its failure on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import TypeVar
 
 from textual.dom import DOMNode
-from textual.worker import Worker
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState
 
 Result = TypeVar("Result")
+
+
+@dataclass
+class WorkFailed(Message):
+    """A worker of a panel failed. The panel's screen handles it as one of its own."""
+
+    error: BaseException
+    worker_name: str
 
 
 def start_worker(
@@ -27,3 +38,9 @@ def start_worker(
         work, name=name, group=name, exclusive=is_exclusive, exit_on_error=False
     )
     return worker
+
+
+def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:
+    """Pass the failure of a panel's worker on to its screen."""
+    if message.state is WorkerState.ERROR and message.worker.error is not None:
+        panel.post_message(WorkFailed(message.worker.error, message.worker.name))

@@ -13,12 +13,15 @@ from textual.reactive import reactive
 from agents.views.play_views import TurnView
 from stores.records.ids import Id
 from widgets.safe_text import plain_text
-from widgets.transcript.turn_scroll import FetchTurns, TurnScroll
+from widgets.transcript.linked_turns import LinkedTurnScroll
+from widgets.transcript.turn_scroll import FetchTurns
 
 __all__ = ["FetchTurns", "Transcript"]
 
+NO_NAMES_IN_VIEW = "Nobody and nothing that canon knows is named in what is on the screen."
 
-class Transcript(TurnScroll, can_focus=True):
+
+class Transcript(LinkedTurnScroll, can_focus=True):
     """A virtualised transcript.
 
     Screens call `open_timeline`, `append` for new turns, and `reload` after a move.
@@ -27,8 +30,13 @@ class Transcript(TurnScroll, can_focus=True):
     HELP_TITLE: ClassVar[str] = "Transcript"
     HELP_TEXT: ClassVar[str] = (
         "Up and Down go from turn to turn, Page Up and Page Down by the page, Home and End to the ends.\n"
-        "Enter or x shows where a turn stands and what it made true (★), y copies its words. The view "
-        "follows new turns while it stands at the end."
+        "Enter or x shows where a turn stands and what it made true (★), o opens the card of whom it names, y copies "
+        "its words. ] and [ step through the names on the screen, ^g does from the prompt too; Enter opens the "
+        "card, as a click on a name does. The view follows new turns while it stands at the end.\n"
+        "At the end of a line stands what became of it: `proposed 2` changes of the world (+2 where room is scarce); "
+        "`heard by` or `believed by` somebody, who remembers it while canon stays as it is; `nothing proposed` "
+        "where it says what is so in words that are not read: /fact WORDS proposes it. A line of mere "
+        "story has no mark."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Turn up", show=False, id="transcript.up", tooltip="The turn before"),
@@ -39,8 +47,27 @@ class Transcript(TurnScroll, can_focus=True):
             "home", "edge(-1)", "First turn", show=False, id="transcript.first", tooltip="The first turn"
         ),
         Binding("end", "edge(1)", "Last turn", show=False, id="transcript.last", tooltip="The last turn"),
+        Binding("enter", "open_name", "Open", id="transcript.open_name", tooltip="The card of whom is named"),
         Binding(
             "x,enter", "choose", "Look at turn", id="transcript.choose", tooltip="What this turn made true"
+        ),
+        Binding(
+            "o", "card", "Card", show=False, id="transcript.card", tooltip="The card of whom this turn names"
+        ),
+        Binding(
+            "ctrl+g,right_square_bracket",
+            "name(1)",
+            "Names",
+            id="transcript.next_name",
+            tooltip="The next name on the screen: Enter opens its card",
+        ),
+        Binding(
+            "left_square_bracket",
+            "name(-1)",
+            "Name before",
+            show=False,
+            id="transcript.previous_name",
+            tooltip="The name before, on the screen",
         ),
         Binding("y", "copy", "Copy turn", show=False, id="transcript.copy", tooltip="Copy the turn's words"),
     ]
@@ -64,9 +91,17 @@ class Transcript(TurnScroll, can_focus=True):
         turn_id: Id
         depth: int
 
+    @dataclass
+    class CardRequested(Message):
+        """The card of somebody or something that a turn names is wanted."""
+
+        text: str
+
     def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
         super().__init__(empty=empty, id=id, classes=classes)
         self._was_jumped_to = False
+        self._jump: tuple[int, int] | None = None
+        """The turn that was brought into view and the lines of the view then, until something else is looked at."""
 
     # --- what screens call -------------------------------------------------------------------------
 
@@ -78,6 +113,7 @@ class Transcript(TurnScroll, can_focus=True):
     def open_timeline(self, total: int, fetch: FetchTurns) -> None:
         self.cursor = None
         self._was_jumped_to = False
+        self._jump = None
         super().open_timeline(total, fetch)
         if self.has_focus and total:
             self.cursor = total - 1
@@ -97,9 +133,22 @@ class Transcript(TurnScroll, can_focus=True):
         """Bring a turn into view and mark it, whether or not the transcript has the focus."""
         if self.total:
             self._was_jumped_to = True
-            self._move_cursor_to(
-                max(0, min(depth, self.total - 1)), screen_line=max(1, self.size.height // 3)
-            )
+            self._show_jump(max(0, min(depth, self.total - 1)))
+
+    def _show_jump(self, row: int) -> None:
+        self._move_cursor_to(row, screen_line=max(1, self.size.height // 3))
+        self._jump = (row, self.size.height)
+
+    def on_resize(self) -> None:
+        """Keep what was jumped to where it belongs: the lines around the story may be laid out only after the jump."""
+        if self._jump is not None and self._jump[1] != self.size.height:
+            self._show_jump(self._jump[0])
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        # Where the view has another height, it was the layout that scrolled, and a resize follows.
+        if self._jump is not None and not self._is_settling and self._jump[1] == self.size.height:
+            self._jump = None
 
     # --- the cursor --------------------------------------------------------------------------------
 
@@ -133,7 +182,29 @@ class Transcript(TurnScroll, can_focus=True):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "choose":
             return self.total > 0  # before the first turn there is nothing to look at
+        if action == "open_name":
+            return self.current_link is not None
         return super().check_action(action, parameters)
+
+    def action_name(self, step: int) -> None:
+        """Step through the names on the screen, the first time from the turn under the cursor on."""
+        first_row = self.cursor if self.cursor is not None else self._last_row_in_view()
+        row = self.step_to_link(step, first_row or 0)
+        if row is None:
+            self.notify(NO_NAMES_IN_VIEW)
+        else:
+            self.cursor = row
+        self.refresh_bindings()
+
+    def action_open_name(self) -> None:
+        if self.current_link is not None:
+            self.post_message(self.NameChosen(self.current_link.entity.id))
+
+    def action_card(self) -> None:
+        if self.current_link is not None:
+            self.action_open_name()
+        elif (view := self.current) is not None:
+            self.post_message(self.CardRequested(plain_text(view.turn.text)))
 
     def action_choose(self) -> None:
         if (view := self.current) is not None:
@@ -144,6 +215,9 @@ class Transcript(TurnScroll, can_focus=True):
             self.app.copy_to_clipboard(plain_text(view.turn.text))
 
     def on_click(self, event: events.Click) -> None:
+        if (link := self.link_under(event)) is not None:
+            self.post_message(self.NameChosen(link.entity.id))
+            return
         line = event.y + self.scroll_offset.y
         if not self.total or line >= self._heights.total_lines:
             return
@@ -159,10 +233,12 @@ class Transcript(TurnScroll, can_focus=True):
         self._redraw_cursor()
 
     def on_blur(self) -> None:
+        self.leave_link()
         self._redraw_cursor()
 
     def watch_cursor(self, old: int | None, new: int | None) -> None:
         self.refresh()
+        self.leave_link_outside(new)
         if (view := self.current) is not None and old != new:
             self.post_message(self.TurnHighlighted(view))
 
@@ -195,6 +271,7 @@ class Transcript(TurnScroll, can_focus=True):
         """Put the cursor on `row` and bring it into view, at screen line `at` if that is given."""
         if row is None:
             return
+        self._jump = None
         self.cursor = row
         height, size = self.size.height, self._heights[row]
         top = self._heights.line_of_row(row) - self.scroll_offset.y

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from agents.proposals.effects import describe_effect
 from agents.resolver.oracle import Grade
 from agents.resolver.reaction import Attitude
-from agents.views.play_views import TurnView
+from agents.views.play_views import LineOutcome, TurnView
 from stores.records.play import Degree, Resolution, Speaker
 from widgets.emphasis import wrap_emphasised
 from widgets.ink import Ink, Inks, Line, Piece, draw_line
@@ -92,8 +92,12 @@ def turn_lines(view: TurnView, width: int, options: TurnOptions = TurnOptions())
     else:
         lines = [[(" " * MARGIN_CELLS, Ink.PROSE), (pad(name, GUTTER_CELLS), speaker_ink), *body[0]]]
         lines += [_indent_line(line) for line in body[1:]]
-    if not options.hide_mechanics and (marks := _turn_marks(view)):
-        _append_marks(lines, marks, MARGIN_CELLS + GUTTER_CELLS + space)
+    if not options.hide_mechanics:
+        width = MARGIN_CELLS + GUTTER_CELLS + space
+        marks = _turn_marks(view)
+        outcome_mark = _fit_outcome(view.outcome, width - _cells(lines[-1]) - _cells(marks) - 1)
+        if marks or outcome_mark:
+            _append_marks(lines, [*outcome_mark, *marks], width)
     lines += [_indent_line(line) for line in notes]
     if turn.depth and turn.exchange_id == turn.id:
         lines.insert(0, [])
@@ -166,7 +170,7 @@ def _indent_line(line: Line) -> Line:
 def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Line]:
     turn = view.turn
     if turn.speaker is Speaker.ORACLE:
-        yield from _resolution_lines(view.resolution, turn.text, space)
+        yield from resolution_lines(view.resolution, turn.text, space)
         return
     ink = _SPEAKER_INKS[turn.speaker][1]
     if turn.speaker is Speaker.SYSTEM:
@@ -174,7 +178,7 @@ def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Li
     else:
         yield from wrap_emphasised(turn.text.strip(), space, ink)
     if view.resolution is not None and not options.hide_mechanics:
-        yield from _resolution_lines(view.resolution, "", space)
+        yield from resolution_lines(view.resolution, "", space)
 
 
 def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
@@ -184,7 +188,7 @@ def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
             yield [(NOTE_PREFIX if n == 0 else " " * len(NOTE_PREFIX), Ink.MUTED), (text, Ink.MUTED)]
 
 
-def _resolution_lines(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
+def resolution_lines(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
     """Return a sealed result behind a rule, its outcome in sign, word and ink."""
     verdict, ink = _DEGREE_SIGNS[resolution.degree] if resolution else ("", Ink.MUTED)
     head = _result_text(resolution, text)
@@ -244,10 +248,38 @@ def _turn_marks(view: TurnView) -> Sequence[Piece]:
     return [piece for mark in marks for piece in ((" ", Ink.MUTED), mark)]
 
 
+def _fit_outcome(outcome: LineOutcome, room: int) -> Sequence[Piece]:
+    """Return what became of the words, in as many words as there is room for: it never takes a line of its own."""
+    return next(
+        (
+            [(" ", Ink.MUTED), (words, Ink.MUTED)]
+            for words in _outcome_words(outcome)
+            if cell_len(words) < room
+        ),
+        (),
+    )
+
+
+def _outcome_words(outcome: LineOutcome) -> tuple[str, ...]:
+    """Return what became of the words, the longest first."""
+    if outcome.proposed_count:
+        return f"proposed {outcome.proposed_count}", f"+{outcome.proposed_count}"
+    if outcome.heard_by:
+        return f"heard by {one_line(', '.join(outcome.heard_by))}", "heard"
+    if outcome.heard_by is not None:
+        return ("heard",)
+    if outcome.believed_by:
+        return f"believed by {one_line(', '.join(outcome.believed_by))}", "believed"
+    return ("nothing proposed", "-") if outcome.is_unread else ()
+
+
+def _cells(line: Line) -> int:
+    return sum(cell_len(text) for text, _ in line)
+
+
 def _append_marks(lines: list[Line], marks: Sequence[Piece], width: int) -> None:
     """Put the marks at the right edge of the last line, or on one more line if they do not fit."""
-    used_cells = sum(cell_len(text) for text, _ in lines[-1])
-    size = sum(cell_len(text) for text, _ in marks)
+    used_cells, size = _cells(lines[-1]), _cells(marks)
     if used_cells + size + 1 > width:
         lines.append([(" " * (MARGIN_CELLS + GUTTER_CELLS), Ink.PROSE)])
         used_cells = MARGIN_CELLS + GUTTER_CELLS

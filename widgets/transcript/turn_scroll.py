@@ -12,7 +12,6 @@ from functools import partial
 
 from textual import on
 from textual.cache import LRUCache
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -223,6 +222,7 @@ class TurnScroll(InkView):
         if message.generation != self._generation:
             return
         start = message.page * PAGE_SIZE
+        top_of_view = self._top_of_view()
         count = self._pages.store_page(message.page, list(message.views), self.total)
         for row in range(start, start + count):
             self._redraw_row(row)
@@ -230,7 +230,9 @@ class TurnScroll(InkView):
             if view is not None:
                 self._live_turns.pop(view.turn.id, None)
                 self._heights[row] = estimate_height(view, self._width, self._options)
-        self._settle_view()
+        self._settle_view(redraw=False)
+        if self._is_in_view(start, start + count) or self._top_of_view() != top_of_view:
+            self.refresh()
         self.turns_loaded(start, count)
 
     # --- heights and position ----------------------------------------------------------------------
@@ -255,8 +257,8 @@ class TurnScroll(InkView):
         self._anchor = (row, line)
         self._settle_view(keep_anchor=True)
 
-    def _settle_view(self, *, keep_anchor: bool = False) -> None:
-        """Measure the turns in view and near it, and put the view where it belongs."""
+    def _settle_view(self, *, keep_anchor: bool = False, redraw: bool = True) -> None:
+        """Measure the turns in view and near it, put the view where it belongs, and draw it again."""
         height = self.size.height
         if self._is_settling or not height:
             return
@@ -267,7 +269,7 @@ class TurnScroll(InkView):
                 if not self._measure_rows(top - height, top + 2 * height):
                     break
             top = self._target_top()
-            self.virtual_size = Size(self._width, self._line_count)
+            self.set_line_count(self._line_count, self._width)
             if top != self.scroll_y:
                 self.scroll_to_line(top)
             if self.total and not keep_anchor and not self._pending_pages:
@@ -279,7 +281,20 @@ class TurnScroll(InkView):
             self._request_pages(
                 self._heights.row_at(max(0, top - height)), self._heights.row_at(top + 2 * height)
             )
-        self.refresh()
+        if redraw:
+            self.refresh()
+
+    def _top_of_view(self) -> tuple[int, int]:
+        """Return the row at the top of the view, and how many of its lines are above that."""
+        top = self.scroll_offset.y
+        row = self._heights.row_at(top)
+        return row, top - self._heights.line_of_row(row)
+
+    def _is_in_view(self, first: int, end: int) -> bool:
+        """Say whether one of the rows from `first` to before `end` is on the screen."""
+        top = self.scroll_offset.y
+        first_in_view, last_in_view = map(self._heights.row_at, (top, top + self.size.height))
+        return first <= last_in_view and end > first_in_view
 
     def _target_top(self) -> int:
         last_top = max(0, self._line_count - self.size.height)
@@ -303,8 +318,13 @@ class TurnScroll(InkView):
         return has_corrections
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self._is_settling:
+            # What was learned of heights out of view changes line numbers, and nothing on the screen but the bar.
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.position = new_value
+            return
         super().watch_scroll_y(old_value, new_value)
-        if self._is_settling or not (self.total or self._live_turns):
+        if not (self.total or self._live_turns):
             return
         self.set_reactive(TurnScroll.follow, new_value >= self.max_scroll_y)
         if not self.total:

@@ -1,0 +1,1 @@
+"""Pictures on the terminal."""
