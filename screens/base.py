@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from textual import on
 from textual.dom import DOMNode
@@ -16,15 +16,19 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from widgets.worker import start_worker
+from widgets.worker import WorkFailed, start_worker
 
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
     from agents.views.play_views import CommandHelp
     from screens.routes import NamedRoute
+    from stores.records.ids import Id
 
 Result = TypeVar("Result")
+
+READ_PATIENCE: Final = 3.0
+"""Seconds after which keys work on a screen that is still reading: it can be left, however slow its stores are."""
 
 
 @dataclass
@@ -41,20 +45,6 @@ class ErrorRaised(Message):
     error: BaseException
 
 
-@dataclass
-class WorkFailed(Message):
-    """A worker of a panel failed. The panel's screen handles it as one of its own."""
-
-    error: BaseException
-    worker_name: str
-
-
-def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:
-    """Pass the failure of a panel's worker on to its screen."""
-    if message.state is WorkerState.ERROR and message.worker.error is not None:
-        panel.post_message(WorkFailed(message.worker.error, message.worker.name))
-
-
 def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
     """Run a change in a worker of `node`, unless the same one is running: a key pressed twice acts once.
 
@@ -67,6 +57,9 @@ def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]
 @runtime_checkable
 class PaletteTarget(Protocol):
     """A screen that the command palette serves: slash commands for its prompt, and ways to other screens."""
+
+    scene_id: Id
+    """The scene that is played."""
 
     def commands(self) -> tuple[CommandHelp, ...]: ...
 
@@ -86,10 +79,6 @@ class PaletteTarget(Protocol):
         """Return the screens that can be opened over this one."""
         ...
 
-    async def find_cards(self, name: str) -> tuple[NamedRoute, ...]:
-        """Return the cards of what canon has by this name, or by a part of it."""
-        ...
-
 
 @runtime_checkable
 class PasteTarget(Protocol):
@@ -104,11 +93,16 @@ class ServiceScreen(Screen[Result]):
     PANELS: ClassVar[tuple[type[Widget], ...]] = ()
     """Panels that contain everything focusable, so that their keys work anywhere on the screen."""
 
+    KEYS_WAIT: ClassVar[bool] = False
+    """Whether keys are about what is read: those pressed before it is there wait for `note_read`."""
+
     def __init__(self, services: Services) -> None:
         super().__init__()
         self.services = services
         self._is_stale = False
         self._load_worker: Worker[None] | None = None
+        self._is_read = False
+        self._read_callbacks: list[Callable[[], object]] = []
 
     async def load_view(self) -> None:
         """Read the services and post what was read. Runs in a worker."""
@@ -149,6 +143,24 @@ class ServiceScreen(Screen[Result]):
         while self._is_stale:
             self._is_stale = False
             await self.load_view()
+
+    def note_read(self) -> None:
+        """Note that the screen shows what its keys are about, and call back whoever waits for that."""
+        self._is_read = True
+        self._call_back()
+
+    def call_when_read(self, callback: Callable[[], object]) -> None:
+        """Call back after a refresh; if `KEYS_WAIT`, once the screen notes that it has read, and in any case soon."""
+        self._read_callbacks.append(callback)
+        if self._is_read or not self.KEYS_WAIT:
+            self._call_back()
+        else:
+            self.set_timer(READ_PATIENCE, self._call_back)
+
+    def _call_back(self) -> None:
+        callbacks, self._read_callbacks = self._read_callbacks, []
+        for callback in callbacks:
+            self.call_after_refresh(callback)
 
     def on_screen_resume(self) -> None:
         """Read again when the screen comes to the front: another one may have changed what it shows."""

@@ -13,12 +13,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker
 
-from screens.base import post_failed_work
 from screens.evidence_routes import build_evidence_route, build_reading_route
 from screens.routes import Visit
 from stores.records.ids import Id
 from widgets.evidence_list import EvidenceList
 from widgets.safe_text import one_line
+from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.provenance import ProvenanceReader

@@ -45,6 +45,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToConflict: ScreenEntry("gate.conflict_screen", "ConflictScreen"),
     routes.ToPolicy: ScreenEntry("gate.policy_screen", "PolicyScreen"),
     routes.ToUniverse: ScreenEntry("world.universe_screen", "UniverseScreen", title="Universe"),
+    routes.ToPicture: ScreenEntry("world.picture_screen", "PictureScreen"),
     routes.ToRetcon: ScreenEntry("world.retcon_screen", "RetconScreen"),
     routes.ToLookalikes: ScreenEntry("world.lookalikes_screen", "LookalikesScreen"),
     routes.ToMerge: ScreenEntry("world.merge_screen", "MergeScreen"),
@@ -56,6 +57,7 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToBranchMap: ScreenEntry("world.branch_map_screen", "BranchMapScreen"),
     routes.ToBranchComparison: ScreenEntry("world.branch_comparison_screen", "BranchComparisonScreen"),
     routes.ToRelationMap: ScreenEntry("world.relation_map_screen", "RelationMapScreen"),
+    routes.ToGridMaps: ScreenEntry("world.grid_map_screen", "GridMapScreen"),
     routes.ToRelations: ScreenEntry("world.relations_screen", "RelationsScreen"),
     routes.ToRemovedCanon: ScreenEntry("world.removed_canon_screen", "RemovedCanonScreen"),
     routes.ToCommitments: ScreenEntry("world.commitments_screen", "CommitmentsScreen"),
@@ -66,6 +68,8 @@ SCREENS: Final[Mapping[type, ScreenEntry]] = {
     routes.ToLlmSetup: ScreenEntry("llm.llm_setup_screen", "LlmSetupScreen", title="Model"),
     routes.ToPrompts: ScreenEntry("llm.prompts_screen", "PromptsScreen"),
     routes.ToSystem: ScreenEntry("system.system_screen", "SystemScreen", title="System"),
+    routes.ToTables: ScreenEntry("world.tables_screen", "TablesScreen", title="Tables"),
+    routes.ToSettings: ScreenEntry("system.settings_screen", "SettingsScreen", title="Settings"),
     routes.ToHelp: ScreenEntry("system.help_screen", "HelpScreen", title="Help"),
 }
 """Every route that opens a screen; the others (`ToMenu`, `Back`, `ToPrompt`) return to an open one."""
@@ -95,6 +99,7 @@ def create_screen(services: Services, route: routes.Route) -> ServiceScreen[None
 
 
 def import_screens() -> None:
-    """Import every screen, so that no visit costs an import."""
+    """Import every screen, so that no visit costs an import and every key has its name."""
     for entry in SCREENS.values():
         screen_class(entry)
+    import_module("screens.dialogs.jump_screen")  # no route leads there: a key opens it over any screen

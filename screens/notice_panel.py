@@ -90,7 +90,8 @@ class NoticePanel(VerticalScroll, can_focus=False):
         self._set_lines(parts, "error")
 
     def clear(self) -> None:
-        self._set_lines([], "information")
+        if self._lines:
+            self._set_lines([], "information")
 
     def _set_lines(self, styled_lines: Sequence[Content], severity: Severity) -> None:
         self._lines = tuple(styled_lines)

@@ -140,6 +140,13 @@ class ToUniverse:
 
 
 @dataclass(frozen=True, slots=True)
+class ToPicture:
+    """The picture of an entity, large: to attach, replace or remove it."""
+
+    entity_id: Id
+
+
+@dataclass(frozen=True, slots=True)
 class ToRetcon:
     """The preview of retconning (or restoring) a fact or an entity."""
 
@@ -176,6 +183,14 @@ class ToRelationMap:
     universe_id: Id
     entity_id: Id | None = None
     is_of_places: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToGridMaps:
+    """The grid maps of a universe; `scene_id`: from play, to which a step leads back."""
+
+    universe_id: Id
+    scene_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +253,14 @@ class ToRemovedCanon:
 
 @dataclass(frozen=True, slots=True)
 class ToCommitments:
-    """Promises, debts and open questions; from a scene, at its present time, paid off on its turns."""
+    """Promises, debts and open questions; from a scene, at its present time, paid off on its turns.
+
+    With `fact_id`, the cursor stands on that one.
+    """
 
     universe_id: Id
     scene_id: Id | None = None
+    fact_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +323,21 @@ class ToSystem:
 
 
 @dataclass(frozen=True, slots=True)
+class ToTables:
+    """The tables to roll on, those of a universe too."""
+
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToSettings:
+    """Everything that can be set, with the gate's rules of a world; with `words`, what has them."""
+
+    words: str = ""
+    universe_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ToHelp:
     """Keys, commands and the tour."""
 
@@ -332,6 +366,7 @@ Route = (
     | ToPolicy
     | ToReading
     | ToUniverse
+    | ToPicture
     | ToRetcon
     | ToLookalikes
     | ToMerge
@@ -343,6 +378,7 @@ Route = (
     | ToBranchMap
     | ToBranchComparison
     | ToRelationMap
+    | ToGridMaps
     | ToRelations
     | ToRemovedCanon
     | ToCommitments
@@ -354,6 +390,8 @@ Route = (
     | ToLlmSetup
     | ToPrompts
     | ToSystem
+    | ToTables
+    | ToSettings
     | ToHelp
     | Back
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -27,6 +28,7 @@ class TitleBar(Horizontal):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._screen_name = name
+        self._place_text = self._state_text = ""
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled(self._screen_name, "bold"), id="place", markup=False)
@@ -34,9 +36,14 @@ class TitleBar(Horizontal):
 
     def show_place(self, place: str, state: str = "") -> None:
         """Show what the screen is about, and its state."""
-        name = Content.styled(self._screen_name, "bold")
-        place_text = one_line(place)
-        self.query_one("#place", Static).update(
-            Content.assemble(name, "  " if place_text else "", place_text)
-        )
-        self.query_one("#state", Static).update(Content(one_line(state)))
+        place_text, state_text = one_line(place), one_line(state)
+        if place_text != self._place_text:
+            name = Content.styled(self._screen_name, "bold")
+            self.query_one("#place", Static).update(
+                Content.assemble(name, "  " if place_text else "", place_text), layout=False
+            )
+        if state_text != self._state_text:
+            # To lay the whole screen out takes longer than all else that a key does: only for another width.
+            is_other_width = cell_len(state_text) != cell_len(self._state_text)
+            self.query_one("#state", Static).update(Content(state_text), layout=is_other_width)
+        self._place_text, self._state_text = place_text, state_text

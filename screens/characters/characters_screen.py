@@ -47,6 +47,7 @@ class CharactersScreen(CharacterEditScreen):
     CSS_PATH = SCREENS_FOLDER / "characters/characters_screen.tcss"
     AUTO_FOCUS = "CharacterList"
     BINDING_GROUP_TITLE = "Characters"
+    KEYS_WAIT = True
     BINDINGS = [
         Binding(
             "right,f2",
@@ -190,6 +191,7 @@ class CharactersScreen(CharacterEditScreen):
         self.query_one("#panes", Static).update(Content.assemble(*pane_labels))
         self.query_one(CharacterPane).show_character(view, self.pane)
         self.refresh_bindings()
+        self.note_read()
 
     # --- what a row rests on -----------------------------------------------------------------------
 

@@ -115,7 +115,7 @@ class SheetScreen(ServiceScreen[str]):
         names = names_line(view.other_sheets, view.entity_id)
         parts = [Content.styled(text, style) for text, style in names]
         self.query_one("#names", Static).update(Content("   ").join(parts))
-        self.query_one(SheetList).show_sheet(view.rows, edit)
+        self.query_one(SheetList).show_sheet(view.rows, edit, load_text=view.load_text, things=view.things)
         self.query_one("#hints", Static).update("\n".join(map(one_line, view.hints)))
         self.refresh_bindings()
 

@@ -9,9 +9,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -19,7 +19,7 @@ from screens.key_bar import KeyBar
 Choice = TypeVar("Choice")
 
 
-class ChoiceDialog(ModalScreen[Choice | None], Generic[Choice]):
+class ChoiceDialog(Dialog[Choice | None], Generic[Choice]):
     """Dismisses with the value that was chosen, or None; the first is under the cursor."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

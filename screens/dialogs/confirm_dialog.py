@@ -6,16 +6,16 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from screens.base import PaletteTarget
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.typed_ahead import find_prompt_below
 
 
-class ConfirmDialog(ModalScreen[bool]):
+class ConfirmDialog(Dialog[bool]):
     """Dismisses with True for yes. Over the story, what is typed on goes to the prompt and answers no."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

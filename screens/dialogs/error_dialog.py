@@ -7,9 +7,9 @@ from typing import Literal
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from stores.errors import MonitorError
@@ -17,7 +17,7 @@ from stores.errors import MonitorError
 ErrorAnswer = Literal["close", "retry", "quit"]
 
 
-class ErrorDialog(ModalScreen[ErrorAnswer]):
+class ErrorDialog(Dialog[ErrorAnswer]):
     """Shows a `MonitorError` in its own words, and anything else as a fault of the program."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

@@ -9,13 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
 from agents.views.world_views import StagedEdits
 from screens.base import ErrorRaised
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import FieldInput, FormPage
 from screens.folder import SCREENS_FOLDER
@@ -27,7 +27,7 @@ StageForm = Callable[[FormPage], Awaitable[StagedEdits]]
 """Stages the form. Raises InputError for what cannot be staged."""
 
 
-class FormDialog(ModalScreen[StagedEdits | None]):
+class FormDialog(Dialog[StagedEdits | None]):
     """Dismisses with what was staged, or None if nothing was."""
 
     CSS_PATH = [SCREENS_FOLDER / "dialogs/dialog.tcss", SCREENS_FOLDER / "dialogs/form_dialog.tcss"]

@@ -8,12 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 from textual.worker import Worker
 
 from screens.dialogs.answer_check import AnswerCheck
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from stores.errors import InputError
@@ -21,7 +21,7 @@ from stores.errors import InputError
 MAX_LINE_LENGTH = 500
 
 
-class LineDialog(ModalScreen[str | None]):
+class LineDialog(Dialog[str | None]):
     """Dismisses with the line (empty, if that is an answer), or None if nothing is to change."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

@@ -8,16 +8,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 from textual.worker import Worker
 
 from screens.dialogs.answer_check import AnswerCheck
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 
 
-class TextDialog(ModalScreen[str | None]):
+class TextDialog(Dialog[str | None]):
     """Dismisses with the new words, or None if they are unchanged.
 
     With `save_text` they are saved first: what is refused is said over them, and they stay to be changed.

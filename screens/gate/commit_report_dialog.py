@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from agents.views.play_views import WAITING_PLACE
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
-from screens.typed_ahead import TypeAhead
+from screens.typed_ahead import TypeAhead, type_ahead
 from stores.records.canon import Standing
 from widgets.safe_text import content, one_line
 
@@ -25,14 +25,10 @@ if TYPE_CHECKING:
 
 
 NOTHING_NEW = "Nothing new. Your decisions are recorded."
-UNDO_IN_PLAY = "Enter goes on; Ctrl+Z in play then takes it from canon."
-UNDO_AFTER_END = (
-    "Enter goes on; Ctrl+Z in the next scene, as long as nothing is done in it, takes the end back."
-)
 UNDO_OF_EDITS = "It stays canon. R on a fact in the universe takes that back."
 
 
-class CommitReportDialog(ModalScreen[None]):
+class CommitReportDialog(Dialog[None]):
     """The canonical outcomes of a commit; any of Enter, Esc or space goes on."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"
@@ -40,7 +36,7 @@ class CommitReportDialog(ModalScreen[None]):
     BINDING_GROUP_TITLE = "What is canon now"
     BINDINGS = [
         Binding("enter,escape,space", "close", "Go on", id="outcome.close", tooltip="Go on", key_display="⏎"),
-        Binding("ctrl+z", "explain_undo", "Undo", id="outcome.undo", tooltip="Where undo is", show=False),
+        Binding("ctrl+z", "undo", "Undo", id="outcome.undo", tooltip="Take it back, once you have said yes"),
     ]
 
     def __init__(
@@ -49,17 +45,12 @@ class CommitReportDialog(ModalScreen[None]):
         title: str = "",
         *,
         leads_to_prompt: bool = False,
-        undo_hint: str = UNDO_OF_EDITS,
     ) -> None:
-        """`leads_to_prompt`: play goes on after it, so that a line typed here begins there.
-
-        `undo_hint` says how it is taken back.
-        """
+        """`leads_to_prompt`: play goes on after it, so that a line typed here begins there."""
         super().__init__()
         self._leads_to_prompt = leads_to_prompt
         self._type_ahead = TypeAhead(self)
         self._report = report
-        self._undo_hint = undo_hint
         self._heading = title or ("Some of it could not be written" if report.failures else "Canon now says")
 
     def compose(self) -> ComposeResult:
@@ -72,7 +63,7 @@ class CommitReportDialog(ModalScreen[None]):
             yield Static(_decision_counts(report), classes="keys", markup=False)
             if report.next_scene_id and report.left_open.describe():
                 yield Static(WAITING_PLACE, classes="keys", markup=False)
-            undo_hint = Static(self._undo_hint, id="undo-hint", classes="detail", markup=False)
+            undo_hint = Static(UNDO_OF_EDITS, id="undo-hint", classes="detail", markup=False)
             undo_hint.display = False
             yield undo_hint
         yield KeyBar()
@@ -81,9 +72,13 @@ class CommitReportDialog(ModalScreen[None]):
         if self._leads_to_prompt and self._type_ahead.take(event):
             self.action_close()
 
-    def action_explain_undo(self) -> None:
-        """Say how what stands here is taken back."""
-        self.query_one("#undo-hint", Static).display = True
+    def action_undo(self) -> None:
+        """Undo what stands here: by the undo of the play that it leads to, which says first what leaves canon."""
+        if self._leads_to_prompt:
+            type_ahead(self, events.Key("ctrl+z", None))
+            self.action_close()
+        else:
+            self.query_one("#undo-hint", Static).display = True
 
     def action_close(self) -> None:
         if self.is_current:  # keys may follow before the dialog is gone

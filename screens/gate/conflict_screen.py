@@ -299,7 +299,7 @@ class ConflictScreen(ServiceScreen[None]):
     # --- keys --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        is_typing = self.query_one("#term", Input).has_focus
+        is_typing = self.focused is not None and self.focused.id == "term"
         match action, parameters:
             case "walk", _:
                 has_several = self.conflicts_view is not None and len(self.conflicts_view.conflicts) > 1

@@ -20,9 +20,6 @@ from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
 from screens.gate.commit_report_dialog import (
-    UNDO_AFTER_END,
-    UNDO_IN_PLAY,
-    UNDO_OF_EDITS,
     CommitReportDialog,
 )
 from screens.gate.deciding_screen import DecidingScreen, filter_binding, undo_binding
@@ -279,16 +276,9 @@ class GateScreen(DecidingScreen):
         leads_to_prompt = self._next_scene_id is not None or (self._is_mid_scene and is_over_prompt(self))
         report = replace(message.report, failures=failed_titles)
         self.app.push_screen(
-            CommitReportDialog(report, leads_to_prompt=leads_to_prompt, undo_hint=self._undo_hint),
+            CommitReportDialog(report, leads_to_prompt=leads_to_prompt),
             self._continue_after_report,
         )
-
-    @property
-    def _undo_hint(self) -> str:
-        """How what was just committed is taken back."""
-        if self._next_scene_id is not None:
-            return UNDO_AFTER_END
-        return UNDO_IN_PLAY if self._is_mid_scene else UNDO_OF_EDITS
 
     @property
     def _is_mid_scene(self) -> bool:

@@ -15,7 +15,7 @@ from textual.worker import Worker
 from agents.canon_keeper.proposal_description import KNOWN_TO
 from agents.proposals.editing import editable_text
 from agents.proposals.statements import as_sentence
-from screens.base import post_failed_work, start_change
+from screens.base import start_change
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.dialogs.knowers_dialog import EVERYBODY_WORD, knowers_dialog
 from screens.dialogs.text_dialog import TextDialog
@@ -24,6 +24,7 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.proposal_list import ProposalList
+from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.gate import GateService

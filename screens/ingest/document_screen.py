@@ -26,14 +26,18 @@ from stores.records.ids import Id
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agents.services.services import Services
-    from agents.views.ingest_views import IngestEstimate
+    from agents.views.ingest_views import DocumentPreview, IngestEstimate
     from stores.records.world import Universe
 
 MAX_LISTED: Final = 8
 MICROS_PER_DOLLAR: Final = 1_000_000
 WITHOUT_MODEL: Final = "without a model"
 WITH_MODEL: Final = "with the model"
+LEAVE_OUT: Final = "left out"
+READ_PICTURES: Final = "read by the model"
 
 
 class DocumentScreen(PreviewScreen):
@@ -100,6 +104,14 @@ class DocumentScreen(PreviewScreen):
                         ),
                         "model",
                     ),
+                    ChoiceField(
+                        "scanned pages",
+                        (
+                            (LEAVE_OUT, "pictures without text: nothing is found in them"),
+                            (READ_PICTURES, "it is shown each of them, and writes out its text"),
+                        ),
+                        "pictures",
+                    ),
                 ),
                 id="form",
             )
@@ -158,15 +170,26 @@ class DocumentScreen(PreviewScreen):
     @on(EstimateLoaded)
     def _show_estimate(self, message: EstimateLoaded) -> None:
         self._estimate = message.estimate
-        self.show_found(_estimate_lines(message.estimate, uses_model=self._uses_model), is_scrolled=True)
+        lines = _estimate_lines(
+            message.estimate, uses_model=self._uses_model, reads_pictures=self._reads_pictures
+        )
+        self.show_found(lines, is_scrolled=True)
 
     async def _start_reading(self) -> None:
         form, universe = self.query_one(FormPage), self._find_universe()
+        if not self._reads_pictures and not any(one.has_text for one in self._estimate_documents):
+            raise InputError(
+                "It has pictures of pages and no text.",
+                kept="Nothing was stored.",
+                todo=f"Choose “{READ_PICTURES}” for its scanned pages.",
+                field="pictures",
+            )
         started = await self.services.ingest.start(
             form["file"],
             universe.id if universe else None,
             new_universe="" if universe else form["universe"],
             uses_model=self._uses_model,
+            reads_pictures=self._reads_pictures,
         )
         self.post_message(self.ReadingStarted(started[0].universe_id))
 
@@ -178,13 +201,21 @@ class DocumentScreen(PreviewScreen):
     def _uses_model(self) -> bool:
         return self.query_one(FormPage)["model"] == WITH_MODEL
 
+    @property
+    def _reads_pictures(self) -> bool:
+        return self.query_one(FormPage)["pictures"] == READ_PICTURES
+
+    @property
+    def _estimate_documents(self) -> Sequence[DocumentPreview]:
+        return self._estimate.documents if self._estimate is not None else ()
+
     def _find_universe(self) -> Universe | None:
         """Return the world that is named, if there is one of that name."""
         name = self.query_one(FormPage)["universe"].casefold()
         return next((u for u in self._universes if u.name.casefold() == name), None) if name else None
 
 
-def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:
+def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool, reads_pictures: bool) -> list[str]:
     """Return what would be read, how long it takes and what it costs, and what is left out."""
     lines = []
     for document in estimate.documents[:MAX_LISTED]:
@@ -193,6 +224,8 @@ def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:
         if document.same_as:
             lines.append(f"  is here already, as “{one_line(document.same_as)}”: it is not read again")
         lines += [f"  {one_line(note)}" for note in document.notes]
+        if document.picture_count:
+            lines.append(f"  {about}{count_noun(document.picture_count, 'page')} of it scanned: without text")
     if len(estimate.documents) > MAX_LISTED:
         lines.append(f"… and {count_noun(len(estimate.documents) - MAX_LISTED, 'more document')}")
     if estimate.skipped:
@@ -207,11 +240,28 @@ def _estimate_lines(estimate: IngestEstimate, *, uses_model: bool) -> list[str]:
         f"{count_noun(estimate.page_count, 'page')} in all, {_duration(estimate.seconds)} to read, beside play.",
     ]
     lines.append(_cost_line(estimate, uses_model=uses_model))
+    if estimate.picture_count:
+        lines.append(_picture_line(estimate, reads_pictures=reads_pictures))
     return [
         *lines,
         "",
         "Enter reads it in. What it says is proposed; nothing of it is true before you accept it.",
     ]
+
+
+def _picture_line(estimate: IngestEstimate, *, reads_pictures: bool) -> str:
+    """Return what becomes of the pages that are pictures without text."""
+    pages = count_noun(estimate.picture_count, "scanned page")
+    if not estimate.sees_pictures:
+        return f"{pages}: left out. A model that sees pictures could read them (M on the menu)."
+    cost = (
+        "at a price that is not known"
+        if estimate.picture_micros is None
+        else f"about ${estimate.picture_micros / MICROS_PER_DOLLAR:.2f}"
+    )
+    if reads_pictures:
+        return f"{pages}: {one_line(estimate.model)} is shown each of them, {cost}."
+    return f"{pages}: left out. {one_line(estimate.model)} could read them, {cost} (scanned pages, above)."
 
 
 def _cost_line(estimate: IngestEstimate, *, uses_model: bool) -> str:

@@ -15,11 +15,12 @@ from textual.worker import Worker
 
 from agents.count_words import count_noun
 from agents.views.ingest_views import ReviewOrder
-from screens.base import post_failed_work, start_change
+from screens.base import start_change
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.review_group_list import ReviewGroupList
+from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.ingest import IngestService

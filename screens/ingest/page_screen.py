@@ -24,6 +24,8 @@ from screens.title_bar import TitleBar
 from stores.records.ids import Id
 from widgets.page_text import PageText
 from widgets.passage_list import PassageList
+from widgets.pictures.picture_kinds import PictureKind
+from widgets.pictures.picture_view import PictureView
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from agents.views.ingest_views import PageView, SourceHit
 
 MAX_LISTED: Final = 20
+PICTURES_OFF = "Pictures are off in the settings (Look, Pictures). X writes the page to a picture file."
 NOTHING_YET = "Nothing in canon rests on this page."
 
 
@@ -46,6 +49,13 @@ class PageScreen(ServiceScreen[None]):
         Binding("right", "turn(1)", "Page after", id="page.after", tooltip="The page after"),
         Binding(
             "slash", "search", "Search", id="page.search", tooltip="Search the document", key_display="/"
+        ),
+        Binding(
+            "I",
+            "picture",
+            "Picture",
+            id="page.picture",
+            tooltip="The page as it is printed, where the terminal can show it, or its text",
         ),
         Binding(
             "X",
@@ -77,20 +87,19 @@ class PageScreen(ServiceScreen[None]):
         self.number = number
         self._quote = quote
         self._view: PageView | None = None
+        self._shows_picture = False
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Page")
         yield Input(id="search", placeholder="words to look for in the document", compact=True)
         with Horizontal(id="details"):
             yield PageText()
+            yield PictureView()
             with VerticalScroll(id="made", can_focus=False):
                 yield Static(id="rests", markup=False)
             yield PassageList(empty="No passage has these words.")
         yield NoticePanel()
         yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.query_one(PassageList).display = False
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -108,11 +117,13 @@ class PageScreen(ServiceScreen[None]):
         self._view = view
         label = f"page {view.number}" + (f" ({one_line(view.label)})" if view.label else "")
         count = view.source.page_count
-        self.query_one(TitleBar).show_place(
-            one_line(view.source.title), f"{label} of {count:,}" if count else label
-        )
+        place = f"{label} of {count:,}" if count else label
+        if view.transcribed_by:
+            place = f"{place}, read from its picture by {one_line(view.transcribed_by)}"
+        self.query_one(TitleBar).show_place(one_line(view.source.title), place)
         self.query_one(PageText).show_text(view.text, self._quote)
         self.query_one("#rests", Static).update(content("\n".join(_rest_lines(view))))
+        self._show_picture()
         self.refresh_bindings()
 
     # --- keys --------------------------------------------------------------------------------------
@@ -122,9 +133,25 @@ class PageScreen(ServiceScreen[None]):
             target = self.number + int(str(parameters[0]))
             page_count = self._view.source.page_count if self._view is not None else None
             return 1 <= target <= (page_count or self.number)
-        if action == "export":
+        if action in ("export", "picture"):
             return self._view is not None and self._view.source.media_type == MediaType.PDF
         return super().check_action(action, parameters)
+
+    def action_picture(self) -> None:
+        """Show the page as it is printed: in place of its text where that can be read, else small beside it."""
+        if self.query_one(PictureView).kind is PictureKind.OFF:
+            self.query_one(NoticePanel).show_lines((PICTURES_OFF,))
+            return
+        self._shows_picture = not self._shows_picture
+        self._show_picture()
+
+    def _show_picture(self) -> None:
+        view, is_shown = self.query_one(PictureView), self._shows_picture
+        read = partial(self.services.ingest.read_page_picture, self.source_id, self.number)
+        view.show_picture(f"{self.source_id} {self.number}", read if is_shown else None)
+        details = self.query_one("#details")
+        details.set_class(is_shown, "-pictured")
+        details.set_class(is_shown and view.kind.has_pixels, "-legible")
 
     def action_export(self) -> None:
         self.query_one(NoticePanel).show_lines(("Drawing the page …",))
@@ -164,8 +191,7 @@ class PageScreen(ServiceScreen[None]):
     @on(PassagesFound)
     def _show_passages(self, message: PassagesFound) -> None:
         passage_list = self.query_one(PassageList)
-        passage_list.display = True
-        self.query_one("#made").display = False
+        self.query_one("#details").add_class("-searched")
         passage_list.show_passages(message.hits)
         passage_list.focus()
 
@@ -180,8 +206,7 @@ class PageScreen(ServiceScreen[None]):
         field = self.query_one("#search", Input)
         field.clear()
         field.remove_class("-shown")
-        self.query_one(PassageList).display = False
-        self.query_one("#made").display = True
+        self.query_one("#details").remove_class("-searched")
         self.query_one(PageText).focus()
 
     def action_escape(self) -> None:

@@ -198,7 +198,8 @@ class SourcesScreen(ServiceScreen[None]):
             case "enrich":
                 return view is not None and state is SourceState.DONE and not view.source.uses_model
             case "stop_asking":
-                return view is not None and state in READING_STATES and view.source.uses_model
+                asks_model = view is not None and bool(view.source.uses_model or view.source.picture_pages)
+                return asks_model and state in READING_STATES
         return super().check_action(action, parameters)
 
     def action_new(self) -> None:

@@ -11,11 +11,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.worker import Worker, WorkerState
 
 from screens.base import ErrorRaised
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agents.views.play_views import ActionIdeas
 
 
-class IdeasDialog(ModalScreen[str | None]):
+class IdeasDialog(Dialog[str | None]):
     """Dismisses with the line that was chosen, or None. Closing it stops a model that is still at it."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 
-from screens.base import ServiceScreen
 from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.line_dialog import LineDialog
 from screens.dialogs.text_dialog import TextDialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
+from screens.play.turn_cards import TurnCardScreen
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Back, Route, ToStory, Visit
 from screens.title_bar import TitleBar
@@ -36,7 +36,7 @@ BRANCH_HINT = (
 EDIT_HINT = "A take of this turn, on a branch of its own: the story as it is stays whole."
 
 
-class ReadingScreen(ServiceScreen[None]):
+class ReadingScreen(TurnCardScreen):
     """A scene for reading, with the turn in question marked."""
 
     CSS_PATH = SCREENS_FOLDER / "play/reading_screen.tcss"
@@ -84,7 +84,9 @@ class ReadingScreen(ServiceScreen[None]):
         """Read once: a scene that is only read does not change meanwhile."""
         if self.scene is None:
             trace = await self.services.play.trace(self.turn_id)
-            self.post_message(self.ReadingLoaded(trace, await self.services.play.scene(trace.scene.id)))
+            scene = await self.services.play.scene(trace.scene.id)
+            self.post_message(self.ReadingLoaded(trace, scene))
+            await self.load_entity_name_index(scene.universe.id)
 
     @on(ReadingLoaded)
     def _show_scene(self, message: ReadingLoaded) -> None:
@@ -136,6 +138,10 @@ class ReadingScreen(ServiceScreen[None]):
             self.post_message(Visit(route))
 
     # --- branching ---------------------------------------------------------------------------------
+
+    @property
+    def played_universe_id(self) -> Id | None:
+        return self.scene.universe.id if self.scene else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("branch", "edit"):

@@ -1,37 +1,56 @@
-"""Where the command palette leads from play: screens about the world that is played, and cards by name."""
+"""Where the command palette leads: screens about the world that is played, and about the program."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from screens.routes import (
     NamedRoute,
+    ToBill,
     ToBranchMap,
     ToCharacters,
     ToCharts,
     ToCommitments,
+    ToGridMaps,
+    ToHelp,
     ToLanes,
+    ToLlmSetup,
     ToQuery,
     ToRelationMap,
+    ToSettings,
     ToSourcesBesidePlay,
     ToSystem,
+    ToTables,
     ToUniverse,
 )
 from stores.records.ids import Id
 
 if TYPE_CHECKING:
-    from agents.services.world import WorldServices
     from agents.views.play_views import SceneView
-
-MIN_NAME_LENGTH: Final = 2
-"""Letters from which names are looked up."""
-
-MAX_CARDS: Final = 8
 
 
 def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
     """Return the screens that can be opened from play, and that lead back to it."""
     universe_id = view.universe.id
+    return (
+        *world_routes(universe_id, view.scene.id),
+        NamedRoute(
+            "Query", "Ask what is canon, believed or unknown", ToQuery(universe_id, None, view.scene.id)
+        ),
+        NamedRoute(
+            "Map",
+            "The branches of this world, their scenes, takes and ways",
+            ToBranchMap(universe_id, view.scene.id),
+        ),
+        NamedRoute(
+            "Promises", "Promises, debts and open questions", ToCommitments(universe_id, view.scene.id)
+        ),
+        *program_routes(),
+    )
+
+
+def world_routes(universe_id: Id, scene_id: Id | None = None) -> tuple[NamedRoute, ...]:
+    """Return the screens about a world that can be opened over any screen, from a scene too, and lead back to it."""
     return (
         NamedRoute(
             "Universe", "What is true in this world, and why", ToUniverse(universe_id, beside_play=True)
@@ -40,9 +59,6 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
             "Characters",
             "Sheets, memories beside the truth, history",
             ToCharacters(universe_id, from_other_screen=True),
-        ),
-        NamedRoute(
-            "Query", "Ask what is canon, believed or unknown", ToQuery(universe_id, None, view.scene.id)
         ),
         NamedRoute(
             "Documents",
@@ -54,29 +70,18 @@ def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:
         NamedRoute(
             "Places", "A map of places, and who is where", ToRelationMap(universe_id, is_of_places=True)
         ),
+        NamedRoute("Grid maps", "Squares, hexes or rooms that you fill", ToGridMaps(universe_id, scene_id)),
         NamedRoute("Charts", "Tension, dice, costs and the gate", ToCharts(universe_id)),
-        NamedRoute(
-            "Map",
-            "The branches of this world, their scenes, takes and ways",
-            ToBranchMap(universe_id, view.scene.id),
-        ),
-        NamedRoute(
-            "Promises", "Promises, debts and open questions", ToCommitments(universe_id, view.scene.id)
-        ),
-        NamedRoute("System", "Storage, background work, failed jobs", ToSystem()),
+        NamedRoute("Tables", "Tables to roll on: look at them, write your own", ToTables(universe_id)),
     )
 
 
-async def find_cards(world: WorldServices, universe_id: Id, name: str) -> tuple[NamedRoute, ...]:
-    """Return the cards of entities with these letters in a name; none for a single letter."""
-    if len(name.strip()) < MIN_NAME_LENGTH:
-        return ()
-    entities = await world.list_entities(universe_id, name.strip(), limit=MAX_CARDS)
-    return tuple(
-        NamedRoute(
-            entity.name,
-            f"The card of this {entity.kind.value}",
-            ToUniverse(universe_id, entity.id, beside_play=True),
-        )
-        for entity in entities
+def program_routes() -> tuple[NamedRoute, ...]:
+    """Return the screens about the program itself."""
+    return (
+        NamedRoute("System", "Storage, background work, failed jobs", ToSystem()),
+        NamedRoute("Settings", "Theme, keys, budgets, folders", ToSettings()),
+        NamedRoute("Model", "Who narrates: you or a model", ToLlmSetup()),
+        NamedRoute("Bill", "What the model has cost, and budgets", ToBill()),
+        NamedRoute("Help", "Keys, commands and the tour", ToHelp()),
     )

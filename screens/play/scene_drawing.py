@@ -11,14 +11,18 @@ from textual.widgets import Static
 
 from widgets.agenda_box import AgendaBox
 from widgets.cast_box import CastBox, cast_content
+from widgets.offer_list import OfferList
 from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalPanel
+from widgets.proposal_rows import is_undecided
+from widgets.static_content import show_content
 from widgets.status_bar import StatusBar
 from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.views.play_views import SceneView, TurnView
     from screens.play.scene_reader import SceneReading
+    from stores.records.ids import Id
 
 PROMPT_HINT = "what do you do?"
 UNNARRATED_HINT = "F7: the GM opens it"
@@ -44,11 +48,12 @@ class SceneDrawing:
         """Who is here, where there is no room for a panel."""
         self.has_timeline_moved = False
         """Whether turns that are shown may have gone since they were drawn."""
+        self._proposals_drawn: frozenset[tuple[Id, Id]] = frozenset()
 
     async def mount_panels(self) -> None:
         """Mount the panels beside the story, once; the first frame comes without them."""
         if not self._side.query(ProposalPanel):
-            await self._side.mount(ProposalPanel(), CastBox(), AgendaBox())
+            await self._side.mount(ProposalPanel(), OfferList(), CastBox(), AgendaBox())
 
     def draw(self, reading: SceneReading, *, is_first_view: bool, awaits_opening: bool) -> None:
         """Draw the scene; `awaits_opening`: the model is to narrate its beginning."""
@@ -57,22 +62,38 @@ class SceneDrawing:
         self._status_bar.extra = reading.cost_text
         self._draw_turns(reading, is_first_view=is_first_view)
         self._side.query_one(ProposalPanel).show_proposals(view.proposals)
+        self._side.query_one(OfferList).show_offers(view.offers)
         self._side.query_one(CastBox).show(view.cast)
         self._side.query_one(AgendaBox).show(view)
-        self.here_line.update(Content("   ").join(cast_content([member]) for member in view.cast))
+        show_content(self.here_line, Content("   ").join(cast_content([member]) for member in view.cast))
         self._prompt.hint = _word_prompt_hint(view, awaits_opening=awaits_opening)
 
     def _draw_turns(self, reading: SceneReading, *, is_first_view: bool) -> None:
-        """Append new turns; if the head has moved, fetch again what is in view."""
+        """Append new turns; if the head has moved or earlier lines are marked anew, fetch again what is in view."""
         transcript, view = self._transcript, reading.view
+        proposals_before, self._proposals_drawn = self._proposals_drawn, _list_proposal_turns(view)
+        reread_ids = {row.turn.id for row in reading.tail}
+        is_marked_anew = any(
+            turn_id not in reread_ids for _, turn_id in proposals_before ^ self._proposals_drawn
+        )
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
             transcript.show_previous_end(reading.previous_end)
-        elif self.has_timeline_moved or view.turn_count < transcript.total:
+        elif self.has_timeline_moved or is_marked_anew or view.turn_count < transcript.total:
             transcript.reload(min(view.turn_count, transcript.total))  # what is new comes with the tail
         self.has_timeline_moved = False
         for row in reading.tail:
             transcript.append(row)
+
+
+def _list_proposal_turns(view: SceneView) -> frozenset[tuple[Id, Id]]:
+    """Return the proposals, each with every turn whose words it rests on: those lines are marked."""
+    return frozenset(
+        (row.proposal.id, evidence.turn_id)
+        for row in view.proposals
+        for evidence in row.proposal.evidence
+        if evidence.turn_id
+    )
 
 
 def _word_prompt_hint(view: SceneView, *, awaits_opening: bool) -> str:
@@ -80,3 +101,18 @@ def _word_prompt_hint(view: SceneView, *, awaits_opening: bool) -> str:
     if awaits_opening:
         return " · ".join(filter(None, (UNNARRATED_HINT, view.opening_hint)))
     return f"{PROMPT_HINT}  {view.opening_hint}" if view.opening_hint else PROMPT_HINT
+
+
+def describe_waiting(view: SceneView) -> str:
+    """Return in words what waits for the player beside the story, with the keys that lead there."""
+    undecided_count = sum(map(is_undecided, view.proposals))
+    offer_count = len(view.offers)
+    return " · ".join(
+        filter(
+            None,
+            (
+                f"F2 {undecided_count} proposed" if undecided_count else "",
+                f"^l {offer_count} {'offer' if offer_count == 1 else 'offers'}" if offer_count else "",
+            ),
+        )
+    )

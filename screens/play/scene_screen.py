@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
-from textual.message import Message
 
 from agents.events import (
     CanonCommitted,
@@ -25,9 +23,7 @@ from agents.events import (
 from agents.orchestrator.commit_reports import commit_lines
 from agents.proposals.evidence import show_words
 from agents.prose.phrases import compile_phrase_patterns
-from screens.base import ErrorRaised, EventReceived, ServiceScreen
-from screens.characters.sheet_screen import SheetScreen
-from screens.dialogs.confirm_dialog import ConfirmDialog
+from screens.base import ErrorRaised, EventReceived
 from screens.folder import SCREENS_FOLDER
 from screens.gate.proposal_decisions import (
     NOTHING_TO_UNDO,
@@ -38,25 +34,38 @@ from screens.gate.proposal_decisions import (
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.escape_steps import EscapeSteps
-from screens.play.ideas_dialog import IdeasDialog
 from screens.play.line_sender import LineSender
 from screens.play.narration_status import NarrationStatus
 from screens.play.offer_answers import OfferAnswers
 from screens.play.panel_width import PanelResizeRequested
 from screens.play.play_queue import PlayQueue, QueuedPlay
 from screens.play.prompt_draft import KEPT_DRAFT_NOTE, SAVE_SECONDS, PromptDraft
+from screens.play.prompt_keys import PromptKeys
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
-from screens.play.routes_beside_play import find_cards, routes_beside_play
-from screens.play.scene_drawing import PROMPT_HINT, SceneDrawing
-from screens.play.scene_reader import SceneReading, SceneViewReader
+from screens.play.routes_beside_play import routes_beside_play
+from screens.play.scene_bindings import SCENE_BINDINGS
+from screens.play.scene_dialogs import SceneDialogs
+from screens.play.scene_drawing import PROMPT_HINT, SceneDrawing, describe_waiting
+from screens.play.scene_messages import (
+    NamesLoaded,
+    PlayFailed,
+    ReplyReceived,
+    SceneLoaded,
+    StoryCostLoaded,
+    TriggerCommitted,
+)
+from screens.play.scene_reader import SceneViewReader
+from screens.play.side_focus import SideFocus
 from screens.play.timeline_panel import TimelinePanel
+from screens.play.turn_cards import TurnCardScreen
 from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.play import StoryMode
+from widgets.agenda_box import LOW_SCREEN_LINES
+from widgets.offer_list import OfferList
 from widgets.prompt import PlayPrompt
 from widgets.proposal_list import ProposalList, ProposalPanel
-from widgets.proposal_rows import is_undecided
 from widgets.safe_text import one_line
 from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
@@ -66,93 +75,23 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import CommandHelp, CommitReport, Reply, SceneView, TurnView
-
-LINE_STARTS = '/>?"“'
-"""Characters that begin a line in the prompt, whatever has the focus."""
+    from agents.views.play_views import CommandHelp, Reply, SceneView, TurnView
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 ESCAPE_ENDS_HERE = "Esc ends here, at the prompt. After any other key it asks whether to leave for the menu."
 
 
-class SceneScreen(ServiceScreen[None]):
+class SceneScreen(TurnCardScreen):
     """One scene, being played."""
 
     CSS_PATH = SCREENS_FOLDER / "play/scene_screen.tcss"
     AUTO_FOCUS = "PromptArea"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW_SCREEN_LINES, "-tall")]
     BINDING_GROUP_TITLE = "Scene"
     PANELS = (TimelinePanel,)
     TYPED_KEYS: ClassVar = frozenset({"question_mark", "slash", "greater_than_sign"})
     """Keys that begin a line wherever the focus is."""
-    BINDINGS = [
-        Binding("f7", "narrate_on", "Narrate", id="scene.narrate_on", tooltip="Let the model narrate on"),
-        Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
-        Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),
-        Binding("f4", "mechanics", "Story", id="scene.mechanics", tooltip="Show or hide rolls and marks"),
-        Binding("f5", "sheet", "Sheet", id="scene.sheet", tooltip="Character sheets: look, and change"),
-        Binding("f8", "query", "Query", id="scene.query", tooltip="Ask what the record says"),
-        Binding(
-            "ctrl+n",
-            "ideas",
-            "Ideas",
-            id="scene.ideas",
-            tooltip="Three things that you could do next: one goes into the prompt",
-            show=False,
-        ),
-        Binding(
-            "f9",
-            "resize_panel",
-            "Panel width",
-            id="scene.resize_panel",
-            tooltip="Wider, narrower or no panels beside the story; it is remembered",
-            show=False,
-        ),
-        Binding("enter", "commit_now", "Commit now", id="scene.commit_now", tooltip="Write it to canon now"),
-        Binding("escape", "stop", "Stop", id="scene.stop", tooltip="Stop the narration; what came is kept"),
-        Binding(
-            "escape", "tell_plainly", "No roll", id="scene.tell_plainly", tooltip="Clear notes, then leave"
-        ),
-        Binding("escape", "later", "Later", id="scene.later", tooltip="Clear notes, then leave"),
-        Binding("escape", "escape", "Back", id="scene.escape", tooltip="Clear notes, then leave"),
-    ]
-
-    @dataclass
-    class SceneLoaded(Message):
-        """The scene as it is, and the turns that were narrated into it meanwhile."""
-
-        reading: SceneReading
-        appended_ids: set[Id]
-
-    @dataclass
-    class StoryCostLoaded(Message):
-        """What the story has cost so far, in words."""
-
-        cost_text: str
-
-    @dataclass
-    class ReplyReceived(Message):
-        """The result of a line or key that was played."""
-
-        reply: Reply
-
-    @dataclass
-    class PlayFailed(Message):
-        """A line or key could not be played."""
-
-        error: MonitorError
-
-    @dataclass
-    class TriggerCommitted(Message):
-        """The offered commit is written."""
-
-        report: CommitReport
-
-    @dataclass
-    class NamesLoaded(Message):
-        """The names that `@` completes, and the tables that `/table` does."""
-
-        names: list[str]
-        tables: list[str]
+    BINDINGS = SCENE_BINDINGS
 
     def __init__(
         self,
@@ -187,6 +126,8 @@ class SceneScreen(ServiceScreen[None]):
         self._offer = OfferAnswers(self._trigger_bar, self._prompt)
         self._timeline = TimelinePanel(services.play, services.llm, id="stage")
         self._side = ProposalDecisions(services.gate, services.policy, id="side")
+        self._side_focus = SideFocus(self._side, self._prompt)
+        self._prompt_keys = PromptKeys(self, self._prompt)
         self._draft = PromptDraft(services.drafts, self._prompt)
         self._queue = PlayQueue()
         self._escape = EscapeSteps(self._prompt, self._draft, self._offer)
@@ -202,6 +143,7 @@ class SceneScreen(ServiceScreen[None]):
             play_next=self._play_next,
             keep_draft=self._keep_draft,
         )
+        self._dialogs = SceneDialogs(self, services, self._prompt, self._lines, self._escape)
         self._narration = NarrationStatus(
             self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
         )
@@ -242,12 +184,13 @@ class SceneScreen(ServiceScreen[None]):
         view, self._reply_view = self._reply_view, None
         shown_count = self._transcript.total if self.view else None
         reading = await self._reader.read_scene(self.scene_id, view, shown_count)
-        self.post_message(self.SceneLoaded(reading, appended_ids))
+        self.post_message(SceneLoaded(reading, appended_ids))
         if not self._are_names_loaded:
             self._are_names_loaded = True
             names = await self._reader.read_names(reading.view)
             tables = await self._reader.read_table_names(reading.view)
-            self.post_message(self.NamesLoaded(names, tables))
+            self.post_message(NamesLoaded(names, tables))
+            await self.load_entity_name_index(reading.view.universe.id)
             # Before the first line needs them; the menu has no use for them, and they are 3 MB.
             start_worker(self, partial(asyncio.to_thread, compile_phrase_patterns), "patterns")
 
@@ -264,8 +207,7 @@ class SceneScreen(ServiceScreen[None]):
         self._narration.drop_appended_text(message.appended_ids)
         self._offer.show(view)
         self._show_offer_keys()
-        undecided_count = sum(map(is_undecided, view.proposals))
-        self._narration.show_waiting_text(f"F2 {undecided_count} proposed" if undecided_count else "")
+        self._narration.show_waiting_text(describe_waiting(view))
         self._play_next()
         if is_first_view:
             self._restore_draft(view.story.id)
@@ -313,10 +255,16 @@ class SceneScreen(ServiceScreen[None]):
 
     # --- keys --------------------------------------------------------------------------------------
 
+    @property
+    def played_universe_id(self) -> Id | None:
+        return self.view.universe.id if self.view else None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "commit_now":
                 return self._offer.is_armed
+            case "offers":
+                return self.view is not None and bool(self.view.offers)
             case "resize_panel":
                 return not self.has_class("-narrow")
             case "stop":
@@ -336,15 +284,31 @@ class SceneScreen(ServiceScreen[None]):
 
     def action_proposals(self) -> None:
         """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
-        self._when_loaded(self._toggle_proposals)
+        self._when_loaded(lambda _: self._side_focus.toggle_proposals())
 
-    def _toggle_proposals(self, _: SceneView) -> None:
-        is_entering = not self.query_one(ProposalPanel).proposal_list.has_focus
-        self._side.set_class(is_entering, "-over")
-        if is_entering:
-            self.query_one(ProposalPanel).focus_list()
-        else:
-            self._prompt.focus_input()
+    def action_offers(self) -> None:
+        """Move the focus to what waits for an answer, or back to the prompt."""
+        self._side_focus.toggle_offers()
+
+    @on(OfferList.Taken)
+    def _take_offer(self, message: OfferList.Taken) -> None:
+        """Give the command that is offered; what is being typed stays as it is."""
+        message.stop()
+        self._lines.send_after_offer(message.offer.command)
+        if self.view is None or len(self.view.offers) <= 1:
+            self._side_focus.leave()
+
+    @on(OfferList.Dropped)
+    def _drop_offer(self, message: OfferList.Dropped) -> None:
+        message.stop()
+        if self.view is None or len(self.view.offers) <= 1:
+            self._side_focus.leave()
+        command = message.offer.command
+        self.start_change(partial(self._forget_offer, command), f"drop {command}")
+
+    async def _forget_offer(self, command: str) -> None:
+        await self.services.play.drop_offer(self.scene_id, command)
+        self.reload()
 
     def action_resize_panel(self) -> None:
         self.post_message(PanelResizeRequested())
@@ -363,14 +327,10 @@ class SceneScreen(ServiceScreen[None]):
         transcript.hide_mechanics = not transcript.hide_mechanics
 
     def action_sheet(self) -> None:
-        self._when_loaded(
-            lambda _: self.app.push_screen(SheetScreen(self.services, self.scene_id), self._sheet_closed)
-        )
+        self._when_loaded(lambda _: self._dialogs.open_sheet(self.scene_id))
 
-    def _sheet_closed(self, suggested_line: str | None) -> None:
-        """Suggest what the rules say of the changes."""
-        if suggested_line:
-            self._prompt.suggest_line(suggested_line)
+    def action_dice(self) -> None:
+        self._when_loaded(lambda _: self._dialogs.open_dice_tray(self.scene_id, self._queue_play))
 
     @on(ProposalList.ProposalEvidenceRequested)
     def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
@@ -414,51 +374,20 @@ class SceneScreen(ServiceScreen[None]):
         In a row it ends at the prompt, once it has answered something: who presses it often wants out of a panel.
         """
         if not self._prompt.input_has_focus:
-            self._focus_prompt()
+            self._side_focus.leave()
         elif self._notices.is_shown:
             self._notices.clear()
         elif self._escape.is_spent:
             self._notices.show_lines([ESCAPE_ENDS_HERE])
         else:
-            self._confirm_leaving()
+            self._dialogs.ask_to_leave()
 
     def on_key(self, event: events.Key) -> None:
         """Type on in the prompt: while a line is being written, a letter in another panel decides nothing."""
-        if not event.is_printable or event.character is None or event.key.startswith("alt+"):
-            return
-        # If the prompt has the keys, this one was typed so fast that it was on its way to the panel still.
-        if self._prompt.input_has_focus or self._prompt.text or self._begins_line(event):
+        if self._prompt_keys.belongs_to_line(event):
             event.stop()
-            self._focus_prompt()
-            self._prompt.type_text(event.character)
-
-    def _begins_line(self, event: events.Key) -> bool:
-        """Say whether a character begins a line in the prompt, whatever has the focus: `/`, or the I of a sentence."""
-        character = event.character or ""
-        return character in LINE_STARTS or (character.isupper() and not self._is_key_here(event.key))
-
-    def _is_key_here(self, key: str) -> bool:
-        """Say whether the focused panel or the screen has such a key, though it may have nothing to do now."""
-        nodes = self.focused.ancestors_with_self if self.focused else ()
-        bindings = (b for node in nodes for b in getattr(node, "BINDINGS", ()) if isinstance(b, Binding))
-        return key in self.active_bindings or any(key in binding.key.split(",") for binding in bindings)
-
-    def _focus_prompt(self) -> None:
-        self._side.remove_class("-over")
-        self._prompt.focus_input()
-
-    def _confirm_leaving(self) -> None:
-        detail = "The scene stays as it is. Resume it under Continue."
-        if self._prompt.text.strip():
-            detail += "\nWhat you typed and did not send is kept."
-        dialog = ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on")
-        self.app.push_screen(dialog, self._apply_leave_answer)
-
-    def _apply_leave_answer(self, is_confirmed: bool | None) -> None:
-        if is_confirmed:
-            self.post_message(Visit(ToMenu()))
-        else:
-            self._escape.is_spent = True
+            self._side_focus.leave()
+            self._prompt.type_text(event.character or "")
 
     # --- playing -----------------------------------------------------------------------------------
 
@@ -509,9 +438,9 @@ class SceneScreen(ServiceScreen[None]):
         try:
             reply = await run()
         except MonitorError as error:
-            self.post_message(self.PlayFailed(error))
+            self.post_message(PlayFailed(error))
         else:
-            self.post_message(self.ReplyReceived(reply))
+            self.post_message(ReplyReceived(reply))
 
     @on(ReplyReceived)
     def _show_played(self, message: ReplyReceived) -> None:
@@ -532,7 +461,7 @@ class SceneScreen(ServiceScreen[None]):
         if self._lines.play_passed_offer(reply):
             return
         if reply.confirm_line:
-            self._ask_to_confirm(reply)
+            self._dialogs.ask_to_confirm(reply)
         elif reply.lines and reply.goto not in PLACES_WITH_OWN_SCREEN:
             self._notices.show_lines(reply.lines, reply.severity)
         self._lines.take_reply(reply)
@@ -542,22 +471,6 @@ class SceneScreen(ServiceScreen[None]):
                 self.app.notify("\n".join(reply.lines), markup=False)  # this screen closes
             self.post_message(Visit(route))
         self.reload()
-
-    def _ask_to_confirm(self, reply: Reply) -> None:
-        """Show what a line would take, and send the line that does it all the same if the answer is yes."""
-        question, *details = reply.lines
-
-        def apply_answer(is_confirmed: bool | None) -> None:
-            if is_confirmed:
-                self._lines.send(reply.confirm_line)
-
-        dialog = ConfirmDialog(
-            question,
-            "\n".join(details),
-            yes=reply.confirm_word,
-            no="Keep it",
-        )
-        self.app.push_screen(dialog, apply_answer)
 
     @on(PlayFailed)
     def _show_play_failure(self, message: PlayFailed) -> None:
@@ -572,8 +485,7 @@ class SceneScreen(ServiceScreen[None]):
 
     def fill_prompt(self, text: str) -> None:
         """Put these words into the prompt."""
-        self._prompt.restore_text(text)
-        self._prompt.focus_input()
+        self._dialogs.fill_prompt(text)
 
     # --- narration by a model ----------------------------------------------------------------------
 
@@ -596,7 +508,7 @@ class SceneScreen(ServiceScreen[None]):
     @work(exclusive=True, group="cost", exit_on_error=False)
     async def _load_cost(self) -> None:
         if self.view is not None:
-            self.post_message(self.StoryCostLoaded(await self._reader.read_cost_text(self.view.story.id)))
+            self.post_message(StoryCostLoaded(await self._reader.read_cost_text(self.view.story.id)))
 
     @on(StoryCostLoaded)
     def _show_cost(self, message: StoryCostLoaded) -> None:
@@ -619,21 +531,7 @@ class SceneScreen(ServiceScreen[None]):
 
     def action_ideas(self) -> None:
         """Offer three actions; the chosen one waits in the prompt."""
-        self._when_loaded(self._open_ideas)
-
-    def _open_ideas(self, _: SceneView) -> None:
-        dialog = IdeasDialog(partial(self.services.play.suggest_actions, self.scene_id))
-        self.app.push_screen(dialog, self._use_idea)
-
-    def _use_idea(self, action: str | None) -> None:
-        """Put an action into the prompt: what is typed there already stays in front of it."""
-        if action is None:
-            return
-        if self._prompt.has_text:
-            self._prompt.text = f"{self._prompt.text.rstrip()} {action}"
-            self._prompt.focus_input()
-        else:
-            self.fill_prompt(action)
+        self._when_loaded(lambda _: self._dialogs.offer_ideas(self.scene_id))
 
     def action_narrate_on(self) -> None:
         self._queue_play(
@@ -652,7 +550,7 @@ class SceneScreen(ServiceScreen[None]):
         self.start_change(self._commit_trigger, "commit")
 
     async def _commit_trigger(self) -> None:
-        self.post_message(self.TriggerCommitted(await self.services.gate.commit_trigger(self.scene_id)))
+        self.post_message(TriggerCommitted(await self.services.gate.commit_trigger(self.scene_id)))
 
     @on(TriggerBar.Dismissed)
     def _dismiss_trigger(self) -> None:
@@ -727,16 +625,12 @@ class SceneScreen(ServiceScreen[None]):
             self._lines.send_after_offer(name)
 
     def type_text(self, text: str) -> None:
-        self._focus_prompt()
+        self._side_focus.leave()
         self._prompt.type_text(text)
 
     def named_routes(self) -> tuple[NamedRoute, ...]:
         """The screens about the world that is played, for the palette."""
         return routes_beside_play(self.view) if self.view else ()
-
-    async def find_cards(self, name: str) -> tuple[NamedRoute, ...]:
-        """The cards of what canon has by this name, for the palette."""
-        return await find_cards(self.services.world, self.view.universe.id, name) if self.view else ()
 
     async def leave_for_menu(self) -> None:
         try:

@@ -13,7 +13,6 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.worker import Worker
 
-from screens.base import post_failed_work
 from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
 from screens.notice_panel import NoticePanel
@@ -24,6 +23,7 @@ from stores.records.play import GM_SPEAKERS, Turn
 from widgets.prompt import PlayPrompt
 from widgets.safe_text import plain_text
 from widgets.transcript.transcript import Transcript
+from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.llm import LlmService
@@ -96,6 +96,14 @@ class TimelinePanel(Horizontal):
             show=False,
         ),
         Binding(
+            "ctrl+g",
+            "names",
+            "Names",
+            id="scene.names",
+            tooltip="To the next name in the story on the screen: Enter opens its card",
+            show=False,
+        ),
+        Binding(
             "exclamation_mark",
             "decide",
             "Decide",
@@ -140,6 +148,8 @@ class TimelinePanel(Horizontal):
         self._scene_id: Id = ""
         self._view: SceneView | None = None
         self._is_playing = False
+        self._awaits_undo = False
+        """Whether undo was asked for before the scene was read."""
         self._last_retake_note = ""
 
     # --- what the screen tells it ------------------------------------------------------------------
@@ -147,6 +157,9 @@ class TimelinePanel(Horizontal):
     def show_scene(self, scene_id: Id, view: SceneView) -> None:
         """Use `view` as the scene from now on."""
         self._scene_id, self._view = scene_id, view
+        if self._awaits_undo:
+            self._awaits_undo = False
+            self.action_undo()
 
     def show_playing(self, is_playing: bool) -> None:
         """Set whether something is being played."""
@@ -160,8 +173,8 @@ class TimelinePanel(Horizontal):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "undo" | "explain_redo":
-                return self._view is not None  # with nothing to take back or to bring back they say so
+            case "explain_redo":
+                return self._view is not None  # with nothing to bring back it says so
             case "redo":
                 return self._view is not None and self._view.can_redo
             case "take":
@@ -190,6 +203,10 @@ class TimelinePanel(Horizontal):
         self.post_message(self.Moved(await move))
 
     def action_undo(self) -> None:
+        """Undo the last thing done, as soon as the scene has been read: with nothing to take back it says so."""
+        if self._view is None:
+            self._awaits_undo = True
+            return
         self._run_move(self._play.undo(self._scene_id))
 
     def action_redo(self) -> None:
@@ -222,6 +239,13 @@ class TimelinePanel(Horizontal):
     def action_map(self) -> None:
         if self._view is not None:
             self.post_message(Visit(ToBranchMap(self._view.universe.id, self._scene_id)))
+
+    def action_names(self) -> None:
+        """Go into the story, to the first name of the last turn on the screen."""
+        transcript = self.query_one(Transcript)
+        transcript.cursor = None
+        transcript.focus()
+        transcript.call_after_refresh(transcript.action_name, 1)
 
     def action_decide(self) -> None:
         """Put the words of the highlighted turn behind `/decide`, to be shortened and sent."""

@@ -9,10 +9,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from agents.proposals.effects import describe_effect
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CANON_SIGN, REMOVED_SIGN, PROPOSED_SIGN, ENTITY_SIGN = "★", "×", "◌", "◆"
 
 
-class TurnTraceDialog(ModalScreen[Route | None]):
+class TurnTraceDialog(Dialog[Route | None]):
     """Dismisses with the route to go to: a fact on its card, an entity, the gate; or None."""
 
     CSS_PATH = SCREENS_FOLDER / "dialogs/dialog.tcss"

@@ -51,6 +51,10 @@ TAB_HINTS: Final = {
     "recall": "Say in your own words what happened, to find the turns that are most like it.",
     "words": "Type words, to list every turn, fact, memory and name that contains them.",
 }
+STARTS_OF_PLAYED_LINES: Final = ("/", ">")
+LINE_OF_PLAY_NOTICE: Final = (
+    "That is a line of play, and no question. It was not asked. Esc goes back to the scene.",
+)
 NO_UNIVERSE_HINT = "No world yet. On the menu press 1 to start a story, or 5 to read in a document."
 
 
@@ -189,14 +193,21 @@ class QueryScreen(FindingActionsScreen):
         message.stop()
         if message.value != self.question:
             self.question = message.value
-            if len(self.question.strip()) >= MIN_SEARCHED_LENGTH or not self.question:
+            is_searched = len(self.question.strip()) >= MIN_SEARCHED_LENGTH and not self._is_line_of_play()
+            if is_searched or not self.question:
                 self._start_search(in_words=False, pause=TYPING_PAUSE)
 
     @on(Input.Submitted, "#question")
     def _question_submitted(self, message: Input.Submitted) -> None:
         message.stop()
-        if self.question.strip():
+        if self._is_line_of_play():
+            self.query_one(NoticePanel).show_lines(LINE_OF_PLAY_NOTICE)
+        elif self.question.strip():
             self._start_search(in_words=True)
+
+    def _is_line_of_play(self) -> bool:
+        """Say whether what is typed is meant for the scene, from which Query was opened."""
+        return self.question.lstrip().startswith(STARTS_OF_PLAYED_LINES)
 
     def _start_search(self, *, in_words: bool, pause: float = 0.0) -> None:
         """Search for what is typed; the result of an earlier search is dropped from now on."""

@@ -14,8 +14,9 @@ from textual.containers import Container
 from textual.message import Message
 from textual.worker import Worker
 
-from screens.base import post_failed_work, start_change
+from screens.base import start_change
 from screens.dialogs.text_dialog import TextDialog
+from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.personas.outputs import StoryIdea

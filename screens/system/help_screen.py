@@ -9,6 +9,7 @@ import importlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -24,7 +25,7 @@ from screens.key_bar import KeyBar
 from screens.routes import Back, Visit
 from screens.title_bar import TitleBar
 from widgets.helpable import Helpable
-from widgets.safe_text import content, one_line, wrap
+from widgets.safe_text import content, one_line, pad, wrap
 
 TOUR = (
     ("Begin", "On the menu press 1, then Enter five times: world, rules, hero, story, first scene."),
@@ -91,6 +92,7 @@ HELP_SCREENS = (
     ("screens.ingest.review_screen", "ReviewScreen"),
     ("screens.ingest.page_screen", "PageScreen"),
     ("screens.query.query_screen", "QueryScreen"),
+    ("screens.world.picture_screen", "PictureScreen"),
     ("screens.world.retcon_screen", "RetconScreen"),
     ("screens.world.lookalikes_screen", "LookalikesScreen"),
     ("screens.world.merge_screen", "MergeScreen"),
@@ -99,6 +101,7 @@ HELP_SCREENS = (
     ("screens.world.lanes_screen", "LanesScreen"),
     ("screens.world.timeline_screen", "TimelineScreen"),
     ("screens.world.relation_map_screen", "RelationMapScreen"),
+    ("screens.world.grid_map_screen", "GridMapScreen"),
     ("screens.world.relations_screen", "RelationsScreen"),
     ("screens.world.charts_screen", "ChartsScreen"),
     ("screens.world.commitments_screen", "CommitmentsScreen"),
@@ -109,6 +112,9 @@ HELP_SCREENS = (
     ("screens.llm.llm_setup_screen", "LlmSetupScreen"),
     ("screens.llm.prompts_screen", "PromptsScreen"),
     ("screens.llm.prompt_edit_screen", "PromptEditScreen"),
+    ("screens.world.tables_screen", "TablesScreen"),
+    ("screens.world.tables_screen", "TableEditScreen"),
+    ("screens.system.settings_screen", "SettingsScreen"),
 )
 """The screens in the order in which a user meets them."""
 OWN_MODULE_PREFIXES = ("screens.", "widgets.", "monitor_tui.")
@@ -149,10 +155,10 @@ class HelpSection(Static):
                 continue
             # A name too long for its column stands on a line of its own.
             name, text_lines = one_line(entry.name), wrap(entry.text, max(20, width - self._name_cells))
-            if len(name) >= self._name_cells:
+            if cell_len(name) >= self._name_cells:
                 yield content(name, "$text-primary")
             else:
-                yield Content.assemble((f"{name:<{self._name_cells}}", "$text-primary"), text_lines.pop(0))
+                yield Content.assemble((pad(name, self._name_cells), "$text-primary"), text_lines.pop(0))
             yield from (content(" " * self._name_cells + line) for line in text_lines)
 
 

@@ -51,11 +51,14 @@ MENU_MODES = (
     ("query", "6", "Query", "ask what is canon, believed or unknown"),
     ("system", "7", "System", "storage, background work, failed jobs"),
     ("model", "M", "Model", "who narrates: you or a model; what it costs"),
+    ("settings", ",", "Settings", "theme, keys, budgets, folders"),
     ("help", "?", "Help", "keys, commands, a ten-minute tour"),
     ("quit", "q", "Quit", "everything is saved"),
 )
 
-_ACTIONS_THAT_LEAD_ON = frozenset({id for id, *_ in MENU_MODES} - {"help", "quit"} | {"bill", "charts"})
+_ACTIONS_THAT_LEAD_ON = frozenset(
+    {id for id, *_ in MENU_MODES} - {"settings", "help", "quit"} | {"bill", "charts"}
+)
 
 
 class MenuScreen(Screen[None]):
@@ -176,7 +179,7 @@ class MenuScreen(Screen[None]):
             self._is_enter_waiting = True
         elif message.option_id == "resume":
             self.action_resume()
-        elif message.option_id in ("help", "quit"):
+        elif message.option_id in ("settings", "help", "quit"):
             await self.run_action(f"app.{message.option_id}")
         elif message.option_id:
             await self.run_action(f"screen.{message.option_id}")
@@ -286,7 +289,9 @@ def _health_line(view: MenuView) -> Content:
 def _first_steps_hint(view: MenuView) -> str:
     if view.story_count:
         return ""
-    return "New here? Press 1, then Enter: the sample world is ready to play in."
+    return (
+        "New here? F10 is a tour of five minutes. Press 1, then Enter: the sample world is ready to play in."
+    )
 
 
 def _canon_counts(view: MenuView) -> str:

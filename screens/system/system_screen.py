@@ -16,7 +16,7 @@ from screens.base import ServiceScreen
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import ToBill, ToCharts, ToLlmSetup, ToMenu, ToPrompts, Visit
+from screens.routes import ToBill, ToCharts, ToLlmSetup, ToMenu, ToPrompts, ToTables, Visit
 from screens.title_bar import TitleBar
 from stores.errors import MonitorError
 from stores.records.jobs import Job
@@ -49,6 +49,7 @@ class SystemScreen(ServiceScreen[None]):
             tooltip="Tension, dice, costs and the gate in charts",
             key_display="%",
         ),
+        Binding("Y", "tables", "Tables", id="system.tables", tooltip="Tables to roll on, and your own"),
         Binding("M", "model", "Model", id="system.model", tooltip="How the model is set up"),
         Binding(
             "e", "prompts", "Prompts", id="system.prompts", tooltip="The words that each persona is given"
@@ -123,6 +124,9 @@ class SystemScreen(ServiceScreen[None]):
 
     def action_prompts(self) -> None:
         self.post_message(Visit(ToPrompts()))
+
+    def action_tables(self) -> None:
+        self.post_message(Visit(ToTables()))
 
     def action_model(self) -> None:
         self.post_message(Visit(ToLlmSetup()))

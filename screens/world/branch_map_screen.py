@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from agents.views.play_views import Reply
     from agents.views.world_views import StagedEdits
 
-NAME_HINT = "The line that you leave is kept whole. The branch has the canon of that moment, and its own from then on."
+NAME_HINT = (
+    "Name the branch. The line that you leave is kept whole. The branch has the canon of that moment, "
+    "and its own from then on."
+)
 
 
 class BranchMapScreen(ServiceScreen[None]):

@@ -58,8 +58,12 @@ class CommitmentsScreen(MentionListScreen):
 
         staged_edits: StagedEdits
 
-    def __init__(self, services: Services, universe_id: Id, scene_id: Id | None) -> None:
+    def __init__(
+        self, services: Services, universe_id: Id, scene_id: Id | None, fact_id: Id | None = None
+    ) -> None:
+        """Open the ledger, with the cursor on `fact_id`."""
         super().__init__(services)
+        self._wanted_fact_id = fact_id
         self.universe_id = universe_id
         self.scene_id = scene_id
         self._show_closed = False
@@ -81,6 +85,9 @@ class CommitmentsScreen(MentionListScreen):
     def _show_commitments(self, message: CommitmentsLoaded) -> None:
         self._view = message.view
         self._refresh_list()
+        if self._wanted_fact_id is not None:
+            self.mention_list.move_to_fact(self._wanted_fact_id)
+            self._wanted_fact_id = None
 
     def _refresh_list(self) -> None:
         if self._view is None:

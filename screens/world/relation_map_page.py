@@ -54,7 +54,8 @@ class MapPage:
 
     laid_out: LaidOutMap
     kind_counts: Mapping[EntityKind, int]
-    related_count: int
+    showable_count: int
+    """Of those who have a relation, hidden ones included, and those shown without one."""
 
 
 def lay_out_page(
@@ -74,7 +75,10 @@ def lay_out_page(
     widths = {i: label_columns(node, notes.get(i, "")) for i, node in shown.nodes.items()}
     points = lay_out_graph(widths, [(e.source_id, e.target_id) for e in shown.edges], earlier)
     counts = count_kinds(graph, selection)
-    return MapPage(LaidOutMap(shown, points, notes), counts, sum(counts.values()))
+    # The one that the map begins at is shown without relations, too.
+    related_ids = {i for e in graph.edges if selection.shows_proposed or not e.is_proposed for i in e.ends}
+    showable_count = len(related_ids.union(shown.nodes))
+    return MapPage(LaidOutMap(shown, points, notes), counts, showable_count)
 
 
 def find_first_root(graph: RelationGraph) -> Id | None:

@@ -19,15 +19,16 @@ from agents.diagrams.relation_graph import (
     MapSelection,
     first_selection,
 )
-from agents.events import CanonCommitted, ProposalsChanged
+from agents.events import CanonCommitted, PictureChanged, ProposalsChanged
 from screens.base import ServiceScreen
 from screens.dialogs.line_dialog import LineDialog
 from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
-from screens.routes import Back, ToGate, ToRelations, ToUniverse, Visit
+from screens.routes import Back, ToGate, ToGridMaps, ToRelations, ToUniverse, Visit
 from screens.title_bar import TitleBar
+from screens.world.card_picture import show_card_picture
 from screens.world.relation_map_page import (
     KIND_KEYS,
     MapPage,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from agents.diagrams.relation_graph import Point
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.picture_views import EntityPicture
     from agents.views.play_views import EntityCard, ProposalView
 
 NO_RELATIONS_HINT: Final = (
@@ -104,6 +106,14 @@ class RelationMapScreen(ServiceScreen[None]):
             show=False,
             id="relation-map.places",
             tooltip="A map of places alone, with who is where",
+        ),
+        Binding(
+            "9",
+            "grid_maps",
+            "Grid maps",
+            show=False,
+            id="relation-map.grid",
+            tooltip="Squares, hexes or rooms that you fill",
         ),
         Binding("t", "time", "Time", id="relation-map.time", tooltip="The relations at another time"),
         Binding(
@@ -173,6 +183,7 @@ class RelationMapScreen(ServiceScreen[None]):
         entity_id: Id
         card: EntityCard
         waiting_proposals: tuple[ProposalView, ...]
+        picture: EntityPicture
 
     @dataclass
     class MapExported(Message):
@@ -212,7 +223,7 @@ class RelationMapScreen(ServiceScreen[None]):
     # --- reading -----------------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
+        return isinstance(event, CanonCommitted | ProposalsChanged | PictureChanged)
 
     async def load_view(self) -> None:
         view = await self.services.world.relation_graph.read_graph(
@@ -248,7 +259,7 @@ class RelationMapScreen(ServiceScreen[None]):
             focus_id = next(iter((*visited_ids, *shown.nodes)), None)
         self.map.show_map(page.laid_out, focus_id)
         place = " · ".join(filter(None, (self._view.universe.name, self._view.moment)))
-        state = f"{len(shown.nodes):,} of {page.related_count:,} shown"
+        state = f"{len(shown.nodes):,} of {page.showable_count:,} shown"
         if selection.is_of_places:
             visited_count = len(self._view.visited_ids & shown.nodes.keys())
             state = f"{len(shown.nodes):,} places, {visited_count:,} visited"
@@ -288,6 +299,7 @@ class RelationMapScreen(ServiceScreen[None]):
         if self._view is not None and self._view.graph.nodes[entity_id].is_proposed:
             card.empty = f"{one_line(self._view.graph.nodes[entity_id].name)}\n\n{NOT_IN_CANON_HINT}"
             card.show_card(None)
+            show_card_picture(card, self.services.pictures, None)
         else:
             self._read_card(entity_id)
 
@@ -295,12 +307,15 @@ class RelationMapScreen(ServiceScreen[None]):
     async def _read_card(self, entity_id: Id) -> None:
         card = await self.services.world.read_card(entity_id)
         proposals = await self.services.world.previews.list_proposals_about(entity_id)
-        self.post_message(self.CardLoaded(entity_id, card, proposals))
+        picture = await self.services.pictures.find_picture(entity_id)
+        self.post_message(self.CardLoaded(entity_id, card, proposals, picture))
 
     @on(CardLoaded)
     def _show_card(self, message: CardLoaded) -> None:
         if message.entity_id == self.map.focus_id:
-            self.query_one(EntityCardView).show_card(message.card, message.waiting_proposals)
+            card = self.query_one(EntityCardView)
+            card.show_card(message.card, message.waiting_proposals)
+            show_card_picture(card, self.services.pictures, message.picture)
 
     @on(EntityCardView.EvidenceRequested)
     def _show_evidence(self, message: EntityCardView.EvidenceRequested) -> None:
@@ -463,6 +478,9 @@ class RelationMapScreen(ServiceScreen[None]):
     def action_as_list(self) -> None:
         if (focus_id := self._focus_id) is not None:
             self.post_message(Visit(ToRelations(focus_id)))
+
+    def action_grid_maps(self) -> None:
+        self.post_message(Visit(ToGridMaps(self.universe_id)))
 
     def action_gate(self) -> None:
         self.query_one(NoticePanel).clear()

@@ -22,6 +22,7 @@ from screens.routes import (
     ToLanes,
     ToLookalikes,
     ToMoment,
+    ToPicture,
     ToPolicy,
     ToRelationMap,
     ToRemovedCanon,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from stores.records.world import Entity
 
 
-_ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "basis")
+_ENTITY_ACTIONS = ("edit", "lock", "merge", "retcon", "ties", "picture", "basis")
 _WORLD_ACTIONS = ("policy", "new", "moment", "timeline", "charts", "ledger", "taken_back", "export", "gate")
 
 
@@ -89,6 +90,13 @@ class UniverseEditScreen(UniverseExportScreen):
             tooltip="Tension, dice, costs and the gate in charts",
             key_display="%",
             show=False,
+        ),
+        Binding(
+            "I",
+            "picture",
+            "Picture",
+            id="universe.picture",
+            tooltip="The picture of this entity: attach one, or see it large",
         ),
         Binding("T", "timeline", "Timeline", id="universe.timeline", tooltip="What happened when"),
         Binding(
@@ -270,6 +278,11 @@ class UniverseEditScreen(UniverseExportScreen):
     def action_ties(self) -> None:
         if (entity := self.current_entity) is not None:
             self.post_message(Visit(ToRelationMap(entity.universe_id, entity.id)))
+
+    def action_picture(self) -> None:
+        if (entity := self.current_entity) is not None:
+            self.query_one(NoticePanel).clear()
+            self.post_message(Visit(ToPicture(entity.id)))
 
     def action_moment(self) -> None:
         if self.universe_id is not None:

@@ -27,6 +27,7 @@ class WorldExport(Enum):
     SYNC = auto()
     WIKI = auto()
     LOREBOOK = auto()
+    STATBLOCKS = auto()
 
 
 WORLD_EXPORTS = (
@@ -36,6 +37,10 @@ WORLD_EXPORTS = (
     (WorldExport.SYNC, "Sync a vault: what you edited there becomes proposals"),
     (WorldExport.WIKI, "Wiki: a web site in a folder, without secrets"),
     (WorldExport.LOREBOOK, "Lorebook (JSON): the lore entries, without secrets"),
+    (
+        WorldExport.STATBLOCKS,
+        "Stat blocks (JSON, for Fantasy Statblocks): people and beasts, without secrets",
+    ),
 )
 FOLDER_HINT = "Files that you wrote or changed there are left as they are."
 SYNC_HINT = "The vault that this world was exported to."
@@ -70,6 +75,8 @@ class UniverseExportScreen(ServiceScreen[None]):
             self._begin_export(partial(self._export_universe, universe_id))
         elif choice is WorldExport.LOREBOOK:
             self._begin_export(partial(self._export_lorebook, universe_id))
+        elif choice is WorldExport.STATBLOCKS:
+            self._begin_export(partial(self._export_statblocks, universe_id))
         elif choice is not None:
             self.start_change(partial(self._ask_for_folder, universe_id, choice), "export")
 
@@ -104,6 +111,9 @@ class UniverseExportScreen(ServiceScreen[None]):
     async def _export_lorebook(self, universe_id: Id) -> tuple[str, ...]:
         return (f"Exported to {await self.services.open_exports().export_lorebook(universe_id)}",)
 
+    async def _export_statblocks(self, universe_id: Id) -> tuple[str, ...]:
+        return (f"Exported to {await self.services.open_exports().export_statblocks(universe_id)}",)
+
     async def _export_folder(self, universe_id: Id, choice: WorldExport, folder: str) -> tuple[str, ...]:
         exports = self.services.open_exports()
         match choice:
@@ -119,6 +129,8 @@ class UniverseExportScreen(ServiceScreen[None]):
                 return await self._export_universe(universe_id)
             case WorldExport.LOREBOOK:
                 return await self._export_lorebook(universe_id)
+            case WorldExport.STATBLOCKS:
+                return await self._export_statblocks(universe_id)
             case _:
                 assert_never(choice)
 

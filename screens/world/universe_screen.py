@@ -12,13 +12,14 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.events import CanonCommitted, ProposalsChanged
+from agents.events import CanonCommitted, PictureChanged, ProposalsChanged
 from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToMenu, Visit
 from screens.title_bar import TitleBar
+from screens.world.card_picture import show_card_picture
 from screens.world.universe_edit_screen import UniverseEditScreen
 from stores.records.ids import Id
 from widgets.entity_card import EntityCardView
@@ -28,6 +29,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.picture_views import EntityPicture
     from agents.views.play_views import EntityCard, ProposalView
     from stores.records.world import Entity, Universe
 
@@ -50,6 +52,7 @@ class UniverseScreen(UniverseEditScreen):
     CSS_PATH = SCREENS_FOLDER / "world/universe_screen.tcss"
     AUTO_FOCUS = "EntityTree"
     BINDING_GROUP_TITLE = "Universe"
+    KEYS_WAIT = True
     BINDINGS = [
         Binding(
             "slash",
@@ -81,6 +84,7 @@ class UniverseScreen(UniverseEditScreen):
     class EntityCardLoaded(Message):
         card: EntityCard
         waiting_proposals: tuple[ProposalView, ...]
+        picture: EntityPicture
 
     def __init__(
         self,
@@ -122,7 +126,7 @@ class UniverseScreen(UniverseEditScreen):
     # --- reading -----------------------------------------------------------------------------------
 
     def is_affected_by(self, event: Event) -> bool:
-        return isinstance(event, CanonCommitted | ProposalsChanged)
+        return isinstance(event, CanonCommitted | ProposalsChanged | PictureChanged)
 
     async def load_view(self) -> None:
         if not (self._has_entered_mode or self._opened_from_play):
@@ -184,6 +188,7 @@ class UniverseScreen(UniverseEditScreen):
             self._load_card(self.entity_id)
         else:
             self.query_one(EntityCardView).show_card(None)
+            self.note_read()
         self.refresh_bindings()
 
     @on(EntityTree.EntityHighlighted)
@@ -206,9 +211,9 @@ class UniverseScreen(UniverseEditScreen):
     @work(exclusive=True, group="card", exit_on_error=False)
     async def _load_card(self, entity_id: Id) -> None:
         card = await self.services.world.read_card(entity_id)
-        self.post_message(
-            self.EntityCardLoaded(card, await self.services.world.previews.list_proposals_about(entity_id))
-        )
+        proposals = await self.services.world.previews.list_proposals_about(entity_id)
+        picture = await self.services.pictures.find_picture(entity_id)
+        self.post_message(self.EntityCardLoaded(card, proposals, picture))
 
     @on(EntityCardLoaded)
     def _show_card(self, message: EntityCardLoaded) -> None:
@@ -217,11 +222,13 @@ class UniverseScreen(UniverseEditScreen):
         self.entity_id = message.card.entity.id
         card = self.query_one(EntityCardView)
         card.show_card(message.card, message.waiting_proposals)
+        show_card_picture(card, self.services.pictures, message.picture)
         if self._fact_id is not None:
             card.move_cursor_to(self._fact_id)
             card.focus()
             self._fact_id = None
         self.refresh_bindings()
+        self.note_read()
 
     # --- evidence ----------------------------------------------------------------------------------
 
