@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,11 +24,12 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 import screens
 from monitor_tui import hangup
-from monitor_tui.command_palette import PaletteCommandProvider
+from monitor_tui.command_palette import PaletteCommandProvider, find_universe_id
 from monitor_tui.garbage import CHECK_SECONDS, GarbageCollector
 from monitor_tui.held_keys import HeldKeys
 from monitor_tui.interface_memory import InterfaceMemory
@@ -36,6 +38,7 @@ from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
+from screens.interface_settings import InterfaceSettingsSaved
 from screens.opening_screen import OpeningScreen
 from screens.play.panel_width import PanelResizeRequested
 from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
@@ -49,7 +52,9 @@ if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
     from agents.views.play_views import MenuView
+    from monitor_tui.tour import Tour
     from stores.records.ids import Id
+    from widgets.pictures.picture_kinds import PictureKind
 
 CloseServices = Callable[[], Awaitable[None]]
 ShowMenu = Callable[["MenuView"], None]
@@ -84,6 +89,31 @@ class MonitorApp(App[None]):
     BINDING_GROUP_TITLE = "Everywhere"
     BINDINGS = [
         Binding("question_mark,f1", "help", "Help", id="app.help", tooltip="Keys, commands and the tour"),
+        Binding(
+            "comma",
+            "settings",
+            "Settings",
+            id="app.settings",
+            tooltip="Theme, keys, budgets, folders and the rest",
+            show=False,
+            key_display=",",
+        ),
+        Binding(
+            "f10",
+            "tour",
+            "Tour",
+            id="app.tour",
+            tooltip="A tour of five minutes; in it, on to the next idea",
+            show=False,
+        ),
+        Binding(
+            "f12",
+            "jump",
+            "Jump",
+            id="app.jump",
+            tooltip="Letters at the panes: one of them focuses its pane",
+            show=False,
+        ),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip="Leave MONITOR", show=False, priority=True),
     ]
 
@@ -112,6 +142,14 @@ class MonitorApp(App[None]):
         self._is_quitting = False
         self._plain_line_filter = PlainLineFilter()
         self._garbage_collector = GarbageCollector()
+        self._tour: Tour | None = None
+        """The tour, once it was begun."""
+        self._is_tour_wanted = False
+
+    @property
+    def library_services(self) -> Services | None:
+        """The services, once the library is open."""
+        return self._services
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._plain_line_filter]
@@ -119,8 +157,26 @@ class MonitorApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen(OPENING_DEMO if self._is_opening_demo else OPENING_LIBRARY)
 
+    @property
+    def _background_screens(self) -> list[Screen[object]]:
+        """Return the screens that are seen behind the one on top.
+
+        Textual (8.2, since its pull request 6307) counts the screen below also where the top one covers it, and
+        draws both of them whole whenever the lower one has anything to draw.
+        """
+        covers_all = self.screen.styles.background.a == 1
+        return [] if covers_all else super()._background_screens
+
     def get_driver_class(self) -> type[Driver]:
         return hangup.make_lasting_driver(super().get_driver_class())
+
+    @property
+    def picture_kind(self) -> PictureKind:
+        """Return how the terminal shows pictures."""
+        from widgets.pictures.picture_kinds import choose_picture_kind  # not before the first frame
+
+        has_terminal = not (self.is_headless or self.is_web)
+        return choose_picture_kind(self._interface.pictures, os.environ, has_terminal=has_terminal)
 
     # --- opening and closing -----------------------------------------------------------------------
 
@@ -157,6 +213,7 @@ class MonitorApp(App[None]):
             self._is_opening_demo = False
             await self._fill_menu()  # with what was recovered, and notes on the user's files
         self._open_pending_route()
+        self._begin_wanted_tour()
         return services
 
     async def _open_recovered_services(self) -> Services:
@@ -197,8 +254,23 @@ class MonitorApp(App[None]):
             hint = _nearest_name_hint(theme, self.available_themes)
             notes.append(f"“{theme[:60]}” in settings.toml is no theme: {self.theme} is used.{hint}")
         self._settings_notes = tuple(notes)
-        if keymap:
+        if keymap or self._keymap:
             self.set_keymap(complete_keymap(keymap, bindings_by_class))
+
+    @on(InterfaceSettingsSaved)
+    def _reread_interface(self) -> None:
+        start_worker(self, self._apply_saved_settings, "look")
+
+    async def _apply_saved_settings(self) -> None:
+        """Look as settings.toml says now, with its keys."""
+        width_before = self._interface.panel_width
+        await asyncio.to_thread(self._interface.read_settings)
+        self.remove_class(width_before.css_class)
+        self.add_class(self._interface.panel_width.css_class)
+        if (theme := self._interface.theme or DARK.name) in self.available_themes:
+            self._interface.theme = theme
+            self.theme = theme
+        self._apply_keymap()
 
     def get_key_display(self, binding: Binding) -> str:
         """Return the key as it is shown; the key map's, for a binding that is listed as its class has it."""
@@ -339,7 +411,12 @@ class MonitorApp(App[None]):
         self._held_keys.release()
 
     def _press_keys_when_shown(self, screen: Screen[Any]) -> None:
-        screen.call_after_refresh(self.call_later, self._press_held_keys)
+        """Press what was held once the screen shows what it has to show: a key may be about a row of it."""
+        press = partial(self.call_later, self._press_held_keys)
+        if isinstance(screen, ServiceScreen):
+            screen.call_when_read(press)
+        else:
+            screen.call_after_refresh(press)
 
     async def _press_held_keys(self) -> None:
         for key in self._held_keys.release():
@@ -408,6 +485,8 @@ class MonitorApp(App[None]):
         else:
             self.push_screen(screen)
         self._press_keys_when_shown(screen)
+        if self._tour is not None:
+            screen.call_after_refresh(self.call_later, self._tour.show_on, screen)
 
     def _open_prompt(self, scene_id: Id, text: str) -> None:
         """Close what is over the scene, and put words into its prompt."""
@@ -467,6 +546,8 @@ class MonitorApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, ServiceScreen):
                 screen.post_message(EventReceived(message.event))
+        if self._tour is not None and self._tour.is_on:
+            start_worker(self, self._follow_tour, "tour", is_exclusive=True)
         from agents.events import Notice  # not before the first frame
 
         if isinstance(message.event, Notice) and isinstance(self.screen, MenuScreen):
@@ -508,6 +589,55 @@ class MonitorApp(App[None]):
 
     def action_help(self) -> None:
         self.post_message(routes.Visit(routes.ToHelp()))
+
+    def action_tour(self) -> None:
+        """Begin the tour on the menu; on it, go on to the next idea."""
+        if self._tour is not None and self._tour.is_on:
+            self._tour.go_on()
+            self._show_tour()
+        elif isinstance(self.screen, MenuScreen):
+            self._held_keys.start()
+            self._is_tour_wanted = True
+            self._begin_wanted_tour()
+
+    def _begin_wanted_tour(self) -> None:
+        """Begin the tour that was asked for, once the library is open."""
+        if self._is_tour_wanted and self._services is not None:
+            self._is_tour_wanted = False
+            start_worker(self, partial(self._begin_tour, self._services), "tour", is_exclusive=True)
+
+    async def _begin_tour(self, services: Services) -> None:
+        from monitor_tui.tour import Tour  # not before the first frame
+
+        self._tour = Tour()
+        self.post_message(routes.Visit(routes.ToScene(await self._tour.begin(services))))
+
+    async def _follow_tour(self) -> None:
+        if self._tour is not None and self._services is not None:
+            await self._tour.note_progress(self._services)
+            self._show_tour()
+
+    def _show_tour(self) -> None:
+        for screen in self.screen_stack:
+            if self._tour is not None and isinstance(screen, ServiceScreen):
+                self._tour.show_on(screen)
+
+    def action_jump(self) -> None:
+        """Show a letter at every pane; the one that is pressed focuses its pane."""
+        from screens.dialogs.jump_screen import JumpScreen, list_panes  # not before the first frame
+
+        screen = self.screen
+        panes = list_panes(screen)
+
+        def focus(pane: Widget | None) -> None:
+            if pane is not None:
+                screen.set_focus(pane)
+
+        if panes:
+            self.push_screen(JumpScreen(panes), focus)
+
+    def action_settings(self) -> None:
+        self.post_message(routes.Visit(routes.ToSettings(universe_id=find_universe_id(self.screen_stack))))
 
 
 def _nearest_name_hint(name: str, known_names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -48,7 +49,11 @@ from agents.memory_manager.summary_worker import SummaryWorker
 from agents.telemetry.spans import NO_TELEMETRY, Telemetry
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_ingest_worker
-from monitor_tui.workers_behind_play import VectorIndexing, register_workers_behind_play
+from monitor_tui.workers_behind_play import (
+    VectorIndexing,
+    register_workers_behind_play,
+    write_for_process,
+)
 from stores.authority import COLLECTIONS, Role, Store
 from stores.errors import NotFound
 from stores.records.ids import Clock, Id, IdGenerator
@@ -119,11 +124,13 @@ def build_background_jobs(
     source_recorder: SourceRecorder,
     telemetry: Telemetry = NO_TELEMETRY,
     home: Path | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> BackgroundJobs:
     """Build it.
 
     `model_process` is what speaks to models, which may know how to embed; `embedder` stands in for the built-in
-    one. With a `home` whose files the stores are, a process of their own remembers, summarises, archives and indexes.
+    one. With a `home` whose files the stores are, a process of their own remembers, summarises, archives and indexes;
+    with a broker in `environ`, workers on other machines do. Raises InputError if that broker cannot be used.
     """
     job_store = JobStore(stores.log(Role.ORCHESTRATOR), clock)
     target = settings.embedding_target()
@@ -158,8 +165,25 @@ def build_background_jobs(
     in_use = ActiveVectorModel(vectors, job_store, default_embedder.model if default_embedder else None)
     source_reader = _source_reader(stores)
 
+    remote_workers = None
+    if environ.get("MONITOR_BROKER") and home is None and mode is BackgroundMode.PLAY:
+        # Here: without a broker, nothing of it is imported.
+        from monitor_tui.remote_work import build_remote_workers, offload
+
+        remote_workers = build_remote_workers(
+            environ, partial(write_for_process, stores, job_store, source_recorder, events, None)
+        )
+
     def status_rows() -> tuple[tuple[str, str], ...]:
-        return (("embedding model", _embedding_status(settings, default_embedder, in_use)),)
+        embedding_row = ("embedding model", _embedding_status(settings, default_embedder, in_use))
+        return (embedding_row, *(remote_workers.status_rows() if remote_workers else ()))
+
+    def register(worker: Worker) -> None:
+        if remote_workers is None:
+            runner.register(worker)
+            return
+        model = default_embedder.model if default_embedder else ""
+        remote_workers.register(runner, offload(worker, remote_workers.pool, telemetry, model))
 
     runner = JobRunner(
         job_store,
@@ -171,6 +195,7 @@ def build_background_jobs(
         read_shares=build_shares_reader(stores),
         is_enabled=mode is BackgroundMode.PLAY,
         telemetry=telemetry,
+        on_start=remote_workers.start if remote_workers else lambda: None,
     )
     log, canon = stores.log(Role.MEMORY_MANAGER), stores.canon(Role.MEMORY_MANAGER)
     memories = MemoryManager(log, log, SceneReader(canon, log, catalogue), job_store, clock, events)
@@ -188,7 +213,7 @@ def build_background_jobs(
             SummaryWorker(log, log, canon, job_store, clock),
             ArchiveWorker(archivist_log, archive, clock),
         ):
-            runner.register(SceneFollower(worker, log, stores.changes, job_store, clock))
+            register(SceneFollower(worker, log, stores.changes, job_store, clock))
         if mode in _READING_MODES:
             runner.register(
                 build_ingest_worker(
@@ -201,12 +226,10 @@ def build_background_jobs(
                 )
             )
         word_index = Indexer(source_reader, TextIndexWriter(stores.words(Role.INDEXER)), stores.changes)
-        runner.register(IndexWorker(source_reader, word_index))
+        register(IndexWorker(source_reader, word_index))
         if default_embedder is not None:
             indexer = Indexer(source_reader, VectorIndexWriter(vectors, default_embedder), stores.changes)
-            runner.register(
-                IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete)
-            )
+            register(IndexWorker(source_reader, indexer, JobKind.EMBED, on_complete=in_use.mark_complete))
     if doubt_worker is not None:
         runner.register(doubt_worker)
     if mode in _READING_MODES:
@@ -228,6 +251,8 @@ def build_background_jobs(
 
     async def close() -> None:
         await runner.close()
+        if remote_workers is not None:
+            await remote_workers.close()
         if process is not None:
             await process.close()
         await question_vectors.close()
@@ -283,6 +308,7 @@ def _embedding_status(
 _PERSONA_BY_JOB: Final[Mapping[JobKind, Persona]] = {
     JobKind.DOUBT: Persona.STEWARD,
     JobKind.ENRICH: Persona.READER,
+    JobKind.EXTRACT: Persona.ARCHIVIST,
 }
 """The persona that a job asks."""
 

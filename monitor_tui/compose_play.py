@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -18,6 +19,7 @@ from agents.events import EventBus
 from agents.indexer.embedding_port import Embedder
 from agents.ingest.ingest_worker import EnrichWorker
 from agents.ingest.ladder.chunk_model import ReaderPersona
+from agents.ingest.page_transcription import PictureReaderPersona
 from agents.ingest.source_copies import derive_source_ids
 from agents.ingest.source_recorder import SourceRecorder
 from agents.jobs.worker import JobSubject
@@ -32,18 +34,21 @@ from agents.llm.trusted_addresses import TrustedAddresses
 from agents.loop_transitions import LoopTransitions
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.gm_turn_writer import GmTurnWriter
+from agents.orchestrator.advances import AdvanceService
 from agents.orchestrator.branch_maker import BranchMaker
 from agents.orchestrator.branches import BranchActions
 from agents.orchestrator.command_undo import CommandUndo
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.commit_undo import CommitUndo
+from agents.orchestrator.contradicted_narration import ContradictedNarration
 from agents.orchestrator.dice_requests import DiceRequestService
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.doubt_worker import DoubtWorker
 from agents.orchestrator.earlier_lines import EarlierLines
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.gate_actions import GateActions
+from agents.orchestrator.line_outcomes import LineOutcomes
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.inputs import NarrationInputLoader
@@ -56,13 +61,15 @@ from agents.orchestrator.narration.runner import (
     PlainNarrationEngine,
 )
 from agents.orchestrator.narration.steps import NarrationSteps
+from agents.orchestrator.open_offers import OpenOffers
 from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_hearsay import PlainHearsay
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.prose_worker import ProseWorker
 from agents.orchestrator.record_worker import RecordWorker
-from agents.orchestrator.rests import RestService
+from agents.orchestrator.rests import EffectExchanges, RestService
 from agents.orchestrator.rolls import RollService
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_end_undo import SceneEndUndo
@@ -77,7 +84,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.turn_rewording import TurnRewording
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictUndo
-from agents.personas.personas import Personas
+from agents.personas.personas import Archivist, Personas
 from agents.personas.sentence_doubts import SentenceDoubter
 from agents.proposals.proposals import Proposals
 from agents.resolver.resolver import Resolver
@@ -87,6 +94,7 @@ from agents.session_lock import SessionLock
 from agents.solo.cast_moves import CastMoves
 from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
+from agents.solo.grid_maps import GridMapEditor, GridMapReader
 from agents.solo.narrated_time import NarratedTime
 from agents.solo.notes import NoteService
 from agents.solo.npcs import NpcService
@@ -116,6 +124,7 @@ from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles
 from stores.authority import Role
 from stores.branching.branch_copy import copy_branch
+from stores.offer_file import OfferFile
 from stores.open import Stores
 from stores.records.ids import Clock, IdGenerator
 from stores.records.jobs import JobKind
@@ -217,8 +226,10 @@ class Agents:
             stores.canon(Role.INGEST),
             stores.log(Role.INGEST),
             self.source_recorder,
+            stores.objects(Role.INGEST),
             self.read_catalogue,
             reader,
+            PictureReaderPersona(self.calls),
             lambda: reader.is_on,
             self.base.events.publish,
         )
@@ -262,6 +273,7 @@ class Agents:
             source_recorder=self.source_recorder,
             telemetry=base.telemetry,
             home=base.home,
+            environ=os.environ,
         )
 
     @cached_property
@@ -285,7 +297,7 @@ class Agents:
 class PlayParts:
     """The orchestrator: what plays scenes, and what keeps a story going beside its line."""
 
-    def __init__(self, agents: Agents) -> None:
+    def __init__(self, agents: Agents, offer_file: OfferFile) -> None:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
@@ -300,6 +312,8 @@ class PlayParts:
             contexts, agents.resolver, agents.read_catalogue, self.oracle_draws, self.rules
         )
         self.timeline = Timeline(log, agents.gm_turn_writer, base.ids, base.clock, base.events)
+        self.narration_inputs = NarrationInputLoader(log, contexts, agents.packages, base.clock)
+        self.extraction = ChangeExtractor(agents.canon)
         self.narration_runner = self._build_narration_runner()
         self.pipeline = ExchangePipeline(
             log,
@@ -315,13 +329,16 @@ class PlayParts:
             base.events,
             lambda: self.narration.records_beside_play,
         )
+        effect_exchanges = EffectExchanges(self.rolls, base.ids, base.clock)
         self.play_table = PlayTools(
             DiceRequestService(self.rolls, self.rules, self.timeline, self.pipeline, base.ids),
             CharacterSheets(contexts, self.rules, agents.declarations),
-            RestService(contexts, self.rolls, self.rules, base.ids, base.clock),
+            RestService(contexts, self.rules, effect_exchanges),
+            AdvanceService(self.rules, effect_exchanges),
             DepletionWatcher(self.rules),
             StorySettings(log, base.files.packs),
             NoteService(log, base.ids, base.clock),
+            GridMapEditor(log, GridMapReader(log, agents.canon), base.ids, base.clock),
         )
         self.narration = Narration(
             agents.calls,
@@ -399,8 +416,10 @@ class PlayParts:
         self.records = RecordWorker(
             log, contexts, self.narration_runner, self.dispatcher, self._describe_effects, base.events
         )
+        self.prose_reading = self._build_prose_worker()
         if base.work is BackgroundMode.PLAY:
             agents.background.runner.register(self.records)
+            agents.background.runner.register(self.prose_reading)
         self.actions = SceneActions(
             log,
             contexts,
@@ -456,6 +475,10 @@ class PlayParts:
             base.events,
         )
         self.plain_vows = PlainVows(log, contexts, agents.keeper.commitments, agents.proposals, base.clock)
+        self.outcomes = LineOutcomes(
+            agents.canon, agents.read_catalogue, lambda: agents.calls.is_on(Persona.NARRATOR)
+        )
+        self.offers = OpenOffers(offer_file, log, contexts, self.plain_vows.list_commitments, base.events)
         plain_claims = PlainClaims(
             agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
         )
@@ -469,37 +492,57 @@ class PlayParts:
             self.timeline,
             self.narration,
             self.oracle_draws,
-            MoveOffers(self.rules, lambda: agents.llm_setup.current_settings.play),
+            MoveOffers(self.rules, agents.canon, lambda: agents.llm_setup.current_settings.play),
             self.play_table,
             self.solo_tools,
             self.plain_vows,
             plain_claims,
             plain_secrets,
             PlainHearsay(agents.canon, agents.read_catalogue, base.clock),
+            ContradictedNarration(agents.canon, agents.read_catalogue, base.clock),
             base.ids,
         )
 
     def _request_record(self, scene: Scene) -> None:
         subject = JobSubject(scene.id, scene.universe_id)
         self.agents.background.runner.request(JobKind.RECORD, subject, urgent=True)
+        self.agents.background.runner.request(JobKind.EXTRACT, self.prose_reading.note_opened(scene))
 
     async def _describe_effects(self, before: SceneContext, after: SceneContext) -> Reply:
         """Say what a record led to: what ran out by it, and what was committed at once; offer the rest."""
         reply = self.play_table.depletion.add_depletion_lines(before, after, Reply("exchange"))
+        await self.offers.add(after, reply.offers)
         if (offer := await self.triggers.find_offer(after)) is None:
             return reply
         report = await self.triggers.raise_offer(after, offer)
         return replace(reply, lines=(*reply.lines, *commit_lines(report))) if report is not None else reply
 
+    def _build_prose_worker(self) -> ProseWorker:
+        agents, base = self.agents, self.agents.base
+        return ProseWorker(
+            agents.log,
+            base.stores.log(Role.MEMORY_MANAGER),
+            agents.contexts,
+            self.narration_inputs,
+            Archivist(agents.calls),
+            self.extraction,
+            agents.proposals,
+            self.dispatcher,
+            agents.loops,
+            agents.read_catalogue,
+            base.clock,
+            lambda: agents.calls.is_on(Persona.ARCHIVIST),
+        )
+
     def _build_narration_runner(self) -> NarrationRunner:
         agents, base = self.agents, self.agents.base
         personas = Personas.create(agents.calls)
         steps = NarrationSteps(
-            NarrationInputLoader(agents.log, agents.contexts, agents.packages, base.clock),
+            self.narration_inputs,
             agents.contexts,
             personas,
             ProseSteps(personas, agents.packages, agents.gm_turn_writer, base.events),
-            ChangeExtractor(agents.canon),
+            self.extraction,
             agents.proposals,
             self.cast_moves,
             NarratedTime(self.journal),

@@ -34,6 +34,7 @@ from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
 from agents.services.entity_cards import EntityCardReader
 from agents.services.gate import GateService
+from agents.services.grid_maps import GridMapService
 from agents.services.ingest import IngestService
 from agents.services.ingest_estimates import DocumentEstimator
 from agents.services.llm import LlmService
@@ -41,6 +42,7 @@ from agents.services.llm_setup import ModelProcess
 from agents.services.manual_edits import ManualEdits
 from agents.services.menu import MenuReader
 from agents.services.outside_proposals import OutsideProposalService
+from agents.services.pictures import PictureService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.prompt_editing import PromptEditor
@@ -58,6 +60,7 @@ from agents.services.source_withdrawal import SourceWithdrawal
 from agents.services.stories import StartupReaders, StoryService
 from agents.services.story_ideas import StoryIdeas
 from agents.services.story_record import StoryRecordReader
+from agents.services.tables import TableService
 from agents.services.timeline import TimelineReader
 from agents.services.transcript_rows import TranscriptReader
 from agents.services.universe_gate import UniverseGate
@@ -79,10 +82,12 @@ from monitor_tui.campaign_exports import (
 from monitor_tui.compose_play import Agents, PlayParts, Surroundings
 from monitor_tui.ingest_workers import split_document_lazily
 from monitor_tui.input_files import read_log_file
+from monitor_tui.settings_editor import SettingsEditor
 from monitor_tui.settings_file import SettingsFile
 from monitor_tui.user_files import UserFiles, load_sample
 from stores.authority import Role
 from stores.draft_file import DraftFile
+from stores.offer_file import OfferFile
 from stores.outside_inbox import OutsideInbox
 from stores.records.ids import Clock, IdGenerator
 from stores.stores import Stores
@@ -99,12 +104,12 @@ class ServiceComposer:
         self.agents = agents
         self._base = agents.base
         self._notes = notes
-        self._play = play = PlayParts(agents)
+        self._play = play = PlayParts(agents, OfferFile(home / "offers.json"))
         log, canon, keeper = agents.log, agents.canon, agents.keeper
         clock, ids, events = self._base.clock, self._base.ids, self._base.events
         self._entity_cards, self._transcript = (
             EntityCardReader(canon, log, keeper.policies),
-            TranscriptReader(log, canon),
+            TranscriptReader(log, canon, play.outcomes),
         )
         self._session_reader = SessionReader(log, canon)
         self._recaps = RecapReader(log, canon, agents.contexts, agents.agendas)
@@ -130,6 +135,14 @@ class ServiceComposer:
             play.dispatcher,
         )
         self._export_universe = partial(export_universe, self._base.stores, home, clock)
+        self._pictures = PictureService(
+            canon,
+            self._base.stores.log(Role.INGEST),
+            self._base.stores.objects(Role.INGEST),
+            DocumentReader(),
+            clock,
+            events,
+        )
 
     def build_services(self) -> Services:
         """Build every service."""
@@ -168,7 +181,10 @@ class ServiceComposer:
             imports=ImportRunner(self._load_importers, read_log_file, self._base.events),
             open_exports=self._open_exports,
             ingest=self._build_ingest(),
+            pictures=self._pictures,
             llm=llm,
+            settings=SettingsEditor(self._home, self.agents.llm_setup.read_settings),
+            tables=TableService(self._play.tables, self._base.files),
             jobs=self.agents.background.runner,
             figures=self._base.figures,
             events=self._base.events,
@@ -206,6 +222,7 @@ class ServiceComposer:
             export_story=stories.export_story,
             read_recap=self._recaps.read_previously_lines,
             read_entity_card=self._entity_cards.read_card,
+            pictures=self._pictures,
             ask_record=partial(query.answer_question, in_words=False),
         )
         return TypedLines(
@@ -221,6 +238,9 @@ class ServiceComposer:
             COMMANDS,
             tools,
             play.records,
+            play.prose_reading,
+            play.offers,
+            play.outcomes,
             self._base.telemetry,
         )
 
@@ -237,6 +257,7 @@ class ServiceComposer:
             narration=play.narration,
             views=play.views,
             suggestions=play.suggestions,
+            offers=play.offers,
             transcript_reader=self._transcript,
         )
 
@@ -295,6 +316,7 @@ class ServiceComposer:
             universe_gate=self._universe_gate,
             solo_tools=play.solo_tools,
             views=play.views,
+            offers=play.offers,
             contexts=agents.contexts,
             canon=agents.canon,
             log=agents.log,
@@ -341,6 +363,8 @@ class ServiceComposer:
             self._manual_edits,
             RetoldTurnFinder(agents.canon, agents.log, agents.search),
         )
+        save_file = partial(save_diagram, self._home, self._base.clock)
+        relation_graph = RelationGraphReader(agents.canon, agents.log, agents.keeper.policies, save_file)
         return WorldServices(
             agents.canon,
             self._entity_cards,
@@ -348,11 +372,18 @@ class ServiceComposer:
             previews,
             self._provenance,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
-            RelationGraphReader(
+            relation_graph,
+            GridMapService(
                 agents.canon,
                 agents.log,
-                agents.keeper.policies,
-                partial(save_diagram, self._home, self._base.clock),
+                agents.contexts,
+                self._play.play_table.grid_maps,
+                relation_graph,
+                self._edits,
+                agents.declarations,
+                agents.loops,
+                self._play.dispatcher,
+                save_file,
             ),
             ChartReader(agents.canon, agents.log),
             self._ledger,
@@ -375,12 +406,14 @@ class ServiceComposer:
             self._story_records,
             TimelineReader(agents.canon, agents.log, self._entity_cards),
             self._ledger,
+            self._play.play_table.grid_maps.reader,
         )
         vault_sync = VaultSync(agents.canon, agents.log, self._edits, self._manual_edits)
         return WorldExports(
             records,
             agents.log,
             vault_sync,
+            self._pictures,
             DiskExportFolder,
             partial(name_export_folder, self._home),
             partial(save_story, self._home, self._base.clock),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from agents.events import Notice
+from monitor_tui.backup_notes import BackupNotes
 from monitor_tui.backup_process import write_backup_beside_play
 from monitor_tui.settings import read_settings
 from stores.backup.folder import derive_library_id, is_backup_due
@@ -35,19 +36,6 @@ WriteDailyBackup = Callable[[Path, Id, int], Awaitable[WrittenBackup | None]]
 """Writes a backup into a folder: of which library, and how many are kept. None: there is nothing in the library yet."""
 
 log = logging.getLogger("monitor")
-
-
-class BackupNotes:
-    """What there is to say of it on the menu."""
-
-    def __init__(self) -> None:
-        self._notes: tuple[str, ...] = ()
-
-    def notes(self) -> tuple[str, ...]:
-        return self._notes
-
-    def set_note(self, text: str) -> None:
-        self._notes = (text,)
 
 
 def choose_backup_writer(stores: Stores, home: Path) -> WriteDailyBackup:

@@ -33,7 +33,7 @@ def has_terminal() -> bool:
 
 def is_terminal_gone() -> bool:
     """Return whether the terminal that keys came from has hung up; false where that cannot be asked."""
-    if sys.__stdin__ is None or not hasattr(select, "poll"):
+    if sys.platform == "win32" or sys.__stdin__ is None or not hasattr(select, "poll"):
         return False
     poll = select.poll()
     poll.register(sys.__stdin__.fileno(), 0)  # to hang up is told without being asked for

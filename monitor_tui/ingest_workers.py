@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ingest_worker import EnrichWorker, IngestWorker, Publish
+from agents.ingest.page_transcription import PageTranscriber, PictureModel
 from agents.ingest.ports import ChunkServer, OriginalReader, ServedChunk
 from stores.ports import CanonReader, LogReader, SourceWriter
 from stores.records.sources import Snippet, Source
@@ -35,14 +37,17 @@ def build_enrich_worker(
     canon: CanonReader,
     log: LogReader,
     writer: SourceWriter,
+    originals: OriginalReader,
     read_catalogue: ReadCatalogue,
     model: ChunkModel,
+    picture_model: PictureModel,
     is_on: Callable[[], bool],
     publish: Publish,
 ) -> EnrichWorker:
-    """Return the worker that asks a model about chunks."""
+    """Return the worker that asks a model about chunks, and about pictures of pages."""
     server = LazyChunkServer(lambda: _build_chunk_server(canon, log, read_catalogue, model))
-    return EnrichWorker(log, writer, server, is_on, publish)
+    transcriber = PageTranscriber(log, writer, originals, DocumentReader(), picture_model, time.monotonic)
+    return EnrichWorker(log, writer, server, transcriber, is_on, publish)
 
 
 class LazyChunkServer:

@@ -30,18 +30,25 @@ class InterfaceMemory:
     """The theme, the width of the panels and the key map; without a home nothing outlasts the program."""
 
     def __init__(self, home: Path | None = None) -> None:
+        self._home = home
         self._file = home / CHOICES_FILE if home else None
-        settings = _read_settings(home) if home else {}
-        ui_settings = _section(settings, "ui")
         chosen = _read_choices(self._file) if self._file else {}
         self._chosen_theme = _text(chosen, "theme")
         self._chosen_panel = _text(chosen, "panel")
         self._is_saved = True
         self._write_lock = threading.Lock()
+        self.read_settings()
+
+    def read_settings(self) -> None:
+        """Read what the settings say, which wins over what was chosen. It may wait for the disk."""
+        settings = _read_settings(self._home) if self._home else {}
+        ui_settings = _section(settings, "ui")
         self.fixed_theme = os.environ.get("MONITOR_UI_THEME", "") or _text(ui_settings, "theme")
         """The theme that the settings name; it wins over what was chosen."""
         fixed_panel = os.environ.get("MONITOR_UI_PANEL", "") or _text(ui_settings, "panel")
         self.theme = self.fixed_theme or self._chosen_theme
+        self.pictures = os.environ.get("MONITOR_UI_PICTURES", "") or _text(ui_settings, "pictures")
+        """How the settings say that pictures are shown; empty if they do not."""
         self.panel_width = _panel_width(fixed_panel) or _panel_width(self._chosen_panel) or PanelWidth.NORMAL
         keymap = join_nested_names(_section(settings, "keymap"))
         self.keymap = {name: keys.replace(" ", "") for name, keys in keymap.items() if isinstance(keys, str)}

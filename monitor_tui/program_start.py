@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -16,6 +17,15 @@ from stores.errors import MonitorError
 THREAD_SWITCH_SECONDS = 0.001
 """How long the thread that draws waits for another that computes, at each of the many steps of a frame; Python's
 own figure is five times that."""
+
+
+MODULES_OF_MENU = ("agents.services.menu", "monitor_tui.compose")
+"""What opens the stores and fills the menu: nothing else is loaded before it stands."""
+
+_MODULES_BESIDE_PLAY = ("monitor_tui.daily_backup", "monitor_tui.inbox_watch")
+
+_NO_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""Else pydantic looks for plugins among all that is installed when the first record is defined: some 30 ms."""
 
 
 def end_errors_in_words(work: Callable[[], object]) -> None:
@@ -38,22 +48,26 @@ def run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
     from monitor_tui.interface_memory import InterfaceMemory
     from monitor_tui.program_log import start_log
 
+    os.environ.update(_NO_PLUGINS)  # for the processes that are started, too
     home_path = home_folder(home)
     start_log(home_path)
     sys.setswitchinterval(THREAD_SWITCH_SECONDS)
 
     async def open_services(show_menu: Any) -> Any:
         # In a thread: the records and the stores are imported here, while the first frame stands.
-        await asyncio.to_thread(_import_program)
+        await asyncio.to_thread(_import_modules, *MODULES_OF_MENU)
         from monitor_tui.background_mode import BackgroundMode
+        from monitor_tui.backup_notes import BackupNotes
         from monitor_tui.compose import open_program
-        from monitor_tui.daily_backup import BackupNotes, DailyBackup, choose_backup_writer
-        from monitor_tui.inbox_watch import InboxWatch
 
         backup_notes = BackupNotes()
         program = await open_program(
             home_path, notes=backup_notes.notes, mode=BackgroundMode.PLAY, show_menu=show_menu
         )
+        await asyncio.to_thread(_import_modules, *_MODULES_BESIDE_PLAY)
+        from monitor_tui.daily_backup import DailyBackup, choose_backup_writer
+        from monitor_tui.inbox_watch import InboxWatch
+
         write = choose_backup_writer(program.stores, home_path)
         backup = DailyBackup(write, home_path, backup_notes, program.services.events.publish)
         backup.start()
@@ -67,11 +81,10 @@ def run_app(home: Path | None, start_at: Literal["menu", "demo"]) -> None:
         raise SystemExit(application.return_code)
 
 
-def _import_program() -> None:
-    """Load what the stores and the menu need, so that importing it later takes no time."""
-    import_module("agents.services.menu")
-    import_module("monitor_tui.compose")
-    import_module("monitor_tui.daily_backup")
+def _import_modules(*names: str) -> None:
+    """Load modules, so that importing them later takes no time."""
+    for name in names:
+        import_module(name)
 
 
 def _exit_with_error(text: str) -> None:

@@ -63,6 +63,9 @@ class UiSettings(BaseModel):
     panel: Literal["", "narrow", "normal", "wide", "hidden"] = ""
     """How wide the panels beside the story are."""
 
+    pictures: Literal["auto", "kitty", "sixel", "blocks", "off"] = "auto"
+    """How pictures are shown; `auto`: as the environment says of the terminal."""
+
 
 def _own_address(value: object) -> object:
     if isinstance(value, str):
@@ -150,7 +153,7 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
     file = home / SETTINGS_FILE
 
     try:
-        known_values, unknown_names = split_unknown(_parse_file(file))
+        known_values, unknown_names = split_unknown(parse_settings_file(file))
         values = EnvironmentSettings(**known_values)
     except ValidationError as error:
         raise unusable_settings_error(file, validation_text(error)) from None
@@ -161,7 +164,8 @@ def read_settings_with_warnings(home: Path) -> ReadSettings:
     return ReadSettings(values, tuple(_unknown_name_warning(file, name) for name in unknown_names))
 
 
-def _parse_file(file: Path) -> dict[str, Any]:
+def parse_settings_file(file: Path) -> dict[str, Any]:
+    """Return what the file holds; nothing, if there is none. Raises OSError or ValueError."""
     return tomllib.loads(read_small_file(file).decode("utf-8")) if file.exists() else {}
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -62,10 +63,11 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
             section_table = tomlkit.table()
             document.append(section, section_table)
         for field, value in changes.items():
+            table, key = _find_place(section_table, field)
             if value is None:
-                section_table.pop(field, None)
+                table.pop(key, None)
             else:
-                section_table[field] = value
+                table[key] = value
         if not section_table.unwrap():
             document.remove(section)
         known_values, unknown_names = split_unknown(document.unwrap())
@@ -78,3 +80,11 @@ def write_settings(home: Path, section: str, changes: Mapping[str, SettingValue 
         raise unusable_settings_error(file, str(error)) from error
     # A settings file that is a link stays one.
     replace_file(file.resolve(), tomlkit.dumps(document))
+
+
+def _find_place(table: MutableMapping[str, Any], name: str) -> tuple[MutableMapping[str, Any], str]:
+    """Return the table and key where a name stands: `scene.gate` may be a table in a table."""
+    first, _, rest = name.partition(".")
+    if name not in table and rest and isinstance(inner := table.get(first), MutableMapping):
+        return _find_place(inner, rest)
+    return table, name

@@ -17,6 +17,7 @@ from stores.errors import InputError
 from stores.small_files import read_small_file
 
 PROMPTS_FOLDER = "prompts"
+TABLES_FOLDER = "tables"
 ASIDE_ENDING = ".bak"
 """Follows the name of a prompt file that was set aside."""
 
@@ -59,6 +60,19 @@ class UserFiles:
         """Return the random tables."""
         return self._tables
 
+    def read_own_table(self, name: str) -> str:
+        """Return the text of a table of the user's own; empty if there is none of this name."""
+        return _read_text(self._home / TABLES_FOLDER / f"{name}.yaml")
+
+    def write_table(self, name: str, text: str) -> None:
+        """Write a table of the user's own; it is used from now on. Raises InputError."""
+        file = self._home / TABLES_FOLDER / f"{name}.yaml"
+        try:
+            replace_file(file, text)
+        except OSError as error:
+            raise _unwritable(file, error) from error
+        self.__dict__.pop("_tables", None)
+
     def packs(self) -> PackLibrary:
         """Return the rule packs."""
         return self._packs
@@ -75,7 +89,7 @@ class UserFiles:
 
     @cached_property
     def _tables(self) -> TableLibrary:
-        return read_tables(sorted((self._home / "tables").glob("*.yaml")), bundled_tables())
+        return read_tables(sorted((self._home / TABLES_FOLDER).glob("*.yaml")), bundled_tables())
 
     @cached_property
     def _packs(self) -> PackLibrary:
@@ -93,7 +107,7 @@ def load_sample() -> WorldSeed:
 def _unwritable(file: Path, error: OSError) -> InputError:
     return InputError(
         f"{file} cannot be written: {error.strerror or 'the system refused'}.",
-        kept="The prompt is as it was.",
+        kept="It is as it was.",
         todo="Check the folder, and who may write there.",
     )
 

@@ -113,7 +113,7 @@ def register_workers_behind_play(
 
     process = WorkerProcess(
         ("-m", "monitor_tui.background_process", str(home), *models),
-        write=partial(_write, stores, job_store, source_writer, events, vectors),
+        write=partial(write_for_process, stores, job_store, source_writer, events, vectors),
         on_lost=look_again,
         on_not_started=say_not_started,
     )
@@ -132,7 +132,7 @@ def register_workers_behind_play(
     return process
 
 
-async def _write(
+async def write_for_process(
     stores: Stores,
     job_store: JobStore,
     source_writer: SourceWriter,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
 
 from monitor_tui.program_start import end_errors_in_words, run_app
+
+COMPLETION_VARIABLE = "_MONITOR_COMPLETE"
 
 __all__ = ["main"]
 
@@ -14,7 +17,8 @@ __all__ = ["main"]
 def main() -> None:
     """Open MONITOR, or run the command that the arguments name."""
     match sys.argv[1:]:
-        case []:
+        # A shell that asks how a line goes on (`monitor --install-completion`) sends it in the environment.
+        case [] if COMPLETION_VARIABLE not in os.environ:
             end_errors_in_words(partial(run_app, None, "menu"))
         case ["--home", str(home)] if _may_be_folder(home):
             end_errors_in_words(partial(run_app, Path(home), "menu"))

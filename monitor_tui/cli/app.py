@@ -30,6 +30,7 @@ from monitor_tui.cli import replication as cli_mirror
 from monitor_tui.cli import serve as cli_serve
 from monitor_tui.cli import servers as cli_servers
 from monitor_tui.cli import stores as cli_stores
+from monitor_tui.cli import worker as cli_worker
 from monitor_tui.cli.common import Home
 from monitor_tui.cli.plain_output import PlainOutput
 from monitor_tui.program_start import end_errors_in_words, run_app
@@ -37,7 +38,6 @@ from monitor_tui.program_start import end_errors_in_words, run_app
 app = typer.Typer(
     help="MONITOR keeps the world true while you play: a full-screen application for solo GMs.",
     no_args_is_help=False,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -85,6 +85,7 @@ for _group in (
     cli_stores,
     cli_serve,
     cli_servers,
+    cli_worker,
     cli_mirror,
 ):
     app.add_typer(_group.commands)

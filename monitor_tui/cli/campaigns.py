@@ -50,6 +50,9 @@ def export_command(
             "--at", help="Relations as they were: scene 3, day 3 dusk; without it, as they are now."
         ),
     ] = "",
+    grid_map: Annotated[
+        str, typer.Option("--map", help="A grid map by its name, as svg or graphml, in place of relations.")
+    ] = "",
     vault: Annotated[
         Path | None, typer.Option("--vault", help="A folder for an Obsidian vault, in place of an archive.")
     ] = None,
@@ -61,6 +64,10 @@ def export_command(
         Path | None,
         typer.Option("--lorebook", help="A new file for the world's lore entries (World Info, JSON)."),
     ] = None,
+    statblocks: Annotated[
+        Path | None,
+        typer.Option("--statblocks", help="A new file for people and beasts (Fantasy Statblocks, JSON)."),
+    ] = None,
     secrets: Annotated[
         bool, typer.Option("--secrets", help="With the world's secrets, which a vault and a wiki leave out.")
     ] = False,
@@ -69,21 +76,31 @@ def export_command(
     """Export a whole campaign to a .monitor.zip archive, to a folder to read and edit, or its relations to a file."""
     home_path = resolve_home(context, home)
     is_diagram = format is not ExportFormat.ARCHIVE
-    if sum(path is not None for path in (to, vault, wiki, lorebook)) + (is_diagram and to is None) > 1:
+    if (
+        sum(path is not None for path in (to, vault, wiki, lorebook, statblocks))
+        + (is_diagram and to is None)
+        > 1
+    ):
         raise InputError("That is more than one export.", kept="Nothing was written.", todo="One at a time.")
     if at and not is_diagram:
         raise InputError(
             "An archive has all times: --at is for svg and graphml.", kept="Nothing was written."
         )
+    if grid_map and (at or not is_diagram):
+        raise InputError("A grid map is written with --as svg or graphml.", kept="Nothing was written.")
     if lorebook is not None:
         write_new_file(lorebook, run_command(_write_lorebook(home_path, universe, secrets)))
         print(f"Exported to {lorebook}")
+        return
+    if statblocks is not None:
+        write_new_file(statblocks, run_command(_write_statblocks(home_path, universe, secrets)))
+        print(f"Exported to {statblocks}")
         return
     if vault is not None or wiki is not None:
         print("\n".join(run_command(_export_folder(home_path, universe, vault, wiki, secrets))))
         return
     if is_diagram:
-        path = run_command(_export_relations(home_path, universe, format, to, at))
+        path = run_command(_export_diagram(home_path, universe, format, to, at, grid_map))
     else:
         path = run_command(_export_universe(home_path, universe, to))
     print(f"Exported to {path}")
@@ -149,6 +166,16 @@ async def _write_lorebook(home: Path, name: str, with_secrets: bool) -> bytes:
         await program.close()
 
 
+async def _write_statblocks(home: Path, name: str, with_secrets: bool) -> bytes:
+    program = await open_services(home, for_reading=True)
+    try:
+        universe = await find_universe(program.services, name)
+        exports = program.services.open_exports()
+        return (await exports.write_statblocks(universe.id, with_secrets=with_secrets))[1]
+    finally:
+        await program.close()
+
+
 async def _sync_vault(home: Path, folder: Path) -> tuple[str, ...]:
     program = await open_services(home)
     try:
@@ -157,7 +184,9 @@ async def _sync_vault(home: Path, folder: Path) -> tuple[str, ...]:
         await program.close()
 
 
-async def _export_relations(home: Path, name: str, format: ExportFormat, to: Path | None, at: str) -> Path:
+async def _export_diagram(
+    home: Path, name: str, format: ExportFormat, to: Path | None, at: str, grid_map: str
+) -> Path:
     from agents.diagrams.relation_graph import MapSelection
     from agents.services.relation_graph import GraphFormat
     from monitor_tui.campaign_exports import slug
@@ -165,12 +194,15 @@ async def _export_relations(home: Path, name: str, format: ExportFormat, to: Pat
     program = await open_services(home, for_reading=True)
     try:
         universe = await find_universe(program.services, name)
-        text = await program.services.world.relation_graph.render_graph(
-            universe.id, MapSelection(is_whole=True), GraphFormat(format.value), at
-        )
+        world, graph_format = program.services.world, GraphFormat(format.value)
+        if grid_map:
+            text = await world.grid_maps.render_map(universe.id, grid_map, graph_format)
+        else:
+            selection = MapSelection(is_whole=True)
+            text = await world.relation_graph.render_graph(universe.id, selection, graph_format, at)
     finally:
         await program.close()
-    path = to or Path(f"{slug(universe.name) or 'campaign'}-relations.{format}")
+    path = to or Path(f"{slug(universe.name) or 'campaign'}-{slug(grid_map) or 'relations'}.{format}")
     write_new_file(path, text.encode())
     return path
 

@@ -25,7 +25,7 @@ from stores.errors import InputError
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.ingest_views import IngestEstimate, IngestProgress
+    from agents.views.ingest_views import DocumentPreview, IngestEstimate, IngestProgress
     from stores.records.ids import Id
 
 commands = command_group()
@@ -58,6 +58,12 @@ def ingest(
             help="Ask the model about each passage, which may cost; or read on without one that is away.",
         ),
     ] = None,
+    pictures: Annotated[
+        bool,
+        typer.Option(
+            "--pictures", help="Have the model read scanned pages, which are pictures without text; may cost."
+        ),
+    ] = False,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Read it now, or when MONITOR is next open.")
     ] = True,
@@ -76,6 +82,7 @@ def ingest(
                 universe,
                 is_estimate=estimate,
                 uses_model=model,
+                reads_pictures=pictures,
                 waits=wait,
                 as_json=as_json,
             )
@@ -94,6 +101,7 @@ async def _ingest(
     *,
     is_estimate: bool,
     uses_model: bool | None,
+    reads_pictures: bool,
     waits: bool,
     as_json: bool,
 ) -> bool:
@@ -115,17 +123,19 @@ async def _ingest(
             else:
                 print("\n".join(line for one in estimates for line in _estimate_lines(one)), flush=True)
             return True
-        if uses_model and not (await services.ingest.preview(paths[0], universe_id)).model:
-            raise InputError(
-                "No model reads documents.",
-                kept="Nothing was stored.",
-                todo="Set one with monitor model and switch the reader on, or leave out --model.",
+        if uses_model or reads_pictures:
+            _require_model(
+                await services.ingest.preview(paths[0], universe_id), reads_pictures=reads_pictures
             )
         await services.stories.recover()
         source_ids: list[Id] = []
         for path in paths:
             started = await services.ingest.start(
-                path, universe_id, new_universe=universe_name, uses_model=bool(uses_model)
+                path,
+                universe_id,
+                new_universe=universe_name,
+                uses_model=bool(uses_model),
+                reads_pictures=reads_pictures,
             )
             universe_id = started[0].universe_id
             source_ids += [progress.source_id for progress in started]
@@ -153,6 +163,22 @@ async def _ingest(
         return not waits or all(progress.state.value == "done" for progress in results)
     finally:
         await program.close()
+
+
+def _require_model(estimate: IngestEstimate, *, reads_pictures: bool) -> None:
+    """Raise InputError if no model reads documents, or none that may be shown pictures."""
+    if not estimate.model:
+        raise InputError(
+            "No model reads documents.",
+            kept="Nothing was stored.",
+            todo="Set one with monitor model and switch the reader on, or leave out --model and --pictures.",
+        )
+    if reads_pictures and not estimate.sees_pictures:
+        raise InputError(
+            f"{estimate.model} does not see pictures.",
+            kept="Nothing was stored.",
+            todo="Set another model for the reader, or leave out --pictures.",
+        )
 
 
 async def _find_universe_id(services: Services, name: str) -> Id | None:
@@ -187,6 +213,8 @@ async def _read_to_end(services: Services, universe_id: Id) -> None:
 
 
 def _progress_line(progress: IngestProgress) -> str:
+    if progress.pictures_left:
+        return f"{progress.title}: {count_text(progress.pictures_left, 'scanned page')} left for the model"
     if progress.chunk_count is None:
         pages = (
             f"{progress.pages_read:,} of {progress.page_count:,} pages" if progress.page_count else "opening"
@@ -230,6 +258,8 @@ def _estimate_lines(estimate: IngestEstimate) -> list[str]:
             f"{about}{count_text(document.chunk_count, 'passage')}, {document.seconds:,.0f} s{cost}"
         )
         lines += [f"  {note}" for note in document.notes]
+        if document.picture_count:
+            lines.append(f"  {_picture_text(estimate, document)}")
         if document.same_as:
             lines.append(f"  The universe has it already: {document.same_as}.")
     if estimate.skipped:
@@ -238,6 +268,16 @@ def _estimate_lines(estimate: IngestEstimate) -> list[str]:
         if len(estimate.skipped) > MAX_LISTED_FILES:
             lines.append(f"  ... and {len(estimate.skipped) - MAX_LISTED_FILES:,} more (all with --json)")
     return lines
+
+
+def _picture_text(estimate: IngestEstimate, document: DocumentPreview) -> str:
+    pages = count_text(document.picture_count, "scanned page")
+    if not estimate.sees_pictures:
+        return f"{pages}: left out; a model that sees pictures could read them."
+    price = (
+        "an unknown price" if document.picture_micros is None else f"${document.picture_micros / 1e6:,.2f}"
+    )
+    return f"{pages}: left out; with --pictures read by {estimate.model}, about {price}."
 
 
 def _estimate_json(estimate: IngestEstimate) -> dict[str, Any]:
@@ -256,6 +296,8 @@ def _estimate_json(estimate: IngestEstimate) -> dict[str, Any]:
                 "is_estimated": one.is_estimated,
                 "notes": list(one.notes),
                 "same_as": one.same_as or None,
+                "scanned_pages": one.picture_count,
+                "scanned_dollars": None if one.picture_micros is None else one.picture_micros / 1e6,
             }
             for one in estimate.documents
         ],
@@ -271,6 +313,7 @@ def _progress_json(progress: IngestProgress) -> dict[str, Any]:
         "pages": progress.page_count,
         "chunks": progress.chunk_count,
         "served": progress.served_count,
+        "scanned_pages_left": progress.pictures_left,
         "by_stage": {stage.value: count for stage, count in progress.by_stage},
         "proposals": progress.proposal_count,
         "waits_for_model": progress.waits_for_model,

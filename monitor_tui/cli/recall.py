@@ -45,6 +45,12 @@ def recall(
     context: typer.Context,
     question: Annotated[str, typer.Argument(help="What to search for.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, max=MAX_TURNS, help="How many turns.")] = 20,
+    skip: Annotated[
+        int,
+        typer.Option(
+            "--skip", min=0, max=MAX_TURNS, help="How many of the best to leave out: the next page."
+        ),
+    ] = 0,
     questions: Annotated[
         Path | None,
         typer.Option("--questions", help="Many at once: one a line, or JSON lines with id and question."),
@@ -85,6 +91,7 @@ def recall(
             resolve_home(context, home),
             recall_questions,
             k,
+            skip,
             scope,
             turn_filter,
             as_json,
@@ -97,6 +104,7 @@ async def _run_recall(
     home: Path,
     recall_questions: list[RecallQuestion],
     k: int,
+    skip: int,
     scope: QueryScope,
     turn_filter: TurnFilter,
     as_json: bool,
@@ -110,13 +118,15 @@ async def _run_recall(
         services = program.services
         universe_id, story_id = await prepare_scope(services, scope)
         for question in recall_questions:
-            recollection = await _recall_turns(services, question.text, universe_id, story_id, k, turn_filter)
+            recollection = await _recall_turns(
+                services, question.text, universe_id, story_id, k, skip, turn_filter
+            )
             if as_json and is_single:
                 print_json(_recollection_json(question, recollection))
             elif as_json:
                 print(json.dumps(_recollection_json(question, recollection), ensure_ascii=False), flush=True)
             else:
-                print("\n".join(_recollection_lines(recollection)), flush=True)
+                print("\n".join(_recollection_lines(recollection, skip)), flush=True)
     finally:
         await program.close()
 
@@ -127,11 +137,12 @@ async def _recall_turns(
     universe_id: Id,
     story_id: Id | None,
     k: int,
+    skip: int,
     turn_filter: TurnFilter,
 ) -> RecallResult:
     return await query_until_awake(
         lambda: services.query.recall_turns(
-            question, universe_id=universe_id, story_id=story_id, k=k, turn_filter=turn_filter
+            question, universe_id=universe_id, story_id=story_id, k=k, skip=skip, turn_filter=turn_filter
         )
     )
 
@@ -196,14 +207,15 @@ def _turn_json(turn: RecalledTurn) -> dict[str, Any]:
         "by": {way: round(score, 4) for way, score in turn.by},
         "quotations": [{"speaker": q.speaker, "text": q.text} for q in turn.quotations],
         "clashes": list(turn.clashes),
+        "earlier": turn.is_earlier,
     }
 
 
-def _recollection_lines(recollection: RecallResult) -> list[str]:
+def _recollection_lines(recollection: RecallResult, skip: int) -> list[str]:
     from agents.sanitize import clean_line
 
     lines = [clean_line(recollection.question)]
-    for place, turn in enumerate(recollection.turns, 1):
+    for place, turn in enumerate(recollection.turns, skip + 1):
         turn_text = f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
         name = f"{clean_line(turn.ref)}, " if turn.ref else ""
         lines.append(f"{place:>3}. {turn.score:.2f}  {clean_line(turn_text)}")
