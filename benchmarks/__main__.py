@@ -20,7 +20,9 @@ from benchmarks import (
     model_counts,
     modes,
     narration,
+    newcomer,
     opening,
+    outcomes,
     peers,
     prompt_prefix,
     reads,
@@ -43,7 +45,9 @@ GROUPS = {
     "modes": modes.run,
     "prompts": prompt_prefix.run,
     "counts": model_counts.run,
+    "outcomes": outcomes.run,
     "narration": narration.run,
+    "newcomer": newcomer.run,
     "start": start.run,
     "memory": memory.run,
     "stores": stores.run,
@@ -54,6 +58,9 @@ GROUPS = {
     "peers": peers.run,
 }
 
+ONLY_WHEN_NAMED = ("newcomer", "outcomes")
+"""Groups that download packages, or ask a model, which may cost money."""
+
 
 def main() -> None:
     options = _options()
@@ -61,7 +68,7 @@ def main() -> None:
     print(table.format_header())
     with tempfile.TemporaryDirectory(prefix="monitor-bench-") as folder:
         libraries = Libraries(Path(folder), options.quick)
-        for name in options.only or GROUPS:
+        for name in options.only or [name for name in GROUPS if name not in ONLY_WHEN_NAMED]:
             _measure(name, libraries)
     print(table.format_footer())
 

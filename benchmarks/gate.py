@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 from benchmarks.background_work import BackgroundWork
 from benchmarks.frames import read_rows
 from benchmarks.libraries import Libraries, OpenScene, open_scene, time_call
+from benchmarks.presses import Press, time_presses
 from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import DOWN, ENTER, ESCAPE, MENU_FILLED, UP, Terminal, open_monitor
 from stores.authority import Role
@@ -59,28 +60,29 @@ def time_verdicts_beside_work(terminal: Terminal, count: int, row_suffix: str, a
     terminal.press(F3, SHOWN)
     terminal.since_key(cursor)
     work = BackgroundWork(terminal)
-    verdicts = [terminal.press("d", cursor) for _ in range(min(count, PROPOSALS // 3))]
-    yield make_times_row(f"key to frame *, verdict, gate of {PROPOSALS}{row_suffix}", verdicts, aim)
+    verdicts: list[Press] = [("d", cursor)] * min(count, PROPOSALS // 3)
+    yield time_presses(terminal, f"key to frame *, verdict, gate of {PROPOSALS}{row_suffix}", verdicts, aim)
     yield from work.rows("verdicts")
 
 
 def _keys(terminal: Terminal, count: int, name: str) -> Iterator[Row]:
     row_suffix = f"gate of {PROPOSALS}, {name}"
-    moves = [terminal.press(key) for key in itertools.islice(itertools.cycle((DOWN, DOWN, UP)), count)]
-    yield make_times_row(f"key to frame *, arrow, {row_suffix}", moves, FRAME)
-    marks = [terminal.press(" ") for _ in range(count)]
-    yield make_times_row(f"key to frame *, mark, {row_suffix}", marks, FRAME)
+    arrows = itertools.islice(itertools.cycle((DOWN, DOWN, UP)), count)
+    yield _time(terminal, f"arrow, {row_suffix}", ((key, "") for key in arrows))
+    yield _time(terminal, f"mark, {row_suffix}", [(" ", "")] * count)
     terminal.press("*")
     terminal.press("*")
-    groups = [terminal.press("G") for _ in range(count)]
-    yield make_times_row(f"key to frame *, group, {row_suffix}", groups, FRAME)
+    yield _time(terminal, f"group, {row_suffix}", [("G", "")] * count)
     terminal.press("/")
-    letters = [terminal.press(letter) for letter in itertools.islice(itertools.cycle("gul\x15"), count)]
-    yield make_times_row(f"key to frame *, a letter of the filter, {row_suffix}", letters, FRAME)
+    letters = itertools.islice(itertools.cycle("gul\x15"), count)
+    yield _time(terminal, f"a letter of the filter, {row_suffix}", ((letter, "") for letter in letters))
     terminal.press(ESCAPE)
     terminal.press(HOME)
-    verdicts = [terminal.press("d", "deferred") for _ in range(min(count, PROPOSALS // 3))]
-    yield make_times_row(f"key to frame *, verdict, {row_suffix}", verdicts, FRAME)
+    yield _time(terminal, f"verdict, {row_suffix}", [("d", "deferred")] * min(count, PROPOSALS // 3))
+
+
+def _time(terminal: Terminal, name: str, presses: Iterable[Press]) -> Row:
+    return time_presses(terminal, f"key to frame *, {name}", presses, FRAME)
 
 
 class CursorWatch:

@@ -7,6 +7,7 @@ from functools import partial
 
 from benchmarks.frames import shows_in_rows
 from benchmarks.libraries import Libraries
+from benchmarks.presses import CpuWatch, time_presses
 from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import (
     BACK_TAB,
@@ -51,19 +52,29 @@ def time_keys(
     terminal: Terminal, count: int, row_suffix: str, *, letter_aim: float, move_aim: float
 ) -> Iterator[Row]:
     """Time each key in a scene that is open, with the prompt in focus."""
-    yield make_times_row(
-        f"key to frame *, a letter in the prompt, scene{row_suffix}", _type(terminal, count), letter_aim
+    yield _time_letters(
+        terminal, f"key to frame *, a letter in the prompt, scene{row_suffix}", count, letter_aim
     )
     terminal.press(BACK_TAB)
     for name, key in MOVES.items():
-        seconds = [terminal.press(key, draws_transcript) for _ in range(count)]
-        yield make_times_row(f"key to frame *, {name} in the transcript{row_suffix}", seconds, move_aim)
+        yield time_presses(
+            terminal,
+            f"key to frame *, {name} in the transcript{row_suffix}",
+            [(key, draws_transcript)] * count,
+            move_aim,
+        )
 
 
-def _type(terminal: Terminal, count: int) -> list[float]:
-    seconds: list[float] = []
+def _time_letters(terminal: Terminal, name: str, count: int, aim: float) -> Row:
+    """Time letters; the line is erased after every seventh."""
     shows_letter = partial(shows_in_rows, PROMPT_ROWS)
+    watch, seconds, erasing_cpu = CpuWatch(terminal), list[float](), 0.0
     while len(seconds) < count:
         seconds += [terminal.press(letter, shows_letter(letter)) for letter in LETTERS]
+        terminal.settle()
+        erasing = CpuWatch(terminal)
         terminal.press(ERASE_LINE, shows_letter())
-    return seconds
+        terminal.settle()
+        erasing_cpu += erasing.read_seconds() or 0.0
+    cpu = watch.read_seconds()
+    return make_times_row(name, seconds, aim, None if cpu is None else (cpu - erasing_cpu) / len(seconds))

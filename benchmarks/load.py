@@ -41,29 +41,25 @@ from agents.telemetry.figures import OperationFigures
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
 from agents.telemetry.spans import Operation, Span, SpanOutcome
 from benchmarks import table
+from benchmarks.load_agents import CALL_TOKENS, Agent, make_agents, run_id_of
+from benchmarks.load_distributed import run_distributed_load
 from benchmarks.load_result import LoadResult, LoadShape, format_result
 from monitor_tui.background_jobs import build_hold_finder, build_shares_reader
+from monitor_tui.cli.common import count_text
 from stores.authority import Role
 from stores.open import open_stores
 from stores.queries import LlmCallQuery
-from stores.records.ids import Id, derive_id, utc_now
+from stores.records.ids import Id, utc_now
 from stores.records.jobs import JobKind
 from stores.records.llm import CallOutcome
 from stores.stores import Stores
+from tools.brokers import Redis
+from tools.servers.fetch import ServerMissing
 
-CALL_TOKENS: Final = 1_500
-"""Tokens that a piece is expected to take; the scripted model takes some hundred."""
 KILLS: Final = 5
+CALL_SECONDS: Final = 0.02
+"""How long a call of the scripted model takes a worker."""
 BUDGET_SECONDS: Final = 3_600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """An agent that asks a model so many times."""
-
-    id: Id
-    universe_id: Id
-    loops: int
 
 
 @dataclass(slots=True)
@@ -84,7 +80,7 @@ class AgentWorker:
         calls = await self.stores.log(Role.CONTEXT_ASSEMBLY).llm_calls(LlmCallQuery())
         answered = {call.run_id for call in calls if call.outcome is CallOutcome.DONE}
         for agent in self.agents.values():
-            self._done[agent.id] = sum(_run_id(agent, loop) in answered for loop in range(agent.loops))
+            self._done[agent.id] = sum(run_id_of(agent.id, loop) in answered for loop in range(agent.loops))
         return [
             JobSubject(agent.id, agent.universe_id, agent.loops - self._done[agent.id], CALL_TOKENS)
             for agent in self.agents.values()
@@ -101,7 +97,7 @@ class AgentWorker:
         agent = self.agents[subject_id]
         if self._done[agent.id] >= agent.loops:
             return 0
-        context = CallContext(agent.universe_id, None, None, _run_id(agent, self._done[agent.id]))
+        context = CallContext(agent.universe_id, None, None, run_id_of(agent.id, self._done[agent.id]))
         try:
             await self.doubter.find_doubts(
                 "The bridge over the Ribs still stands.", ["The bridge fell."], context
@@ -110,10 +106,6 @@ class AgentWorker:
             raise RetryLater(error.what, seconds=BUDGET_SECONDS) from error
         self._done[agent.id] += 1
         return agent.loops - self._done[agent.id]
-
-
-def _run_id(agent: Agent, loop: int) -> Id:
-    return derive_id("load", agent.id, loop)
 
 
 class _Session:
@@ -216,18 +208,6 @@ async def _work(home: Path, shape: LoadShape, traces: TraceFeed) -> None:
         await stores.close()
 
 
-def make_agents(shape: LoadShape) -> dict[Id, Agent]:
-    """Return the agents by identifier, those of the greedy universe first."""
-    agents = {}
-    for number in range(shape.universes):
-        universe_id = derive_id("load", "universe", number)
-        loops = shape.loops * (shape.greed if number == 0 else 1)
-        for agent_number in range(shape.agents):
-            agent = Agent(derive_id("load", "agent", number, agent_number), universe_id, loops)
-            agents[agent.id] = agent
-    return agents
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the loops")
@@ -248,6 +228,38 @@ def main() -> None:
     for title, shape in runs:
         with tempfile.TemporaryDirectory(prefix="monitor-load-") as folder:
             print("\n".join(format_result(title, asyncio.run(run_load(Path(folder), shape)))), flush=True)
+    _run_distributed(loops)
+
+
+def _run_distributed(loops: int) -> None:
+    """Do the same with 1, 2 and 4 workers over Redis, which are killed on the way, as Redis is."""
+    for workers in (1, 2, 4):
+        shape = LoadShape(
+            loops=loops,
+            weekly_cap=4_000 * loops,
+            workers=workers,
+            call_seconds=CALL_SECONDS,
+            kills=2 * loops,
+            broker_restarts=max(1, loops // 5),
+        )
+        with tempfile.TemporaryDirectory(prefix="monitor-load-") as folder:
+            home, broker_folder = Path(folder) / "home", Path(folder) / "broker"
+            broker_folder.mkdir()
+            try:
+                broker = Redis(broker_folder, fetch=True)
+                broker.start()
+            except ServerMissing as error:
+                print(f"Without workers: {error}.")
+                return
+            try:
+                result = asyncio.run(run_distributed_load(home, shape, broker))
+            finally:
+                broker.kill()
+        title = (
+            f"{count_text(workers, 'worker')} over Redis, killed {count_text(shape.kills, 'time')}, "
+            f"Redis {count_text(shape.broker_restarts, 'time')}"
+        )
+        print("\n".join(format_result(title, result)), flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,12 @@ class LoadShape:
     """Tokens that the last universe may use in a week."""
     kills: int = 0
     """How often a process that does the work is killed on its way, before the rest is done."""
+    workers: int = 0
+    """How many processes work over a broker; 0: the program itself."""
+    broker_restarts: int = 0
+    """How often the broker is killed and started again on the way."""
+    call_seconds: float = 0.0
+    """How long a call of the model takes."""
 
     @property
     def pieces(self) -> int:
@@ -49,6 +55,10 @@ class LoadResult:
     counted_tokens: int
     """Tokens that the program's own figures have counted; without those of killed processes."""
     universe_ids: Sequence[Id]
+    taken_away: int = 0
+    """Pieces that were taken from a worker that was lost, and done by another."""
+    kill_count: int = 0
+    """How often a worker was killed while it ran."""
 
     @property
     def served(self) -> list[Id]:
@@ -118,7 +128,11 @@ def format_result(title: str, result: LoadResult) -> list[str]:
         (
             "cost of a piece",
             f"{1_000 * result.seconds / done:,.1f} ms"
-            + ("" if shape.kills else f", {1_000 * result.cpu_seconds / done:,.1f} ms of CPU"),
+            + (
+                ""
+                if shape.kills and not shape.workers
+                else f", {1_000 * result.cpu_seconds / done:,.1f} ms of CPU"
+            ),
             "",
         ),
         (
@@ -134,6 +148,8 @@ def format_result(title: str, result: LoadResult) -> list[str]:
         ("given to each meanwhile", ", ".join(f"{count:,}" for count in result.given), ""),
         ("lost, done twice", f"{result.lost:,}, {result.doubled:,}", verdict(is_whole)),
     ]
+    if shape.workers:
+        rows.append(("taken from lost workers", f"{result.taken_away:,}", ""))
     if shape.weekly_cap is not None:
         pieces = sum(universe_id == result.universe_ids[-1] for universe_id in result.served)
         asked = shape.agents * shape.loops

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from benchmarks.frames import FrameTest, shows, shows_in_rows
 from benchmarks.libraries import Libraries
+from benchmarks.presses import CpuWatch
 from benchmarks.table import Row, make_times_row
 from benchmarks.terminal import ESCAPE, MENU, MENU_FILLED, Terminal, open_monitor
 
@@ -44,12 +45,20 @@ def run(libraries: Libraries) -> Iterator[Row]:
 
 def time_switches(terminal: Terminal, count: int, row_suffix: str = "") -> Iterator[Row]:
     """Time each switch of the round, from the menu that is open back to it."""
-    seconds: dict[str, list[float]] = defaultdict(list)
+    first_seconds: dict[str, list[float]] = defaultdict(list)
+    filled_seconds: dict[str, list[float]] = defaultdict(list)
+    cpu_seconds: dict[str, float] = defaultdict(float)
     for _ in range(count):
         for switch in ROUND:
-            seconds[f"{switch.name}, first frame *{row_suffix}"].append(
-                terminal.press(switch.key, switch.first)
-            )
+            terminal.settle()
+            watch = CpuWatch(terminal)
+            first_seconds[switch.name].append(terminal.press(switch.key, switch.first))
             if switch.filled:
-                seconds[f"{switch.name}, filled *{row_suffix}"].append(terminal.since_key(switch.filled))
-    return (make_times_row(name, seconds, AIM) for name, seconds in seconds.items())
+                filled_seconds[switch.name].append(terminal.since_key(switch.filled))
+            terminal.settle()
+            cpu_seconds[switch.name] += watch.read_seconds() or 0.0
+    for name, seconds in first_seconds.items():
+        cpu = cpu_seconds[name] / count or None
+        yield make_times_row(f"{name}, first frame *{row_suffix}", seconds, AIM, cpu)
+        if filled_seconds[name]:
+            yield make_times_row(f"{name}, filled *{row_suffix}", filled_seconds[name], AIM)

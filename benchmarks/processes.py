@@ -39,7 +39,12 @@ def read_tree_cpu(process_id: int) -> float:
 
 def read_children_cpu(process_id: int) -> float:
     """Return the processor seconds of all that runs or ran below a process. Raises OSError without /proc."""
-    return read_tree_cpu(process_id) - parse_stat((PROC / str(process_id) / "stat").read_text()).own
+    return read_tree_cpu(process_id) - read_own_cpu(process_id)
+
+
+def read_own_cpu(process_id: int) -> float:
+    """Return the processor seconds of a process without its children so far. Raises OSError without /proc."""
+    return parse_stat((PROC / str(process_id) / "stat").read_text()).own
 
 
 def read_tree_peak_memory(process_id: int) -> float:

@@ -1,8 +1,9 @@
 """Measures whether an answer's standing is earned (`python -m benchmarks.query_answers`).
 
-The questions of `benchmarks/query_set` were written before the answering code was read: 30 that the sample world
-answers, and 20 with a false premise. Those of two recall sets, the campaign and the winter, are asked of their imported
-logs. Everything is searched by words and graph alone, without a model.
+The questions of `benchmarks/query_set` are of the sample world (30 that it answers and 20 with a false premise) and
+of the blind campaign (`tests/long_campaign/data`, 159 and 81), which is played and committed first, without a model.
+Those of the caravan (102 and 80), of the ferry (30 and 10) and of the recall sets are asked of their imported logs.
+Without `--meaning` everything is searched by words and graph alone.
 """
 
 from __future__ import annotations
@@ -20,19 +21,23 @@ from typing import Final
 
 from agents.importers.import_views import ImportRequest
 from agents.views.query_views import Answer, AnswerStanding
-from benchmarks.recall import CAMPAIGN, SETS
+from benchmarks.recall import SETS
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id
+from tests.long_campaign.blind_playing import play_blind_campaign
+from tests.long_campaign.blind_script import read_blind_script
 
 HERE: Final = Path(__file__).parent
+QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry")}
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
     text: str
     quotes: tuple[str, ...]
-    """What an answering finding contains, or the reference of its turn; empty: nothing on record answers."""
+    """Of which an answering finding contains one; empty: nothing on record answers."""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,11 @@ def measure_answers(questions: Sequence[AnswerQuestion], answers: Sequence[Answe
 
 
 def _is_answered(question: AnswerQuestion, answer: Answer) -> bool:
-    return any(quote in finding.text for finding in answer.findings for quote in question.quotes)
+    return any(
+        quote.casefold() in f"{finding.text} {finding.quote}".casefold()
+        for finding in answer.findings
+        for quote in question.quotes
+    )
 
 
 async def _ask_all(program: Program, universe_id: Id, questions: Sequence[AnswerQuestion]) -> list[Answer]:
@@ -75,13 +84,29 @@ async def _ask_all(program: Program, universe_id: Id, questions: Sequence[Answer
     ]
 
 
+async def _read_questions(file_name: str) -> list[AnswerQuestion]:
+    lines = (await asyncio.to_thread((HERE / "query_set" / file_name).read_text, "utf-8")).splitlines()
+    return [
+        AnswerQuestion(q["question"], tuple(q["answer"]), q.get("kind", "")) for q in map(json.loads, lines)
+    ]
+
+
 async def _measure_sample(home: Path) -> tuple[list[AnswerQuestion], list[Answer]]:
-    lines = (await asyncio.to_thread((HERE / "query_set/questions.jsonl").read_text, "utf-8")).splitlines()
-    questions = [AnswerQuestion(q["question"], tuple(q["answer"])) for q in map(json.loads, lines)]
+    questions = await _read_questions("questions.jsonl")
     program = await open_program(home, mode=BackgroundMode.QUERY)
     try:
         universe = await program.services.stories.add_sample()
         return questions, await _ask_all(program, universe.id, questions)
+    finally:
+        await program.close()
+
+
+async def _measure_played(home: Path) -> tuple[list[AnswerQuestion], list[Answer]]:
+    questions = await _read_questions("orrendale.jsonl")
+    run = await play_blind_campaign(home, read_blind_script())
+    program = await open_program(home, mode=BackgroundMode.QUERY)
+    try:
+        return questions, await _ask_all(program, run.universe_id, questions)
     finally:
         await program.close()
 
@@ -91,7 +116,7 @@ async def _measure_log(folder: Path, home: Path) -> tuple[list[AnswerQuestion], 
     texts_by_ref = {turn["turn"]: turn["text"] for turn in map(json.loads, log.decode().splitlines())}
     lines = (await asyncio.to_thread((folder / "questions.jsonl").read_text, "utf-8")).splitlines()
     questions = [
-        AnswerQuestion(q["question"], tuple(texts_by_ref[ref][:120] for ref in q["turns"]))
+        AnswerQuestion(q["question"], tuple(texts_by_ref[ref][:120] for ref in q["turns"]), q["kind"])
         for q in map(json.loads, lines)
     ]
     program = await open_program(home, mode=BackgroundMode.QUERY)
@@ -106,13 +131,20 @@ async def _measure_log(folder: Path, home: Path) -> tuple[list[AnswerQuestion], 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.query_answers", description=__doc__)
-    parser.add_argument("--show", action="store_true", help="Print each question that is answered wrongly.")
-    shows_questions = parser.parse_args().show
-    os.environ["MONITOR_EMBEDDING_MODEL"] = "none"
-    measures = {"sample world": _measure_sample} | {
-        name: partial(_measure_log, SETS[name]) for name in (CAMPAIGN, "winter")
+    measures = {"sample": _measure_sample, "orrendale": _measure_played} | {
+        name: partial(_measure_log, folder) for name, folder in {**QUERY_LOGS, **SETS}.items()
     }
-    for name, measure in measures.items():
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(measures)}; all of them")
+    parser.add_argument("--show", action="store_true", help="Print each question that is answered wrongly.")
+    parser.add_argument(
+        "--meaning", action="store_true", help="Search by meaning, too, with the built-in model."
+    )
+    arguments = parser.parse_args()
+    shows_questions = arguments.show
+    if not arguments.meaning:
+        os.environ["MONITOR_EMBEDDING_MODEL"] = "none"
+    for name in arguments.sets or measures:
+        measure = measures[name]
         with tempfile.TemporaryDirectory(prefix="monitor-query-") as folder:
             questions, answers = asyncio.run(measure(Path(folder)))
         figures = measure_answers(questions, answers)

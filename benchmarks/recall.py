@@ -29,9 +29,14 @@ from stores.records.ids import Id
 
 HERE: Final = Path(__file__).parent / "recall_set"
 CAMPAIGN: Final = "campaign"
-SETS: Final = {CAMPAIGN: HERE, **{name: HERE / name for name in ("friends", "tavern", "winter")}}
+SETS: Final = {
+    CAMPAIGN: HERE,
+    **{name: HERE / name for name in ("friends", "tavern", "winter", "saltmarket")},
+}
 """The measuring sets by name, with their folders."""
 AT: Final = (5, 10, 20)
+SEVERAL_TURNS_KINDS: Final = frozenset({"multi", "list"})
+"""Kinds of questions that several turns answer together."""
 DEEP: Final = 300
 """How many results are searched for the old and the current value."""
 
@@ -64,6 +69,10 @@ class AnsweredQuestion:
     def recall(self, k: int) -> float:
         """Return the share of the answering turns that are among the first `k`."""
         return sum(turn in self.turn_refs[:k] for turn in self.question.turns) / len(self.question.turns)
+
+    def is_complete(self, k: int) -> bool:
+        """Say whether all answering turns are among the first `k`."""
+        return set(self.question.turns) <= set(self.turn_refs[:k])
 
     @property
     def reciprocal_rank(self) -> float:
@@ -114,6 +123,13 @@ class RecallResults:
         count = max(1, len(matching))
         recall = tuple(sum(a.recall(k) for a in matching) / count for k in AT)
         return RecallFigures(recall, sum(a.reciprocal_rank for a in matching) / count, len(matching))
+
+    def complete_share(self, way: str, k: int) -> float:
+        """Return the share of the questions of several turns of which all are among the first `k`."""
+        matching = [
+            a for a in self.answered_questions if a.way == way and a.question.kind in SEVERAL_TURNS_KINDS
+        ]
+        return sum(a.is_complete(k) for a in matching) / max(1, len(matching))
 
     def current_first_share(self, way: str, half: Half | None = None) -> float:
         """Return the share of changed facts whose current value ranks above the old one."""
@@ -245,6 +261,12 @@ def format_table(results: RecallResults) -> str:
         lines.append(
             f"  {way:<10}{100 * results.current_first_share(way):5.0f} %  (held out: {held_out_percent:.0f} %)"
         )
+    if set(kinds) & SEVERAL_TURNS_KINDS:
+        lines.append("all turns of a question of several, in 10 and in 30:")
+        lines += [
+            f"  {way:<10}" + "".join(f"{100 * results.complete_share(way, k):5.0f} %" for k in (10, 30))
+            for way in results.ways
+        ]
     lines.append("confidence tells what has an answer from what has none (0.5: not at all):")
     lines += [
         f"  {way:<10}{results.confidence_separation(way):6.2f}"

@@ -30,6 +30,7 @@ from agents.indexer import minilm_embedder
 from agents.indexer.embedding_port import QuestionVector
 from agents.indexer.minilm_embedder import MiniLmEmbedder
 from agents.search.hybrid_search import HybridSearch
+from agents.search.search_port import SearchScope
 from benchmarks import table
 from benchmarks.libraries import cache_folder
 from benchmarks.stores_fill import DIMENSION, HERO, START, STORY, UNIVERSE, StoresSize, fill_canon, turn_id
@@ -54,6 +55,7 @@ WARM: Final = 5
 PATIENCE: Final = 30.0
 """Seconds; so long that no search is given up."""
 AIM: Final = 60
+RECALL_AIM: Final = 40
 MOST_TIMES: Final = 1.5
 NAMES: Final = 4
 VOCABULARY: Final = 8_000
@@ -94,6 +96,10 @@ class MeasuredTimes:
     fresh: list[float] = field(default_factory=list)
     known: list[float] = field(default_factory=list)
     cpu: float = 0.0
+    recall: list[float] = field(default_factory=list)
+    """Of turns alone, with a question that nobody asked before."""
+    recall_cpu: list[float] = field(default_factory=list)
+    """The processor time of this process for each of them."""
 
 
 async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
@@ -105,6 +111,7 @@ async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
         times_by_home = [MeasuredTimes() for _ in homes]
         for nth in range(rounds + WARM):
             for services, into in zip(desks, times_by_home, strict=True):
+                await _measure_recall(services, _question(-1 - nth), into, is_noted=nth >= WARM)
                 words = _question(nth)
                 for times in (into.fresh, into.known):
                     started_at, cpu_seconds = time.perf_counter(), time.process_time()
@@ -120,12 +127,24 @@ async def measure(homes: Sequence[Path], rounds: int) -> list[MeasuredTimes]:
     return times_by_home
 
 
+async def _measure_recall(
+    services: _RecallServices, question: str, times: MeasuredTimes, *, is_noted: bool
+) -> None:
+    """Search for turns."""
+    started_at, cpu_seconds = time.perf_counter(), time.process_time()
+    await services.recall.search("turns", question, SearchScope(UNIVERSE), k=20)
+    if is_noted:
+        times.recall.append(time.perf_counter() - started_at)
+        times.recall_cpu.append(time.process_time() - cpu_seconds)
+
+
 class _RecallServices(NamedTuple):
     """Builds packages in one library, for the scene in play."""
 
     packages: ContextPackageBuilder
     context: SceneContextLoader
     last: Id
+    recall: HybridSearch
 
 
 async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder) -> _RecallServices:
@@ -138,7 +157,7 @@ async def _services(open_: AsyncExitStack, home: Path, embedder: MiniLmEmbedder)
     packages = ContextPackageBuilder(
         canon, log, context, StoryAgendaReader(canon, log), recall, search_timeout=PATIENCE
     )
-    return _RecallServices(packages, context, (await log.scenes(STORY))[-1].id)
+    return _RecallServices(packages, context, (await log.scenes(STORY))[-1].id, recall)
 
 
 def in_batches(items: Iterable[T], count: int) -> Iterator[list[T]]:
@@ -294,6 +313,8 @@ def rows(scale: Scale, folder: Path, rounds: int) -> Iterator[table.Row]:
         yield table.make_times_row(
             f"package, {size.name}, with the question's vector", of_size.fresh, AIM, of_size.cpu
         )
+        yield table.make_times_row("  turns alone", of_size.recall, RECALL_AIM)
+        yield table.make_times_row("  turns alone, processor time", of_size.recall_cpu, RECALL_AIM)
         yield table.make_times_row("  the same again, its vector known and canon read before", of_size.known)
     small, large = measured_times
     for percent in (50, 95):
