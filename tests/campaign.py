@@ -17,6 +17,7 @@ from stores.records.canon import (
     StateOp,
     Supersession,
 )
+from stores.records.grid_maps import GridCell, GridOutline, GridShape, GridWay, Spot, Terrain, WayKind
 from stores.records.ids import Id, derive_id
 from stores.records.llm import Money, Persona
 from stores.records.play import MoveKind, Speaker
@@ -77,6 +78,12 @@ async def play_campaign(stores: Stores, *, name: str = "The Salt Coast", text: s
     await log.move_head(first.id, answer.id, MoveKind.UNDO)
     await log.move_head(first.id, two.id, MoveKind.UNDO)
     await log.add_note(make.note(first, two, text))
+    outline = GridOutline(name=text[:80] or "Map", shape=GridShape.ROOMS, columns=3, rows=2)
+    cells = (GridCell(spot=Spot(1, 1), place_id=make.new_id(), terrain=Terrain.BUILT, text=text[:200]),)
+    ways = (GridWay(ends=(Spot(0, 1), Spot(1, 1)), kind=WayKind.DOOR),)
+    map_edit = make.map_edit(**of_it, outline=outline, cells=cells, ways=ways)
+    await log.add_map_edit(map_edit)
+    await log.add_map_edit(make.map_edit(**of_it, map_id=map_edit.map_id, undoes=map_edit.id))
     # Calls of a model: of a turn, of one that was undone, and of no scene at all; a decision on either line.
     narrator = stores.log(Role.NARRATOR)
     for call in (

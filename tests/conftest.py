@@ -12,8 +12,12 @@ import shutil
 import sys
 import tempfile
 import time
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from tests.unasked_files import is_left_out
 
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_", "MONITOR_", "TEXTUAL_SNAPSHOT_")
@@ -29,6 +33,12 @@ settings.register_profile("monitor", deadline=None)  # a busy machine is no coun
 settings.load_profile("monitor")
 if hasattr(time, "tzset"):
     time.tzset()  # record times are shown in the machine's own zone
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over files of which no test is asked for."""
+    is_test_file = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if is_test_file and is_left_out(collection_path, config.getoption("markexpr")) else None
 
 
 def pytest_collection_finish() -> None:

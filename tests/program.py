@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from agents.llm.llm_settings import AppSettings
+from agents.services.llm_setup import ModelProcess
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program, open_program
 from stores.open import open_stores
@@ -22,11 +24,19 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @asynccontextmanager
-async def opened(home: Path, seed: int = 1) -> AsyncIterator[Program]:
-    """Open the program and close it again, whatever happens."""
+async def opened(
+    home: Path, seed: int = 1, *, model: ModelProcess | None = None, settings: AppSettings | None = None
+) -> AsyncIterator[Program]:
+    """Open the program, perhaps with a scripted model, and close it again, whatever happens."""
     await asyncio.to_thread(copy_empty_library, home)
     clock = SteppingClock(START)
-    program = await open_program(home, clock=clock, ids=SeededIdGenerator(seed, clock, salt=str(home)))
+    program = await open_program(
+        home,
+        clock=clock,
+        ids=SeededIdGenerator(seed, clock, salt=str(home)),
+        model=model,
+        settings=settings,
+    )
     try:
         yield program
     finally:

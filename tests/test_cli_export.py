@@ -43,6 +43,11 @@ async def test_world_goes_out_in_every_form_and_edits_come_in(tmp_path: Path) ->
     assert (entry["key"], entry["content"]) == (["pier", "quay"], "It stands on piles.")
     again = await run("export", "The Marches", "--lorebook", str(lorebook))
     assert isinstance(again.exception, InputError), "a file that is there is not written over"
+    blocks_file = tmp_path / "blocks.json"
+    assert (await run("export", "The Marches", "--statblocks", str(blocks_file))).exit_code == 0
+    blocks = {block["name"]: block for block in json.loads(blocks_file.read_text())}
+    assert (blocks["Tam"]["type"], blocks["Tam"]["subtype"]) == ("character", "alive")
+    assert {"name": "Description", "desc": "a ferryman"} in blocks["Tam"]["traits"]
     assert (await run("story", "A story", "--as", "epub", "--to", str(book))).exit_code == 0
     assert zipfile.is_zipfile(book)
     log = (await run("story", "A story", "--as", "lonelog")).stdout

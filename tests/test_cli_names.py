@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from monitor_tui.cli.app import app
 from tests.test_worked_examples import monitor
 
+pytestmark = pytest.mark.slow
+
 STORY = "“Who is it?” asked Mara Venn.\r\n\r\n“Only Tom,” said Tom. Mara laughed at Harrowmere.\r\n"
 RUNNER = CliRunner()
 

@@ -53,6 +53,15 @@ def test_turns_come_ranked_with_what_the_log_calls_them(home: Path) -> None:
     assert told["notes"] == ["meaning: search by meaning is switched off"]
 
 
+def test_recall_next_page_goes_on_where_the_last_ended(home: Path) -> None:
+    asked = ["recall", "Who adopted a dog?", "--json", "--home", str(home)]
+    whole, page = (
+        json.loads(RUNNER.invoke(app, [*asked, *options]).stdout)["turns"]
+        for options in (["-k", "2"], ["-k", "1", "--skip", "1"])
+    )
+    assert [turn["turn"] for turn in page] == [whole[1]["turn"]]
+
+
 def test_lines_are_for_reading(home: Path) -> None:
     said = RUNNER.invoke(app, ["recall", "dog", "--story", "a year", "--home", str(home)])
     assert said.stdout.splitlines()[0] == "dog"

@@ -71,6 +71,7 @@ async def test_replay_with_another_model_leaves_canon_as_it_is(tmp_path: Path) -
     assert rows[-1].turn.text == "The well is deep.", "the library itself keeps its own words"
 
 
+@pytest.mark.slow
 def test_replay_reports_canon_that_the_log_does_not_give(home: Path) -> None:
     async def tamper() -> None:
         stores = await open_stores(home)
@@ -89,6 +90,7 @@ def test_replay_reports_canon_that_the_log_does_not_give(home: Path) -> None:
     assert "The replay differs in 1 record." in completed.stderr
 
 
+@pytest.mark.slow
 def test_replay_names_the_stories_there_are(home: Path) -> None:
     completed = replay(home, "Another story")
     assert completed.returncode == 1

@@ -15,8 +15,9 @@ import pytest
 
 from agents.events import Notice
 from monitor_tui import daily_backup
+from monitor_tui.backup_notes import BackupNotes
 from monitor_tui.backup_process import write_backup_beside_play
-from monitor_tui.daily_backup import BackupNotes, DailyBackup, write_backup_in_steps
+from monitor_tui.daily_backup import DailyBackup, write_backup_in_steps
 from stores.backup.folder import derive_library_id
 from stores.backup.restoring import verify_backup
 from stores.errors import ArchiveError, StoreError

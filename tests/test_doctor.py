@@ -223,6 +223,7 @@ def around(home: Path, now: datetime | None = None) -> dict[str, DoctorFinding]:
     return {finding.what: finding for finding in check_environment(home, now or datetime.now(UTC))}
 
 
+@pytest.mark.slow
 async def test_doctor_reports_versions(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = around(home)
     assert (found["home is private"].state, found["room on the disk"].state) == ("ok", "ok")
@@ -265,6 +266,7 @@ async def test_doctor_command_fails_when_something_is_wrong(home: Path) -> None:
     assert not json.loads(monitor(home, "doctor", "--json", expect=1).stdout)["well"]
 
 
+@pytest.mark.slow
 async def test_doctor_command_reads_a_copy_of_a_library_in_use(home: Path) -> None:
     async with library(home):
         done = monitor(home, "doctor")

@@ -88,6 +88,7 @@ def test_nothing_is_collected_while_keys_are_pressed(
     assert garbage() is not None
 
 
+@pytest.mark.slow
 def test_pause_without_much_garbage_is_left_alone(collector: GarbageCollector, stopwatch: Stopwatch) -> None:
     garbage = make_old_garbage(2)
     stopwatch.seconds += PAUSE_SECONDS + 1
@@ -95,6 +96,7 @@ def test_pause_without_much_garbage_is_left_alone(collector: GarbageCollector, s
     assert garbage() is not None
 
 
+@pytest.mark.slow
 def test_old_garbage_is_left_to_pauses_for_long(collector: GarbageCollector) -> None:
     garbage = make_old_garbage(100)
     assert garbage() is not None

@@ -38,7 +38,7 @@ def test_hangup_what_is_no_terminal_is_not_waited_for(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shown", ["M O N I T O R", "the sample world is ready"], ids=["opening", "open"])
+@pytest.mark.parametrize("shown", ["M O N I T O R", "New here?"], ids=["opening", "open"])
 def test_monitor_ends_with_its_window_though_nobody_tells_it(tmp_path: Path, shown: str) -> None:
     process, window = pty.fork()
     if process == 0:

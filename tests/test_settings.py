@@ -8,9 +8,11 @@ import pytest
 
 from agents.secret_masking import mask_secrets
 from monitor_tui.compose import open_program
-from monitor_tui.settings import read_settings, read_settings_with_warnings
+from monitor_tui.setting_rows import ROWS, find_row, parse_setting
+from monitor_tui.settings import FileSettings, read_settings, read_settings_with_warnings
 from monitor_tui.settings_file import write_settings
 from stores.errors import InputError
+from stores.records.llm import Persona
 
 
 def write(home: Path, text: str) -> None:
@@ -111,3 +113,57 @@ def test_settings_send_no_telemetry_unless_they_say_where_to(tmp_path: Path) -> 
     telemetry = read_settings(tmp_path).telemetry
     assert telemetry.is_on
     assert telemetry.prometheus_host == "127.0.0.1"
+
+
+def test_settings_screen_shows_every_setting_that_no_other_screen_does() -> None:
+    """The Model screen and the Prompts screen set up the model and the personas; the engine is for developers."""
+    elsewhere = {"model", "engine", "keymap", *(persona.value for persona in Persona)}
+    defaults = FileSettings()
+    names = {
+        f"{section}.{field}"
+        for section in FileSettings.model_fields.keys() - elsewhere
+        for field in type(getattr(defaults, section)).model_fields
+    }
+    assert names == {row.name for rows in ROWS.values() for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "saved"),
+    [
+        ("budget.day", "$2,50", 2.5),
+        ("budget.weekly_tokens", "200,000", 200_000),
+        ("play.offer_moves", "false", False),
+        ("backup.folder", "/media/disk", "/media/disk"),
+        ("ui.theme", "nord", "nord"),
+        ("ui.panel", "", None),
+    ],
+)
+def test_setting_is_read_as_it_is_typed(name: str, typed: str, saved: object) -> None:
+    assert parse_setting(find_row(name), typed, ("nord",)) == saved
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "reason"),
+    [
+        ("budget.day", "-1", "Each day: it should be 0 or more"),
+        ("backup.keep", "many", "Kept: a whole number should stand here"),
+        ("ui.theme", "nrod", "Theme: there is no theme of this name"),
+        (
+            "telemetry.prometheus_host",
+            "elsewhere",
+            "Its address: an address of this machine should stand here",
+        ),
+    ],
+)
+def test_setting_that_does_not_fit_is_refused_by_its_label(name: str, typed: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason) as refused:
+        parse_setting(find_row(name), typed, ("nord",))
+    assert refused.value.field == name
+
+
+def test_key_of_a_nested_table_is_changed_where_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('[keymap]\nscene.gate = "f10" # far away\n')
+    write_settings(tmp_path, "keymap", {"scene.gate": "f11", "scene.sheet": "f12"})
+    assert 'scene.gate = "f11" # far away' in file.read_text()
+    assert read_settings(tmp_path).keymap == {"scene.gate": "f11", "scene.sheet": "f12"}

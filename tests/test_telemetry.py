@@ -150,11 +150,12 @@ async def test_telemetry_that_is_off_answers_and_loads_nothing(tmp_path: Path) -
         "from agents.orchestrator.narration import runner\n"
         "import monitor_tui.background_process\n"
         "async def look():\n"
-        "    program = await open_program(Path(sys.argv[1]), mode=BackgroundMode.INGEST)\n"
+        "    program = await open_program(Path(sys.argv[1]), mode=BackgroundMode.PLAY)\n"
         "    runner._import_engine()\n"
         "    await program.close()\n"
         "asyncio.run(look())\n"
-        "print('langsmith' in sys.modules, [m for m in sys.modules if m.startswith(('opentelemetry', 'prometheus'))])\n"
+        "print('langsmith' in sys.modules, [m for m in sys.modules if m.startswith(('opentelemetry', 'prometheus', "
+        "'taskiq', 'redis', 'aio_pika', 'monitor_tui.remote_work', 'agents.jobs.worker_pool'))])\n"
         "import opentelemetry.sdk.trace\n"
     )
     done = await asyncio.to_thread(

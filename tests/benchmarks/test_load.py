@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import make_agents, run_load
+from benchmarks.load import run_load
+from benchmarks.load_agents import make_agents
 from benchmarks.load_result import MIN_FAIRNESS, LoadShape, format_result, jains_index
 
 

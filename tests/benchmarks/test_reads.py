@@ -18,6 +18,7 @@ def reads_by_line(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     return asyncio.run(count_reads(home))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", first_few(MAX_READS))
 def test_store_reads_of_a_typed_line_stay_below_their_bound(line: str, reads_by_line: dict[str, int]) -> None:
     assert reads_by_line[line] <= MAX_READS[line]

@@ -16,6 +16,7 @@ from stores.records.canon import (
     Involvement,
     Support,
 )
+from stores.records.grid_maps import GridMapEdit
 from stores.records.ids import Id, SteppingClock, SystemIdGenerator, derive_id
 from stores.records.jobs import Job, JobKind, derive_job_id
 from stores.records.llm import DecisionMark, LlmCall, Money, Persona, RecordedSection
@@ -271,6 +272,11 @@ def source_proposal(of: Source, **given: Any) -> ProposedChange:
     filled = {"id": new_id(), "universe_id": of.universe_id, "source_id": of.id, "created_at": now()}
     payload = AdvanceClock(clock="dawn")
     return ProposedChange(**filled | {"payload": payload, "authority": Authority.SOURCE} | given)
+
+
+def map_edit(**given: Any) -> GridMapEdit:
+    filled = {"id": new_id(), "map_id": new_id(), "universe_id": UNIVERSE, "at": now()}
+    return GridMapEdit(**filled | given)
 
 
 def archived(of: Scene, **given: Any) -> ArchivedLog:

@@ -24,7 +24,7 @@ from stores.records.canon import (
 )
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id
-from stores.records.world import BranchOrigin, Entity, EntityKind, EntityStatus, key_of
+from stores.records.world import BranchOrigin, Entity, EntityKind, EntityNames, EntityStatus, key_of
 from tests.contract import builders as make
 from tests.contract.conftest import Truth
 
@@ -533,6 +533,10 @@ async def test_entity_names_and_folded_names_list_canonical_entities(keeper: Any
     ]
     assert await keeper.folded_names(make.new_id()) == []
     assert await keeper.entity_names(make.UNIVERSE) == ["Mara Venn"]
+    assert await keeper.named_entities(make.UNIVERSE) == [
+        EntityNames(mara.id, mara.kind, "Mara Venn", ("Mara", "ÉLAN"))
+    ]
+    assert await keeper.named_entities(make.new_id()) == []
 
 
 # --- what the contradiction checks ask ----------------------------------------------------------------

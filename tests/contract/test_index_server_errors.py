@@ -30,6 +30,8 @@ from tests.contract.reply_server import saying
 
 servers = pytest.importorskip("tests.contract.servers")
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[[str], Awaitable[Any]]
 
 

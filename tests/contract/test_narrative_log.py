@@ -12,6 +12,7 @@ from stores.authority import Role
 from stores.errors import NotFound, StoreError, WriteDenied
 from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.canon import AdvanceClock, CreateEntity
+from stores.records.grid_maps import GridCell, GridOutline, GridShape, GridWay, Spot, Terrain, WayKind
 from stores.records.ids import Id
 from stores.records.play import MoveKind, Scene, Speaker, Turn
 from stores.records.sources import READING_STATES, LadderStage, SourceState
@@ -794,6 +795,31 @@ async def test_rulings_and_policies_are_written_by_the_canon_keeper_only(
             await write
 
 
+async def test_map_edits_are_read_in_their_order_and_written_by_the_orchestrator_alone(
+    handles: LogHandles, truth: Truth
+) -> None:
+    outline = GridOutline(name="The Keep “塩”", shape=GridShape.HEXES, columns=200, rows=200)
+    cell = GridCell(spot=Spot(199, 0), place_id=make.new_id(), terrain=Terrain.MARSH, text="a [note]")
+    ways = (
+        GridWay(ends=(Spot(0, 0), Spot(1, 0)), kind=WayKind.LOCKED),
+        GridWay(ends=(Spot(1, 0), Spot(1, 1)), kind=None),
+    )
+    first = make.map_edit(outline=outline)
+    edits = [
+        first,
+        make.map_edit(map_id=first.map_id, cells=(cell,), ways=ways),
+        make.map_edit(map_id=first.map_id, undoes=first.id),
+    ]
+    for edit in (*edits, edits[1], make.map_edit(universe_id=make.new_id())):
+        await handles.orchestrator.add_map_edit(edit)
+    assert await handles.reader.map_edits(make.UNIVERSE) == edits
+    assert await handles.reader.map_edits(make.new_id()) == []
+    for role in Role:
+        if role is not Role.ORCHESTRATOR:
+            with pytest.raises(WriteDenied):
+                await truth.log(role).add_map_edit(make.map_edit())
+
+
 async def test_source_pages_are_read_by_edition_and_number(handles: LogHandles, truth: Truth) -> None:
     ingest, book = truth.log(Role.INGEST), make.source()
     await ingest.put_source(book)
@@ -834,6 +860,16 @@ async def test_snippets_are_stored_with_what_was_found_in_them(handles: LogHandl
     assert await handles.reader.snippet_anchors(book.id, 1) == {"Mara": 2, "Bren": 1}
     assert await handles.reader.snippet_anchors(book.id, 2) == {"Mara": 1}
     assert await handles.reader.proposals(ProposalQuery(source_id=book.id)) == proposals
+
+
+async def test_staging_stores_the_last_of_each_proposal_of_a_write(handles: LogHandles, truth: Truth) -> None:
+    """Each chunk of a write adds its evidence to the same proposal: the first alone would lose the others'."""
+    ingest, book = truth.log(Role.INGEST), make.source()
+    first = make.source_proposal(book)
+    versions = [first.model_copy(update={"payload": AdvanceClock(clock=clock)}) for clock in ("noon", "dusk")]
+    for stored_last in (versions, versions[::-1]):
+        await ingest.stage_snippets([], [first, *stored_last])
+        assert (await handles.reader.proposals_by_id([first.id]))[first.id] == stored_last[-1]
 
 
 async def test_staging_a_chunk_again_replaces_undecided_proposals_only(

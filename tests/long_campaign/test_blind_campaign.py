@@ -42,8 +42,8 @@ AIM = {
     PROBES_FALSE: 10,
 }
 REACHED = {
-    CAUGHT: 12,
-    CLAIMS_READ: 29,
+    CAUGHT: 26,
+    CLAIMS_READ: 33,
     PROMISES_MADE: 12,
     OPEN_PROMISES: 3,
     CLOSED: 9,

@@ -39,6 +39,9 @@ class Bait:
     records: Mapping[str, Any] | None = None
     """What the Archivist reports."""
 
+    outcome: str = ""
+    """How the attempt ends, as the Archivist reads it without knowing the dice."""
+
     repeats: bool = False
     """Whether it narrates the last turn again."""
 
@@ -124,7 +127,12 @@ BAITS: Final = (
         "Gil Oakum is not here",
         ("I count who owes Gil Oakum money.", "I ask the room about Gil Oakum."),
         ("Gil Oakum is not here",),
-        ("Gil Oakum throws a coin on the counter and grins.", "Gil Oakum pulls the door to and leans on it."),
+        (
+            "Gil Oakum throws a coin on the counter and grins.",
+            "Gil Oakum pulls the door to and leans on it.",
+            "Gil Oakum throws his cap on the floor and spits.",
+            "Gil Oakum pulls a stool to the fire and grins.",
+        ),
     ),
     Bait(
         "one person in two places",
@@ -146,6 +154,7 @@ BAITS: Final = (
             "You heave until the blood sings, but you fail to move it at all.",
             "You cannot lift it. Your attempt fails and the wood laughs at you.",
         ),
+        outcome="failed",
     ),
     Bait(
         "failure told as success",
@@ -156,6 +165,7 @@ BAITS: Final = (
             "You manage to do it in one breath, neat as a knot.",
             "Your effort works, and you successfully take what you came for.",
         ),
+        outcome="succeeded",
     ),
     Bait(
         "the last turn repeated",

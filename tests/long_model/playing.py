@@ -107,6 +107,7 @@ class BaitingModel(ScriptedModel):
         self.prose = ""
         self.corrected_prose = ""
         self.record: dict[str, object] = {}
+        self.outcome = ""
         self.first_prompt = ""
 
     @property
@@ -125,7 +126,8 @@ class BaitingModel(ScriptedModel):
         told = self.narrated_text
         quote = {"quote": told.split(".")[0].strip()[:280]}
         changes = [{**self.record, **quote}] if self.record else []
-        return json.dumps({"summary": told.split(".")[0][:200], "changes": changes})
+        outcome = {"outcome": self.outcome, "outcome_quote": quote["quote"]}
+        return json.dumps({**outcome, "summary": told.split(".")[0][:200], "changes": changes})
 
 
 class Run:
@@ -228,7 +230,7 @@ class Run:
         record = {
             k: self._named(v, friend) if isinstance(v, str) else v for k, v in (bait.records or {}).items()
         }
-        self._tell(prose, record)
+        self._tell(prose, record, bait.outcome)
         typed = self._named(bait.types[tally.times % len(bait.types)], friend)
         reply = await self._services.play.submit(self._scene_id, typed)
         tally.times += 1
@@ -262,8 +264,8 @@ class Run:
         self._innocent_turns.add(await self._last_id())
         self.result.alarms += [f"{alarm} In: {prose}" for alarm in _alarms(reply.lines)]
 
-    def _tell(self, prose: str, record: Mapping[str, object] | None) -> None:
-        self._model.prose, self._model.corrected_prose = prose, ""
+    def _tell(self, prose: str, record: Mapping[str, object] | None, outcome: str = "") -> None:
+        self._model.prose, self._model.corrected_prose, self._model.outcome = prose, "", outcome
         self._model.record = dict(record or {})
 
     def _innocent_prose(self, count: int = SENTENCES) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,13 +62,6 @@ def count_prompts(prompts: Sequence[str]) -> PromptCounts:
         matter_count=len(matters),
         settled_matter_count=sum("SETTLED" in line for line in matters),
         two_places_count=sum(map(_has_somebody_twice, prompts)),
-    )
-
-
-def count_obsolete_rows(gate_titles: Iterable[Sequence[str]], matters: Sequence[str]) -> int:
-    """Return how many rows of gates a later row of the same gate about the same matter has made obsolete."""
-    return sum(
-        max(0, sum(matter in title for title in titles) - 1) for titles in gate_titles for matter in matters
     )
 
 

@@ -33,6 +33,8 @@ from tests.replication.fake_servers import (
 )
 from tests.replication.test_degraded import begin, hear, play, seen
 
+pytestmark = pytest.mark.slow
+
 SESSION = derive_id("loop", "main")
 
 
@@ -303,7 +305,6 @@ async def test_join_refuses_when_both_sides_were_played(
         assert [t.text for t in await there.line_tail(scene.id, 9)] == ["I go on.", "Elsewhere."]
 
 
-@pytest.mark.slow
 async def test_join_survives_faults(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     """However far joining comes before the server fails, play begins, and the copy is joined later."""
     for number in range(12):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from agents.ingest.chunk_server import LadderChunkServer
 from agents.ingest.ports import ChunkServer
+from agents.llm.llm_settings import AppSettings
+from agents.services.llm_setup import ModelProcess
 from agents.services.services import Services
 from agents.story_outline import NewUniverse
 from monitor_tui.compose import Program
@@ -63,10 +65,15 @@ def ladder_server(program: Program) -> LadderChunkServer:
 
 @asynccontextmanager
 async def reading(
-    home: Path, size: tuple[int, int] = ROOMY, *, universe: str = "Salt"
+    home: Path,
+    size: tuple[int, int] = ROOMY,
+    *,
+    universe: str = "Salt",
+    model: ModelProcess | None = None,
+    settings: AppSettings | None = None,
 ) -> AsyncIterator[Reader]:
     """Sit down at the menu of a library with one empty universe, or (`universe` empty) with none."""
-    async with opened(home) as program:
+    async with opened(home, model=model, settings=settings) as program:
         if universe:
             await program.services.stories.create_universe(NewUniverse(universe))
 

@@ -13,6 +13,8 @@ from typing import Literal, Protocol
 from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.widgets import DirectoryTree
+from textual.worker import Worker
 
 from agents.indexer.embedding_port import Embedder
 from agents.services.llm_setup import ModelProcess
@@ -72,7 +74,7 @@ class ScreenDriver:
         quiet = 0
         while quiet < 2:
             await self.pilot.pause()
-            busy = any(not worker.is_finished for worker in self.app.workers)
+            busy = any(is_at_work(worker) for worker in self.app.workers)
             quiet = 0 if busy else quiet + 1
             if busy:
                 await asyncio.sleep(0.005)
@@ -98,6 +100,14 @@ class ScreenDriver:
         """Whether all of these stand on the screen, wherever lines break."""
         text = " ".join(self.text.split())
         return all(" ".join(word.split()) in text for word in words)
+
+
+def is_at_work(worker: Worker[object]) -> bool:
+    """Whether a worker has something to do; that of a tree of files runs as long as the tree and waits for folders."""
+    tree = worker.node
+    if isinstance(tree, DirectoryTree) and worker.group == "_loader":
+        return not tree._load_queue._finished.is_set()  # type: ignore[attr-defined]
+    return not worker.is_finished
 
 
 class SteppingTimer:

@@ -51,6 +51,31 @@ def test_app_imports_nothing_heavy_before_the_first_frame() -> None:
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
+def test_menu_is_filled_without_what_play_needs() -> None:
+    heavy = (
+        "agents.canon_keeper.canon_snapshot",
+        "agents.canon_keeper.sentences",
+        "agents.events",
+        "agents.resolver.dice",
+        "apsw.ext",
+        "monitor_tui.daily_backup",
+        "numpy",
+        "pydantic_settings",
+        "rapidfuzz",
+        "statemachine",
+        "yaml",
+    )
+    code = (
+        "import sys, importlib\n"
+        "from monitor_tui.program_start import MODULES_OF_MENU\n"
+        "for name in MODULES_OF_MENU: importlib.import_module(name)\n"
+        f"print([m for m in sys.modules if m.startswith({heavy!r})])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> None:
     gate = asyncio.Event()
 
@@ -265,6 +290,7 @@ def test_app_menu_is_read_with_a_small_part_of_the_program() -> None:
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_app_compiles_no_phrase_pattern_for_the_menu() -> None:
     """They are 3 MB and a tenth of a second, which nothing but play needs."""
     code = (
@@ -401,6 +427,7 @@ class Library:
         return services, count_and_close
 
 
+@pytest.mark.slow
 async def test_app_suspends_the_story_and_closes_the_library_on_quit(played_home: Path) -> None:
     library = Library(played_home)
     async with started_app(library.open) as ui:

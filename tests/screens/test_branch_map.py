@@ -112,3 +112,24 @@ async def test_ended_scene_is_read_from_the_map_and_branched_at_a_turn(played_ho
         await ui.press("home", "down", "B")
         await ui.type(NAME)
         await ui.until(f"The Drowned Bell ({NAME})", "scene 1")
+
+
+@pytest.mark.slow
+async def test_low_screen_lists_proposals_behind_f2_and_map_begins_at_the_scene_before(
+    played_home: Path,
+) -> None:
+    async with started_app(real_services(played_home, 8), (80, 24)) as ui:
+        await open_scene(ui)
+        for name in ("Anna", "Bert", "Cleo", "Dido", "Emil", "Fred"):
+            await ui.type(f"/npc here {name} Moor: a person")
+        await ui.press("f2")
+        await ui.until("Fred Moor")
+        assert ui.shows("Cleo Moor", "Dido Moor", "Emil Moor"), "more than the one under the cursor"
+        await ui.press("escape")
+        for line in ("/end Done", "/accept all", "/commit"):
+            await ui.type(line)
+        await ui.until("scene 2")
+        await ui.type("/map")
+        await ui.press("B")
+        await ui.until("Name the branch.")
+        assert ui.shows("Branch after Scene 1"), "scene 2 has no turns yet"

@@ -12,6 +12,7 @@ MEMORIES = ("4", "f2", "enter")
 """To Ivo Tarrant's memories."""
 
 
+@pytest.mark.slow
 async def test_characters_screen_switches_tabs_with_the_arrows(remembered_home: Path) -> None:
     async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
         await ui.press("4", "right")

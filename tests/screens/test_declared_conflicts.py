@@ -12,6 +12,7 @@ from tests.screens.scripted_llm import start_sample_story
 CONFLICT = "⚠ Canon says “Wenna Pike and Ivo Tarrant are allies.”"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from screens.play.prompt_draft import PromptDraft
-from stores.draft_file import MAX_DRAFTS, Draft, DraftFile
+from stores.draft_file import Draft, DraftFile
 from stores.errors import StoreError
+from stores.story_file import MAX_STORIES
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 from tests.widgets.stage import Stage
 from widgets.prompt import PlayPrompt
@@ -91,7 +92,7 @@ async def test_draft_is_gone_once_the_line_is_sent(tmp_path: Path) -> None:
 
 async def test_draft_file_keeps_the_latest_and_reads_a_damaged_file_as_none(tmp_path: Path) -> None:
     drafts = DraftFile(tmp_path / "drafts.json")
-    for number in range(MAX_DRAFTS + 1):
+    for number in range(MAX_STORIES + 1):
         await drafts.save(f"story {number}", Draft(f"words {number}"))
     assert await drafts.read("story 0") == Draft()
     assert await drafts.read("story 1") == Draft("words 1")

@@ -97,6 +97,7 @@ async def test_gate_filter_narrows_and_escape_widens_again(ui: ScreenDriver) -> 
     assert await verdicts(ui) == {RAIN: Verdict.REJECT}
 
 
+@pytest.mark.slow
 async def test_gate_keeps_a_decision_and_takes_it_back(ui: ScreenDriver) -> None:
     await ui.press("d")
     assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
@@ -147,6 +148,9 @@ async def test_gate_commit_asks_only_about_conflicts(ui: ScreenDriver) -> None:
 async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(ui: ScreenDriver) -> None:
     await ui.press("r", "enter")
     assert ui.shows("Canon now says", "✓ Mara Venn's HP is 7.", "2 accepted")
+    # Only what is seen behind the dialog is drawn: a screen below one that covers it costs nothing.
+    drawn = [type(screen).__name__ for screen in ui.app.screen_stack if screen.is_current]
+    assert drawn == ["GateScreen", "CommitReportDialog"]
     await ui.press("enter")
     assert ui.screen == "SceneScreen"
     assert ui.shows("scene 2")
@@ -233,6 +237,7 @@ async def test_gate_marks_take_in_all_rows_that_are_shown(ui: ScreenDriver) -> N
     assert len(deferred) == 1, "marking all twice marks none"
 
 
+@pytest.mark.slow
 async def test_gate_accept_all_leaves_out_what_a_rule_rejects(gate_home: Path) -> None:
     async with started_app(real_services(gate_home, 8), NARROW) as ui:
         universe = (await ui.services.stories.universes())[0]
@@ -351,6 +356,7 @@ async def test_universe_gate_commits_what_was_put_off(
     assert "Flooded Nave" in await canon_names(beside)
 
 
+@pytest.mark.slow
 async def test_universe_gate_left_by_escape_reopens_no_scene(
     beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,6 +378,7 @@ async def test_universe_gate_that_is_empty_says_what_would_come_here(
         assert not commits
 
 
+@pytest.mark.slow
 async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
     beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ it". Source: docs/ingest.md.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,15 @@ from textual import events
 
 from agents.ingest.ingest_worker import EnrichWorker
 from agents.jobs.worker import RetryLater
+from agents.llm.scripted_model import ScriptedModel
 from screens.ingest.review_screen import ReviewScreen
 from stores.authority import Role
+from stores.records.llm import Persona
 from tests.agents.ingest.documents.typeset_book import typeset
-from tests.agents.ingest.reading_in import BoldNameServer
+from tests.agents.ingest.reading_in import BoldNameServer, build_transcriber
+from tests.agents.ingest.test_page_transcription import write_scan
+from tests.agents.ingest.test_reader_persona import PRICED
+from tests.agents.orchestrator.scripted_program import house
 from tests.screens.ingest_library import RULEBOOK, Reader, ladder_server, reading, write_rulebook
 from tests.screens.screen_driver import NARROW
 from widgets.proposal_list import ProposalList
@@ -114,6 +120,7 @@ async def test_rows_are_edited_in_the_review(tmp_path: Path) -> None:
         assert any("It sings." in statement for statement in await canon_rules(reader))
 
 
+@pytest.mark.slow
 async def test_menu_says_what_waits_in_reviews_and_that_something_is_read(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
@@ -315,6 +322,7 @@ async def test_new_edition_shows_what_is_new_and_gone_before_it_is_read(tmp_path
         assert ui.shows("edition 2", "read · 1 page")
 
 
+@pytest.mark.slow
 async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tmp_path: Path) -> None:
     """A player: "I asked for the model, and have none today; the list said so, and M read the rest by rule"."""
     async with reading(tmp_path / "home") as reader:
@@ -327,6 +335,7 @@ async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tm
             log,
             ingest.recorder,
             ladder_server(reader.program),
+            build_transcriber(reader.program, []),
             lambda: False,
             reader.program.services.events.publish,
         )
@@ -339,6 +348,25 @@ async def test_document_whose_model_is_away_says_so_and_is_read_on_without_it(tm
         assert not ui.shows("waits for its model")
         await reader.read_all()
         assert ui.shows("read · 1 page", "by rule", "M Model")
+
+
+@pytest.mark.slow
+async def test_scanned_book_is_offered_to_the_model_with_its_price(tmp_path: Path) -> None:
+    """A player: "my old module is a scan; it told me what reading its pages costs before it did"."""
+    model = ScriptedModel([], facts=replace(PRICED, takes_pictures=True))
+    async with reading(tmp_path / "home", model=model, settings=house(Persona.READER)) as reader:
+        ui = reader.ui
+        await ui.press("5", "n")
+        await ui.type(write_scan(tmp_path))
+        assert ui.shows("2 pages of it scanned: without text", "could read them, about $0.03")
+        await ui.press("enter")
+        assert ui.shows("It has pictures of pages and no text.", "Choose “read by the model”")
+        await ui.press("right", "enter")
+        assert ui.shows("is shown each of them, about $0.03")
+        await ui.press("enter")
+        assert ui.shows("Documents", "old-book")
+        source = await reader.program.stores.log(Role.INGEST).source(await reader.source_id())
+        assert source.reads_pictures
 
 
 @pytest.mark.slow

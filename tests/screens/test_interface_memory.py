@@ -136,13 +136,13 @@ async def test_keymap_in_settings_gives_a_key_another_place(line: str, played_ho
 
 
 async def test_help_shows_the_keys_of_the_keymap(played_home: Path) -> None:
-    (played_home / "settings.toml").write_text('[keymap]\nscene.sheet = "f10, ctrl+g"\n')
+    (played_home / "settings.toml").write_text('[keymap]\nscene.sheet = "f10, ctrl+b"\n')
     async with started_at(played_home, (120, 60)) as ui:
-        await ui.press("enter", "ctrl+g")
+        await ui.press("enter", "ctrl+b")
         assert ui.screen == "SheetScreen"
         await ui.press("escape", "f1")
         assert ui.screen == "HelpScreen"
-        assert ui.shows("f10 ^g Character sheets")
+        assert ui.shows("f10 ^b Character sheets")
         assert not ui.shows("f5 Character sheets")
 
 

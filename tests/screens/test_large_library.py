@@ -96,3 +96,16 @@ async def test_loop_is_never_held_on_screens_of_a_world_of_20000(crowded_home: P
             await driver.press("escape")
             await press(driver, watchdog, "6", "QueryScreen")
             await press(driver, watchdog, "enter", "QueryScreen", "Where is Mara?")
+
+
+async def test_palette_over_20000_names_never_holds_the_loop(crowded_home: Path) -> None:
+    async with started_app(real_services(crowded_home, start=NIGHT)) as driver:
+        await driver.press("enter", "ctrl+p")
+        with watched_loop() as watchdog:
+            for letter in "ada":
+                await driver.press(letter)
+            assert driver.shows("The card of this")
+            await driver.press("enter")
+            assert driver.screen == "UniverseScreen"
+        steps = watchdog.take_steps_over(MAX_MILLISECONDS)
+        assert steps == []

@@ -220,7 +220,7 @@ async def test_banner_and_notice_are_readable_whole(tmp_path: Path, size: tuple[
         banner = words_in(ui, ui.app.screen.query_one(TriggerBar))
         assert banner.startswith(
             "★ Critical: The Boat Shed of the Drowned Ferrymen under the Third Weir is a discovery "
-            "(with 1 change that this needs) Enter: "
+            "(with what this needs: "
         )
         assert banner.endswith(("Esc: decide at scene end", "Esc: later"))
 

@@ -109,7 +109,7 @@ async def test_stories_screen_asks_before_a_story_is_abandoned(played_home: Path
         assert not ui.shows("Abandon")  # it is over: the key is gone
         await ui.press("enter")
         assert ui.screen == "ReadingScreen"  # it stays readable
-        assert ui.shows("x Look at turn")
+        assert ui.shows("Look at turn")
         assert await story_state(ui) == "abandoned"
 
 

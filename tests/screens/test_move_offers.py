@@ -58,6 +58,7 @@ async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
     assert not ui.shows("Enter rolls")
 
 
+@pytest.mark.slow
 async def test_another_line_tells_the_offered_one_without_a_roll_first(ui: ScreenDriver) -> None:
     """`I search the bar for the ring.` and then the GM's answer: the search stands before it."""
     await ui.type("I search the bar for the ring.")
@@ -161,6 +162,7 @@ async def test_escape_after_other_words_plays_nothing(ui: ScreenDriver) -> None:
     assert ui.shows("> I wait.")
 
 
+@pytest.mark.slow
 async def test_a_line_is_played_when_the_next_one_is_being_written(ui: ScreenDriver) -> None:
     await ui.type(LINE, enter=False)
     ui.app.post_message(events.Key("enter", None))  # and the next letters before the reply is there

@@ -163,6 +163,7 @@ async def test_lines_typed_during_narration_are_played_in_order(ui: ScreenDriver
     assert len(model.asked(Persona.NARRATOR)) == 3
 
 
+@pytest.mark.slow
 async def test_streamed_words_of_another_scene_are_not_shown(ui: ScreenDriver) -> None:
     ui.services.events.publish(TextStreamed("elsewhere", "t", "Far from here."))
     ui.services.events.publish(StepStateChanged("elsewhere", "b", "narrate", "running"))
@@ -171,6 +172,7 @@ async def test_streamed_words_of_another_scene_are_not_shown(ui: ScreenDriver) -
     assert not ui.shows("narrator")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["", "f5"])
 async def test_streamed_words_read_nothing_again(
     ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch, key: str

@@ -156,7 +156,8 @@ async def test_setup_keeps_enters_pressed_while_a_page_loads(tmp_path: Path) -> 
         # As fast as a terminal sends them: no page is there before all are pressed.
         for key in ("1", *["enter"] * 5):
             ui.app.post_message(events.Key(key, key if key == "1" else "\r"))
-        await ui.settle()
+        # The program may rest between two pages, while a module is imported in a thread.
+        await ui.until("what do you do?")
         assert ui.screen == "SceneScreen"
         assert len(await ui.services.stories.stories()) == 1
 

@@ -207,6 +207,18 @@ async def test_query_looks_again_once_the_embedding_model_is_awake(
 
 
 @pytest.mark.slow
+async def test_query_does_not_ask_a_line_of_play(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started_app(real_services(remembered_home, 8), NARROW) as ui:
+        asked = record_calls(monkeypatch, ui.services.query, "answer_question")
+        await ui.press("6")
+        await ui.type("> Osk comes in.")
+        assert ui.shows("That is a line of play", "Esc goes back", "> Osk comes in.")
+        assert not asked
+
+
+@pytest.mark.slow
 async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started_app(real_services(remembered_home, 8), NARROW) as ui:
         await ui.press("6")

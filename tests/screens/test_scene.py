@@ -10,6 +10,7 @@ import pytest
 from textual import events
 
 from agents.views.play_views import ProposalView, Reply, SceneView, TurnView
+from screens.play.scene_messages import ReplyReceived
 from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull
 from stores.records.workflow import ProposalStatus, Verdict
@@ -588,7 +589,7 @@ async def test_scene_left_at_the_gate_opens_there(played_home: Path) -> None:
 async def test_scene_reply_may_ask_for_another_screen(ui: ScreenDriver, goto: str, screen: str) -> None:
     assert isinstance(ui.app.screen, SceneScreen)
     reply = Reply("operation", goto=goto)  # type: ignore[arg-type]
-    ui.app.screen.post_message(SceneScreen.ReplyReceived(reply))
+    ui.app.screen.post_message(ReplyReceived(reply))
     await ui.settle()
     assert ui.screen == screen
 

@@ -66,6 +66,7 @@ async def test_outcome_of_a_death_is_one_fact_and_rests_on_the_line_that_tells_o
     assert "rain" not in footnote
 
 
+@pytest.mark.slow
 async def test_outcome_carries_no_mark_of_a_number_that_changed_in_the_scene(ui: ScreenDriver) -> None:
     await ui.type(f"/end {OUTCOME}")
     text = await commit_and_export(ui)

@@ -84,7 +84,7 @@ async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
         await ui.press("down")
         await ui.type("desert mystery")
         assert not await ui.services.stories.universes()  # nothing is created before the end
-        await ui.press("down", "down", "enter")  # no rule pack
+        await ui.press("end", "enter")  # no rule pack
         await ui.press("enter")  # a new hero
         await ui.type("Sel", enter=False)
         await ui.press("tab", "tab")
@@ -319,3 +319,21 @@ def test_setup_finds_places_by_name() -> None:
     assert resolve_place("Low Quay: where the boats lie", places) == quay.id
     assert resolve_place(" The Well ", places) == "The Well"
     assert resolve_place("  ", places) is None
+
+
+async def test_setup_hands_out_an_array_and_rolls_scores(sample_home: Path) -> None:
+    """I take the array, swap two of its values, and am held to it; then I let the dice decide."""
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1", "enter", "end", "up", "enter", "down", "down", "enter")
+        assert ui.shows("A new hero", "as you type them")
+        await ui.type("Sel", enter=False)
+        await ui.press("tab", "tab", "right")
+        assert ui.shows("hand out 15, 13, 12, 11, 9, 8")
+        await ui.press("tab", "ctrl+u")
+        await ui.type("13", enter=False)
+        await ui.press("enter", "enter")
+        assert ui.shows("! The numbers to hand out are 15, 13, 12, 11, 9, 8, each once.")
+        await ui.press("right")
+        assert ui.shows("roll 3d6 for each")
+        await ui.press("tab", "enter", "enter")
+        assert not ui.shows("A new hero", "The numbers to hand out")

@@ -47,6 +47,17 @@ async def test_universe_card_follows_the_cursor(sample_home: Path) -> None:
 
 
 @pytest.mark.slow
+async def test_keys_typed_at_once_are_about_the_card_that_comes(played_home: Path) -> None:
+    """I know my way: `3v` is the map of relations and `3e` a correction, as fast as I can type them."""
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        for keys, screen in (("3v", "RelationMapScreen"), ("3e", "FormDialog"), ("4e", "FormDialog")):
+            await ui.type(keys, enter=False)
+            assert ui.screen == screen
+            while ui.screen != "MenuScreen":
+                await ui.press("escape")
+
+
+@pytest.mark.slow
 async def test_universe_leads_from_a_relation_to_its_other_end(sample_home: Path) -> None:
     async with started_app(real_services(sample_home), NARROW) as ui:
         await ui.press("3", "slash")

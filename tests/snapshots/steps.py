@@ -21,6 +21,12 @@ SIZES = pytest.mark.parametrize(
 """The narrow half by default, where room is scarce; the other half, as long again, in `make test-slow`."""
 
 
+BOTH_SIZES = pytest.mark.parametrize(
+    "size", [pytest.param(NARROW, id="80x24"), pytest.param(ROOMY, id="120x40")]
+)
+"""Both sizes, for pictures that are slow at either."""
+
+
 def walk(*steps: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     """Return what presses these keys; `type:` types words."""
 

@@ -11,7 +11,7 @@ from agents.services.services import Services
 from monitor_tui.app import MonitorApp, ShowMenu
 from stores.errors import LibraryInUse
 from tests.screens.screen_driver import ROOMY, real_services
-from tests.snapshots.steps import SIZES, Compare, Steps, walk
+from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
 
 WENNA = ("3", "slash", "type:wenna", "enter")
 DOWN_TO_NEW = ("down", "down")
@@ -29,13 +29,24 @@ PLAYED: dict[str, Steps] = {
     "stories": ("2",),
     "universe": WENNA,
     "universe_evidence": (*WENNA, "tab", "end", "enter"),
-    "reading": (*WENNA, "tab", "down", "down", "enter", "enter", "home"),
+    "reading": (*WENNA, "tab", "down", "down", "enter", "enter"),
     "help": ("question_mark",),
     "help_commands": ("enter", "f1", "3"),
     "scene": ("enter",),
     "scene_proposals": ("enter", "f2", "a", "r"),
     "scene_story_only": ("enter", "f4"),
     "scene_note": ("enter", "type:/frobnicate the bell", "enter"),
+    "scene_offers": (
+        "enter",
+        *typed(
+            "> Three days pass.",
+            "> Behind the bar stands Pella Rook, the cook.",
+            "> Wenna is a coward and a drunk.",
+            "> Wenna tells Mara that Aldous Stint moved the bell.",
+            "I promise Wenna that I will bring her the clapper.",
+        ),
+        "ctrl+l",
+    ),
     "scene_critical": ("enter", "type:/npc Old Tam: keeper of the salt bell", "enter"),
     "sheet": ("enter", "f5"),
     "sheet_changed": (

@@ -37,6 +37,7 @@ ANSWER = {
 }
 
 
+@pytest.mark.slow
 @SIZES
 @pytest.mark.parametrize("name", PLAYED)
 def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from monitor_tui.app import MonitorApp
 from tests.screens.libraries import CopyLibrary, build_bare_world
 from tests.screens.screen_driver import real_services
-from tests.snapshots.steps import SIZES, Compare, Steps, typed, walk
+from tests.snapshots.steps import BOTH_SIZES, SIZES, Compare, Steps, typed, walk
 from tests.snapshots.test_play_and_menu_screens import WENNA
 
 pytestmark = pytest.mark.slow
@@ -59,6 +59,7 @@ PLAYED: dict[str, Steps] = {
     "relation_map_narrowed": (*WENNA, "v", "2", "plus", "plus", "f2"),
     "relation_map_of_places": (*WENNA, "v", "8"),
     "relations": (*WENNA, "v", "v"),
+    "grid_map_none": ("3", "v", "9"),
     "relations_walked": (*WENNA, "v", "v", "enter"),
     "charts_story": ("percent_sign",),
     "charts_dice": ("percent_sign", "2"),
@@ -72,6 +73,27 @@ PLAYED: dict[str, Steps] = {
     "branch_comparison": (*BRANCHED, "home", "V"),
     "turn_trace_proposed": ("enter", "shift+tab", "end", "x"),
 }
+FILLED = (
+    *("right", "n", "type:The Slack Tide", "enter", "right", "n", "type:Net Loft", "enter"),
+    *("vertical_line", "left", "vertical_line", "vertical_line", "right", "vertical_line"),
+    *(
+        "down",
+        "left_parenthesis",
+        "right",
+        "right",
+        "down",
+        "5",
+        "left",
+        "left",
+        "e",
+        "type:Deep",
+        "enter",
+        "space",
+    ),
+    *("vertical_line", "up", "up", "vertical_line", "down", "3", "left", "2", "n", "type:Cave", "enter"),
+)
+"""Keys that fill a grid map: known places, one that is proposed, terrain, a note, ways."""
+
 BARE: dict[str, Steps] = {
     "bare_universe": ("3",),
     "bare_new": ("3", "n"),
@@ -87,6 +109,16 @@ BARE: dict[str, Steps] = {
 def test_played_story(snap_compare: Compare, played_home: Path, name: str, size: tuple[int, int]) -> None:
     assert snap_compare(
         MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*PLAYED[name])
+    )
+
+
+@pytest.mark.slow
+@BOTH_SIZES
+@pytest.mark.parametrize("shape", ["squares", "hexes", "rooms"])
+def test_grid_map(snap_compare: Compare, played_home: Path, shape: str, size: tuple[int, int]) -> None:
+    steps = (*("3", "v", "9", "f2", f"type:Harl, {shape} 12 x 9", "enter"), *FILLED)
+    assert snap_compare(
+        MonitorApp(real_services(played_home, 8)), terminal_size=size, run_before=walk(*steps)
     )
 
 

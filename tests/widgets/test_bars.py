@@ -108,7 +108,7 @@ async def test_bar_is_readable_whole_where_it_is_narrow(size: tuple[int, int]) -
     app = Stage(bar)
     why = (
         "Critical: Captain Vess of the Salvage Skiff is killed by Old Tam Weaver on the stair of the Tower; "
-        "the Hidden Chamber is a discovery (with 2 changes that this needs)"
+        "the Hidden Chamber is a discovery (with what this needs: Mara is in the Hidden Chamber)"
     )
     async with app.run_test(size=size) as pilot:
         bar.why = why

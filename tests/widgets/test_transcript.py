@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from typing import Self
 
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from agents.views.play_views import TurnView
@@ -257,6 +259,25 @@ async def test_transcript_jump_marks_its_turn_without_the_focus_until_play_goes_
         assert "▌" not in screen_text(app)
 
 
+async def test_transcript_jump_stays_in_its_place_as_the_lines_around_the_story_are_laid_out() -> None:
+    """A note or a line of keys may come before or after the jump: where the turn stands does not hang on it."""
+    app, source = stage(), Source(story_line(100))
+    async with app.run_test(size=(80, 30)) as pilot:
+        transcript = await opened(pilot, source)
+        transcript.jump_to(20)
+        for height in (24, 12, 30):
+            transcript.styles.height = height
+            await settled(pilot)
+            assert "try 20" in words_in(transcript)[height // 3 + 1]
+        # What is read on from there stays, too.
+        transcript.scroll_relative(y=3, animate=False)
+        await settled(pilot)
+        before = words_in(transcript)
+        transcript.styles.height = 24
+        await settled(pilot)
+        assert words_in(transcript) == before[:24]
+
+
 async def test_transcript_turn_taller_than_the_view_is_read_through() -> None:
     app = stage()
     source = Source([turn_view(0, text="word " * 400), turn_view(1, text="after")])
@@ -297,3 +318,44 @@ async def test_left_and_right_are_the_screens() -> None:
         assert not {"left", "right"} & {
             key for key, active in transcript.screen.active_bindings.items() if active.node is transcript
         }
+
+
+class WatchedTranscript(Transcript):
+    """A transcript that keeps which lines it was asked to draw again, and how often to lay the screen out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dirty_lines: set[int] = set()
+        self.layout_count = 0
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        self.layout_count += layout
+        for region in regions or (Region(0, 0, 1, self.size.height),):
+            self.dirty_lines |= set(range(region.y, region.bottom))
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+
+async def test_pages_that_arrive_out_of_view_draw_nothing_and_lay_nothing_out() -> None:
+    transcript, source = WatchedTranscript(), Source(story_line(2_000))
+    async with Stage(transcript).run_test(size=(80, 24)) as pilot:
+        await opened(pilot, source)
+        shown = dict(enumerate(words_in(transcript)))
+        transcript.layout_count = 0
+        undrawn_pages = 0
+        for _ in range(20):
+            source.gate = asyncio.Event()
+            asked_before = len(source.asked)
+            await pilot.press("pageup")
+            await pilot.pause()
+            shown |= {y: transcript.render_line(y).text for y in transcript.dirty_lines}
+            transcript.dirty_lines.clear()
+            source.gate.set()
+            await settled(pilot)
+            undrawn_pages += len(source.asked) > asked_before and not transcript.dirty_lines
+            shown |= {y: transcript.render_line(y).text for y in transcript.dirty_lines}
+            transcript.dirty_lines.clear()
+            assert [shown[y] for y in range(transcript.size.height)] == words_in(transcript)
+        assert undrawn_pages > 0
+        assert transcript.layout_count == 0

@@ -36,6 +36,8 @@ def test_critical_proposal_what_is_critical_and_what_is_not() -> None:
     assert is_critical(tagged(ORC, "dead"))
     assert is_critical(says("alive", ORC, value=False))
     assert is_critical(creates("Hidden Chamber"))
+    assert is_critical(creates("Hidden Chamber").model_copy(update={"weight": 85}))
+    assert not is_critical(creates("Salt Lane").model_copy(update={"weight": 60}))
     assert is_critical(creates("Old Tam", EntityKind.CHARACTER, critical=True))
     assert not is_critical(creates("Old Tam", EntityKind.CHARACTER))
     assert not is_critical(hurt(ORC, 3))

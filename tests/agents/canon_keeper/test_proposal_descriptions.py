@@ -141,6 +141,13 @@ def described(*proposals: ProposedChange, facts: tuple[Fact, ...] = (STAY,)) -> 
             ("name", "Mara", "Mara Quill"),
         ),
         (
+            proposal(UpdateEntity(entity_id=MARA.id, aliases=("the Gull",))),
+            "edit",
+            "Mara: also called the Gull",
+            "Mara",
+            ("also called", "—", "the Gull"),
+        ),
+        (
             proposal(UpdateEntity(entity_id=MARA.id, locked=True)),
             "protection",
             "Protect Mara from changes",

@@ -2,7 +2,7 @@
 
 The blind one is by somebody who had not seen how sentences are read.
 
-Its half `tune` was looked at while the reader was written, half `held` was not.
+The halves `tune` were looked at while the reader was written, the halves `held` were not.
 `pytest -s tests/agents/canon_keeper/test_sentence_contradictions.py` prints precision and recall.
 """
 
@@ -98,9 +98,11 @@ async def is_held(pair: SentencePair) -> bool:
     return any(findings[proposal.id].conflicts for proposal in proposals[-2:])
 
 
-LEAST_PRECISION, LEAST_RECALL = 0.87, 0.36
+LEAST_PRECISION, LEAST_RECALL = 0.91, 0.39
 """What is reached over all pairs. The goal is 0.97 and 0.85; docs/contradictions.md says what is missing."""
 PLAYER_TABLE = Path(__file__).parent / "data" / "plain_player_pairs.yaml"
+EVERYDAY_PLAY_TABLE = Path(__file__).parent / "data" / "everyday_play_pairs.yaml"
+"""Sixty pairs and sixty look-alikes, written before the reader was changed for them."""
 EVERYDAY_TABLE = Path(__file__).parent / "data" / "everyday_player_pairs.yaml"
 
 
@@ -126,8 +128,12 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
     ("table", "half", "least_precision", "least_recall"),
     [
         pytest.param(PLAYER_TABLE, "tune", 0.97, 0.85, id="plain_words_looked_at"),
-        pytest.param(PLAYER_TABLE, "held", 0.76, 0.07, id="plain_words"),
-        pytest.param(EVERYDAY_TABLE, "held", 0.91, 0.46, id="everyday_words"),
+        pytest.param(PLAYER_TABLE, "held", 0.84, 0.12, id="plain_words"),
+        pytest.param(EVERYDAY_TABLE, "held", 0.93, 0.53, id="everyday_words"),
+        pytest.param(
+            EVERYDAY_TABLE, "tune", 0.99, 0.79, id="everyday_words_looked_at", marks=pytest.mark.slow
+        ),
+        pytest.param(EVERYDAY_PLAY_TABLE, "fresh", 1.0, 0.94, id="everyday_play"),
     ],
 )
 async def test_sentence_contradictions_of_players_reach_the_published_figures(
@@ -138,7 +144,7 @@ async def test_sentence_contradictions_of_players_reach_the_published_figures(
         if pair.half == half:
             figures.add(contradicts=pair.contradicts, is_held=await is_held(pair))
     print(f"\n{table.stem} {half}  {figures}")
-    assert figures.caught + figures.missed >= 72
+    assert figures.caught + figures.missed >= 60
     assert figures.precision >= least_precision - 0.005
     assert figures.recall >= least_recall - 0.005
 
@@ -179,6 +185,82 @@ async def test_sentence_contradictions_in_plain_words_are_caught_and_look_alikes
     print(f"\nown   {figures}")
     assert false_alarms == []
     assert figures.recall >= 0.72
+
+
+TOPIC_TABLE = Path(__file__).parent / "data" / "topic_pairs.yaml"
+TOPIC_NAMES = {
+    **dict.fromkeys(
+        ("Marta Kell", "Old Bram", "Ilsa Venn", "Corwin Hale", "Sister Odile", "Captain Rusk", "Amos Pell",
+         "Lord Tavish", "Lady Mirren", "Jory", "Nell Partridge", "Hob Tanner", "Wen", "Ash Calloway",
+         "Sergeant Dunne", "Pia Lund", "Father Quill", "Tolly", "Vera Stroud"),
+        "character",
+    ),
+    **dict.fromkeys(
+        ("Saltmarsh", "Gilded Hen", "Castle Dorn", "Thornwick", "Old Mill", "Greywater Bridge", "Greywater",
+         "Kestrel Station", "Rookery", "Grey Isles"),
+        "place",
+    ),
+    **dict.fromkeys(("Sunblade", "Black Ledger", "Petrel", "Ember Crown"), "object"),
+    **dict.fromkeys(("Lantern Guild", "Red Hand", "Moor Company"), "faction"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+async def test_sentence_contradictions_by_topic_are_caught_and_look_alikes_are_not() -> None:
+    figures, false_alarms = Figures(), []
+    for topic in yaml.safe_load(TOPIC_TABLE.read_text(encoding="utf-8"))["topics"].values():
+        for kind, rows in topic.items():
+            for before, after in rows:
+                pair = SentencePair("topic", TOPIC_NAMES, before, after, kind == "contradictions")
+                held = await is_held(pair)
+                figures.add(contradicts=pair.contradicts, is_held=held)
+                if held and not pair.contradicts:
+                    false_alarms.append((before, after))
+    print(f"\nby topic   {figures}")
+    assert false_alarms == []
+    assert figures.recall >= 0.75
+
+
+LOOK_ALIKES = Path(__file__).parent / "data" / "look_alikes.yaml"
+LOOK_ALIKE_NAMES = {
+    **dict.fromkeys(("Bram Holt", "Tess", "Old Wil"), "character"),
+    **dict.fromkeys(("Gull Bridge", "Saltmere", "Kell Tower"), "place"),
+    **dict.fromkeys(("Heron", "Glass Bell"), "object"),
+    "Grey Wardens": "faction",
+}
+MAX_FALSE_ALARMS = 15
+"""Of 848, each pair in both orders; 150 of 846 before the reader was changed for them."""
+
+
+@pytest.mark.slow
+async def test_sentence_contradictions_of_look_alikes_are_few() -> None:
+    rows = yaml.safe_load(LOOK_ALIKES.read_text(encoding="utf-8"))
+    pairs = [
+        *rows["pairs"],
+        *(("Bram Holt is alive.", words) for words in rows["alive"]),
+        *(("Bram Holt is dead.", words) for words in rows["dead"]),
+    ]
+    false_alarms = [
+        (before, after)
+        for one, other in pairs
+        for before, after in ((one, other), (other, one))
+        if await is_held(SentencePair("look-alike", LOOK_ALIKE_NAMES, before, after, contradicts=False))
+    ]
+    print(f"\n{len(false_alarms)} false alarms on {2 * len(pairs)} look-alikes")
+    for before, after in false_alarms:
+        print(f"  {before} | {after}")
+    assert len(false_alarms) <= MAX_FALSE_ALARMS
+
+
+@pytest.mark.parametrize(
+    "figure",
+    ["dead tired", "dying to see the sea", "a dead shot", "half dead", "buried in paperwork", "dead to Tess"],
+)
+async def test_sentence_contradictions_leave_figures_of_death_alone(figure: str) -> None:
+    pair = SentencePair(
+        "figure", LOOK_ALIKE_NAMES, "Bram Holt is alive.", f"Bram is {figure}.", contradicts=False
+    )
+    assert not await is_held(pair)
 
 
 NAMES = {"Dob Harrow": "character", "Tam Orrin": "character", "Belmory": "place", "Pier Nine": "place"}

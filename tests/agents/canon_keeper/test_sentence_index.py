@@ -31,6 +31,14 @@ SENTENCES = (
     "Mara is dead.",
     "Mara sleeps in the barn.",
     "Nobody sleeps in the barn.",
+    "Bea is blind.",
+    "Bea reads the letter.",
+    "Tom never weeps.",
+    "Tom wept at the grave.",
+    "The river is frozen over.",
+    "The river flows fast.",
+    "The grey mule belongs to Mara.",
+    "The grey mule is Tom's.",
 )
 
 
@@ -58,6 +66,8 @@ def test_sentence_index_finds_what_comparing_each_with_each_finds() -> None:
     assert found == {(one.statement, other.statement) for one, other in pairs if contradicts(one, other)}
     assert ("It rains on roof 2.", "It never rains on roof 2.") in found
     assert ("Mara killed Tom.", "Bea killed Tom.") in found
+    assert ("Bea is blind.", "Bea reads the letter.") in found
+    assert ("The river is frozen over.", "The river flows fast.") in found
 
 
 def test_sentence_index_compares_no_plain_deed_with_its_like() -> None:

@@ -26,7 +26,7 @@ from stores.ports import LlmSpending
 from stores.records.canon import Authority, CreateEntity
 from stores.records.llm import LlmCall, Persona, RecordedSection
 from stores.records.play import Degree, Die, Resolution, Scene
-from stores.records.story_journal import TensionEntry
+from stores.records.story_journal import TensionEntry, UndoEntry, find_tension_changes
 from stores.records.workflow import ProposalStatus
 from stores.records.world import EntityKind
 from tests.agents.diagrams.world_records import AT, WORLD, proposed
@@ -63,9 +63,13 @@ def test_tension_is_that_at_the_end_of_each_scene() -> None:
         TensionEntry(id="2", scene_id="s1", before=6, after=7, at=AT + timedelta(1)),
         TensionEntry(id="3", scene_id="s3", before=7, after=4, at=AT + timedelta(2)),
     ]
-    chart = make_tension_chart([scene(n) for n in (1, 2, 3)], entries, 4)
+    scenes = [scene(n) for n in (1, 2, 3)]
+    chart = make_tension_chart(scenes, find_tension_changes(entries), 4)
     assert [bar.amount for bar in chart.bars] == [7, 7, 4]
     assert chart.summary == "Now 4 of 9; the highest was 7."
+    undo = UndoEntry(id="4", scene_id="s1", entry_id="2", is_undone=True, at=AT + timedelta(3))
+    chart = make_tension_chart(scenes, find_tension_changes([*entries, undo]), 4)
+    assert [bar.amount for bar in chart.bars] == [6, 6, 4]
 
 
 def test_checks_count_by_scene_without_those_that_were_replaced() -> None:
@@ -172,6 +176,19 @@ bars = st.builds(
     st.lists(st.tuples(st.sampled_from(list(Tone)), st.floats(0, 1e6)), max_size=3).map(tuple),
     st.text(alphabet="0123456789 $.k界", max_size=8),
 )
+
+
+def test_wide_letters_stand_under_their_column() -> None:
+    bars = tuple(ChartBar(label, ((Tone.PLAIN, 1.0),), "界") for label in ("港口", "d6", "a long label"))
+    lines = chart_lines(Chart("Harbour", ChartShape.COLUMNS, bars, "Words."), 60)
+    assert {cell_len("".join(text for text, _ in line)) for line in lines[1:-2]} == {3 + 3 * 13}
+
+
+def test_bar_far_below_what_is_expected_is_drawn() -> None:
+    chart = Chart(
+        "Dice", ChartShape.BARS, (ChartBar("1", ((Tone.PLAIN, 2e-313),), "0"),), "Words.", expected=1.0
+    )
+    assert not any("┆" in text for line in chart_lines(chart, 60) for text, _ in line)
 
 
 @given(

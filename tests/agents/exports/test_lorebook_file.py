@@ -29,3 +29,21 @@ def test_lorebook_round_trip_keeps_keys_texts_and_order() -> None:
     assert [entry.text for entry in entries] == texts
     assert [entry.lore for entry in entries] == lore
     assert problems == []
+
+
+def test_lorebook_round_trip_keeps_odd_names() -> None:
+    names = (
+        'The "Salt" House', "O'Hara's [old] pier", "(un)seen {gate}", "Соляной берег", "塩の家", "בית המלח", "a/b/c",
+        "/etc/", "3 < 4 & 5 > 2", "Ælf, the", "Jack <the> Rat", "Mara & Sons", "Café\u0301", "🜂 Fire",
+    )  # fmt: skip
+    lore = [LoreKeys(title=name, keys=(name,), secondary_keys=(f"{name}!",)) for name in names]
+    facts = [
+        make.fact(f"{name} is {name}.", kind=FactKind.LORE, predicate="lore", lore=keys)
+        for name, keys in zip(names, lore, strict=True)
+    ]
+    book = json.loads(write_lorebook('A "book" [of] 塩', facts))
+    problems: list[ImportProblem] = []
+    entries = list(read_entries(book, problems))
+    assert [entry.lore for entry in entries] == lore
+    assert [entry.text for entry in entries] == [f"{name} is {name}." for name in names]
+    assert problems == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,11 +61,45 @@ def test_lonelog_tags_come_back_as_what_was_known() -> None:
     tags = [tag for entry in read_log(write_lonelog(record).encode()).entries for tag in entry.tags]
     assert [(tag.kind, tag.name, tag.details, tag.steps) for tag in tags] == [
         (TagKind.CHARACTER, "Hester", ("wary",), None),
-        (TagKind.PLACE, "Tally Chapel", (), None),
+        (TagKind.PLACE, "Tally | Chapel]", (), None),
         (TagKind.THREAD, "Who moved the bell?", ("Open",), None),
         (TagKind.THREAD, "The boots", ("Closed",), None),
         (TagKind.CLOCK, "Tide", (), (2, 6)),
     ]
+
+
+ODD_NAMES = (
+    'Mara "the Knife" Venn', "O'Hara's Kin", "Jory [of] the Pier", "Anna (Nan) Pell", "Соляной берег", "塩の家",
+    "בית המלח", "Tally: the elder", "A | B", "Ælf -> Brand", "@home", "#1", "Clock 2/6", "Unit 7", "Café\u0301", "🜂",
+)  # fmt: skip
+
+
+def test_lonelog_round_trip_keeps_odd_names() -> None:
+    record = replace(
+        the_drowned_bell(),
+        cast=tuple(make.entity(name, tags=(name,)) for name in ODD_NAMES),
+        threads=tuple(StoryThread(f"{name}?", is_open=True) for name in ODD_NAMES),
+        clocks=tuple(ProgressClock(name=name, filled=2, size=6) for name in ODD_NAMES),
+    )
+    tags = [tag for entry in read_log(write_lonelog(record).encode()).entries for tag in entry.tags]
+    for kind, end in ((TagKind.CHARACTER, ""), (TagKind.THREAD, "?"), (TagKind.CLOCK, "")):
+        assert [tag.name for tag in tags if tag.kind is kind] == [f"{name}{end}" for name in ODD_NAMES]
+    states = {tag.name: tag.details for tag in tags if tag.kind is TagKind.CHARACTER}
+    assert states.pop("Ælf -> Brand") == ("Brand",)  # of a state, an arrow leads to what it is now
+    assert states == {name: (name,) for name in ODD_NAMES if "->" not in name}
+    assert {tag.steps for tag in tags if tag.kind is TagKind.CLOCK} == {(2, 6)}
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_lonelog_round_trip_keeps_who_spoke(name: str) -> None:
+    record = the_drowned_bell()
+    part = record.scenes[0]
+    turn = part.rows[0].turn.model_copy(
+        update={"speaker": Speaker.NPC, "name": name, "text": "No: not here."}
+    )
+    row = replace(part.rows[0], turn=turn)
+    log = read_log(write_lonelog(replace(record, scenes=[replace(part, rows=[row])])).encode())
+    assert [(e.speaker, e.text) for e in log.entries if e.voice is Voice.NPC] == [(name, "No: not here.")]
 
 
 def test_hostile_words_stay_in_their_entries() -> None:

@@ -237,3 +237,21 @@ def test_word_that_nothing_reads_is_said_with_its_line() -> None:
     ((line, why),) = find_unread_words(NOTE, split_note(now).text, now, changes)
     assert now.split("\n")[line - 1] == "[^aaaaaaaaaa]: Day 1, I think."
     assert why.startswith("“i” is not read here")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("## Memories", "## Numbers\n\n- HP: 9\n\n## Memories"),
+        ("A lay sister.", "A lay sister.\n\n## facts\n\n- Mara owns a brass key."),
+        ("A lay sister.", "A lay sister.\n\n## Relations\n"),
+        ("status:", "tags: [deaf]\nstatus:"),
+    ],
+)
+def test_section_or_property_that_a_note_had_not_is_read_with_what_stands_in_it(old: str, new: str) -> None:
+    """Mara's note has no facts yet: I write `## Facts` in Obsidian, and what she owns, and nothing is unread."""
+    before = re.sub(r"(?s)## Facts.*?(?=## Memories)|tags: .*?\n", "", NOTE)
+    now = before.replace(old, new)
+    changes = compare_note(read_note(before), read_note(now), "Mara", "Mara")
+    assert changes.problems == []
+    assert find_unread_words(before, split_note(now).text, now, changes) == []

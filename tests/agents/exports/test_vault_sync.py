@@ -154,7 +154,7 @@ async def test_edits_come_back_as_proposals_with_note_and_line_and_are_canon_whe
         "Dob Harrow fears deep water.",
         "Dob Harrow is in Pier Nine.",
         "Dob Harrow owes me a lamp.",
-        "Dob Harrow: also called",
+        "Dob Harrow: also called Old Dob",
         "Dob Harrow: description",
         "Iselin Quay is an enemy of Dob Harrow.",
         "No longer true: Iselin Quay is an ally of Dob Harrow.",

@@ -15,7 +15,7 @@ import pytest
 from agents.exports.wiki import CONTENT_POLICY, write_wiki
 from tests.agents.exports.hostile_world import hostile_world
 
-VOID = {"meta", "link", "br", "input"}
+VOID = {"meta", "link", "br", "input", "img"}
 ALLOWED = VOID | {
     *(
         "html",
@@ -93,38 +93,59 @@ def test_wiki_search_index_is_data_that_ends_no_script() -> None:
     assert any("<b>bold</b>" in words for *_, words in rows)
 
 
-@pytest.mark.slow
-def test_wiki_works_in_a_browser_from_the_disk(tmp_path: Path) -> None:
+def show_in_browser(folder: Path, search: str, *options: str) -> tuple[str, str]:
+    """Return the page that a browser makes of the wiki's first page and a search, and what it says on its errors."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
+    shown = subprocess.run(
+        [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--virtual-time-budget=5000",
+            f"--user-data-dir={folder / 'profile'}",
+            *options,
+            "--dump-dom",
+            f"{(folder / 'index.html').as_uri()}#search={search}",
+        ],
+        capture_output=True,
+        check=True,
+        timeout=120,
+        text=True,
+    )
+    return shown.stdout, shown.stderr
+
+
+def results_in(page: str) -> str:
+    return page.partition('id="results"')[2].partition("</ul>")[0]
+
+
+@pytest.mark.slow
+def test_wiki_works_in_a_browser_from_the_disk(tmp_path: Path) -> None:
     for name, data in write_wiki(hostile_world()).items():
         (tmp_path / name).write_bytes(data)
-    address = (tmp_path / "index.html").as_uri()
-    options = (
-        "--headless",
-        "--no-sandbox",
-        "--virtual-time-budget=5000",
-        f"--user-data-dir={tmp_path / 'profile'}",
-    )
-    shown = subprocess.run(
-        [browser, *options, "--enable-logging=stderr", "--dump-dom", f"{address}#search=omega"],
-        capture_output=True,
-        check=True,
-        timeout=120,
-        text=True,
-    )
-    assert "Content Security Policy" not in shown.stderr
-    assert "<title>owned" not in shown.stdout
-    results = shown.stdout.partition('id="results"')[2].partition("</ul>")[0]
-    assert "Ωmega" not in results, "a Greek letter is no Latin one"
-    again = subprocess.run(
-        [browser, *options, "--dump-dom", f"{address}#search=%CF%89mega%20bold"],
-        capture_output=True,
-        check=True,
-        timeout=120,
-        text=True,
-    )
-    results = again.stdout.partition('id="results"')[2].partition("</ul>")[0]
-    assert "Ωmega 🜂" in results
-    assert "<b>" not in results
+    page, errors = show_in_browser(tmp_path, "omega", "--enable-logging=stderr")
+    assert "Content Security Policy" not in errors
+    assert "<title>owned" not in page
+    assert "Ωmega" not in results_in(page), "a Greek letter is no Latin one"
+    page, _ = show_in_browser(tmp_path, "%CF%89mega%20bold")
+    assert "Ωmega 🜂" in results_in(page)
+    assert "<b>" not in results_in(page)
+
+
+@pytest.mark.slow
+def test_wiki_search_shows_whole_words_around_the_one_found(tmp_path: Path) -> None:
+    files = write_wiki(hostile_world())
+    text = " ".join(f"word{n}" for n in range(60))
+    index = json.dumps([["Wenna", "character", "index.html", text]])
+    files["search-index.js"] = f"window.wikiIndex = {index};\n".encode()
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    page, _ = show_in_browser(tmp_path, "word30")
+    excerpt = re.search(r"· ([^<]+)<", results_in(page))
+    assert excerpt is not None
+    before, *words, after = excerpt[1].split()
+    assert (before, after) == ("…", "…")
+    assert "word30" in words
+    assert set(words) <= set(text.split())

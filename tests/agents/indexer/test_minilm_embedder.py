@@ -18,7 +18,7 @@ from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.indexer.minilm_embedder import BATCH_CHARACTERS, BATCH_TEXTS, MiniLmEmbedder, plan_batches
 from agents.search.token_similarity import compare_tokens
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
 
 def cosine(one: Embedding, other: Embedding) -> float:

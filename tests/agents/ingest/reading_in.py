@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 from agents.ingest.documents.chunking import split_document
 from agents.ingest.documents.reading import DocumentReader
 from agents.ingest.ingest_worker import IngestWorker
+from agents.ingest.page_transcription import PageTranscriber, PictureText
 from agents.ingest.ports import ChunkServer, ServedChunk
+from agents.llm.errors import ModelError
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.ports import SourceWriter
@@ -120,3 +123,29 @@ def write_book(folder: Path, text: str, name: str = "Salt Coast.md") -> str:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return str(path)
+
+
+@dataclass(slots=True)
+class ScriptedPictureModel:
+    """Reads each picture as the next of its answers says, or raises it. Implements `PictureModel`."""
+
+    answers: list[str | ModelError]
+    numbers: list[int] = field(default_factory=list)
+    """The pages that it was shown."""
+
+    async def read_picture(self, source: Source, number: int, picture: bytes) -> PictureText:
+        assert picture.startswith(b"\x89PNG")
+        self.numbers.append(number)
+        answer = self.answers.pop(0)
+        if isinstance(answer, ModelError):
+            raise answer
+        return PictureText(answer, "scripted/eyes")
+
+
+def build_transcriber(program: Program, answers: list[str | ModelError]) -> PageTranscriber:
+    """Return what has pictures of pages read by a scripted model."""
+    log, objects = program.stores.log(Role.INGEST), program.stores.objects(Role.INGEST)
+    model = ScriptedPictureModel(answers)
+    return PageTranscriber(
+        log, program.services.ingest.recorder, objects, DocumentReader(), model, time.monotonic
+    )

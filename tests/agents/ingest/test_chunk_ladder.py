@@ -344,6 +344,16 @@ def test_adaptive_timeout_follows_size_and_latency_within_bounds() -> None:
     assert timeout.seconds_for(1_000) == MIN_SECONDS
 
 
+def test_adaptive_timeout_gives_a_slow_model_more_after_its_first_call() -> None:
+    """A small model on a processor took 30 to 90 seconds a passage: it must not lose five before it gets them."""
+    timeout = AdaptiveTimeout()
+    unknown = timeout.seconds_for(1_000)
+    timeout.record(1_000, 3.0)
+    assert timeout.seconds_for(1_000) == unknown
+    timeout.record(1_000, unknown, is_timed_out=True)
+    assert timeout.seconds_for(1_000) == 3 * unknown
+
+
 async def test_ladder_metrics_count_stages_fallbacks_and_times() -> None:
     ticks = iter(range(1_000))
     reader = ladder(tool_calls(**RICH))

@@ -30,7 +30,7 @@ from stores.records.canon import CreateEntity
 from stores.records.ids import Id
 from stores.records.sources import LadderStage, Snippet, Source, SourcePage, SourceState
 from stores.records.workflow import ProposedChange
-from tests.agents.ingest.reading_in import BoldNameServer, read_in, write_book
+from tests.agents.ingest.reading_in import BoldNameServer, build_transcriber, read_in, write_book
 from tests.program import opened
 
 CHAPTER = """# Chapter {n}
@@ -99,7 +99,10 @@ def build_worker(program: Program, writer: SourceWriter, server: ChunkServer) ->
 def build_enrich_worker(program: Program, server: ChunkServer) -> EnrichWorker:
     """Return a worker whose model is there."""
     services, log = program.services, program.stores.log(Role.INGEST)
-    return EnrichWorker(log, services.ingest.recorder, server, lambda: True, services.events.publish)
+    transcriber = build_transcriber(program, [])
+    return EnrichWorker(
+        log, services.ingest.recorder, server, transcriber, lambda: True, services.events.publish
+    )
 
 
 async def start(program: Program, folder: Path, text: str = BOOK) -> Id:
@@ -211,6 +214,16 @@ async def test_ladder_gives_every_chunk_its_evidence_and_an_anchor(tmp_path: Pat
             assert piece.page == by_id[piece.ref_id].page
 
 
+async def test_every_passage_that_names_somebody_is_evidence_of_them(tmp_path: Path) -> None:
+    """A player: "Mara is in every chapter, and her card leads to each of them"."""
+    _, snippets, proposals = (await read_undisturbed(tmp_path))[1:]
+    (mara,) = (p for p in proposals if isinstance(p.payload, CreateEntity) and "Mara" in p.payload.name)
+    naming_ids = {snippet.id for snippet in snippets if mara.payload.name in snippet.anchors}
+    assert len(naming_ids) > 5
+    assert {piece.ref_id for piece in mara.evidence} == naming_ids
+
+
+@pytest.mark.slow
 async def test_store_that_fails_loses_nothing_that_was_served(tmp_path: Path) -> None:
     undisturbed = await read_undisturbed(tmp_path)
 
@@ -277,9 +290,7 @@ async def test_chunks_for_a_model_wait_for_it_and_are_asked_about_once(tmp_path:
         assert {s.stage for s in await log.snippets(source_id)} == {None}
         server = ScriptedModelServer()
         server.answers = 2
-        worker = EnrichWorker(
-            log, program.services.ingest.recorder, server, lambda: True, program.services.events.publish
-        )
+        worker = build_enrich_worker(program, server)
         event = IngestProgressed(universe.id, source_id)
         assert [subject.id for subject in await worker.on_event(event)] == [source_id]
         with pytest.raises(RetryLater):
@@ -380,9 +391,7 @@ async def test_enrichment_asks_about_what_no_model_was_asked_about(tmp_path: Pat
         await read_in(program)
         log, server = program.stores.log(Role.INGEST), ScriptedModelServer()
         server.answers = 1_000
-        worker = EnrichWorker(
-            log, program.services.ingest.recorder, server, lambda: True, program.services.events.publish
-        )
+        worker = build_enrich_worker(program, server)
         assert await worker.subjects() == []
         await program.services.ingest.enrich(source_id)
         await run_to_end(program, worker, source_id)

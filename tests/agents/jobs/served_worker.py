@@ -15,7 +15,7 @@ from agents.events import Event, HeadMoved, Notice
 from agents.indexer.embedding_port import EmbedderUnavailable
 from agents.jobs.worker import PLAIN_QUEUE, JobSubject, RetryLater
 from agents.jobs.worker_pipe import FRAME_HEADER, WorkAnswer, pack_frame
-from agents.jobs.worker_server import ProgramPipe, serve_workers
+from agents.jobs.worker_server import ProgramPipe, send_by_pipe, serve_workers
 from agents.telemetry.span_recorder import SpanRecorder
 from stores.errors import InputError
 from stores.records.ids import Id
@@ -87,7 +87,7 @@ class OddError(Exception):
 async def main() -> None:
     write = partial(write_all, claim_stdout())
     telemetry = SpanRecorder(lambda trace: None)
-    program = ProgramPipe(write, telemetry)
+    program = ProgramPipe(send_by_pipe(write), telemetry)
     requests = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(requests), sys.stdin

@@ -162,6 +162,23 @@ async def test_job_runner_reruns_job_requested_while_running(runner: JobRunner, 
     assert worker.done == ["a", "a"]
 
 
+async def test_job_runner_counts_what_was_requested_meanwhile_and_has_to_wait(runner: JobRunner) -> None:
+    """Else nothing would seem left to do, and who waits for the index would read it too early."""
+
+    def is_away_when_asked_again(id: Id) -> int:
+        if len(worker.done) > 1:
+            raise RetryLater("It is away.", seconds=1e9)
+        runner.request(JobKind.INDEX, JobSubject("a", "u"))
+        return 0
+
+    worker = FakeWorker(is_away_when_asked_again, subjects=[JobSubject("a", "u")])
+    runner.register(worker)
+    await runner.wait_until_idle()
+    assert worker.done == ["a", "a"]
+    assert runner.count_items_left("u") == 1
+    assert ("words", "1 to do · It is away.") in runner.current_status().rows
+
+
 async def test_job_runner_retries_failure_and_forgets_it_on_success(
     runner: JobRunner, stores: Stores
 ) -> None:
@@ -602,3 +619,37 @@ async def test_job_runner_tells_what_is_postponed_from_what_failed(stores: Store
         (SpanOutcome.FAILED, "OSError"),
         (SpanOutcome.DONE, ""),
     ]
+
+
+async def test_job_runner_retries_what_a_slot_put_back_that_is_no_more(
+    stores: Stores, events: EventBus
+) -> None:
+    """A worker elsewhere is lost with a job under way, and its slots go: another slot, which sleeps, does the job."""
+    have_begun, may_fail, is_retried = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    class LosesItsSlot(FakeWorker):
+        async def reconcile(self, subject_id: Id) -> int:
+            self.done.append(subject_id)
+            if self.done == ["a", "b"]:
+                have_begun.set()
+            if subject_id == "b" and self.done.count("b") == 1:
+                await may_fail.wait()
+                raise RetryLater("Its worker was lost.", seconds=0.0)
+            if subject_id == "b":
+                is_retried.set()
+            return 0
+
+    clock = SettableClock()
+    runner = JobRunner(JobStore(stores.log(Role.ORCHESTRATOR), utc_now), events, seconds=clock)
+    worker = LosesItsSlot(subjects=[JobSubject("a", "u"), JobSubject("b", "u")])
+    runner.register(worker)
+    runner.set_slots(PLAIN_QUEUE, 2)
+    runner.start()
+    async with asyncio.timeout(5):
+        await have_begun.wait()
+        await asyncio.sleep(4 * runner_module.YIELD_SECONDS)  # the first slot finds nothing to do
+        runner.set_slots(PLAIN_QUEUE, 1)
+        await asyncio.sleep(4 * runner_module.YIELD_SECONDS)
+        may_fail.set()
+        await is_retried.wait()
+    await runner.close()

@@ -29,13 +29,15 @@ from agents.jobs.worker_pipe import (
     pack_frame,
 )
 from agents.jobs.worker_process import ProcessLost, ProcessNotStarted, ProcessWorker, WorkerProcess
-from agents.jobs.worker_server import ProgramPipe, serve_workers
+from agents.jobs.worker_server import ProgramPipe, send_by_pipe, serve_workers
 from agents.telemetry.span_recorder import SpanRecorder
 from agents.telemetry.spans import Operation, Span
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
 from tests.agents.jobs.served_worker import ServedWorker
 from tests.processes import child_pids
+
+pytestmark = pytest.mark.slow
 
 SERVED = ("-m", "tests.agents.jobs.served_worker")
 
@@ -256,7 +258,6 @@ async def test_answer_after_its_asker_was_cancelled_disturbs_nothing() -> None:
         assert program.loss_count == 0
 
 
-@pytest.mark.slow
 async def test_subject_beside_the_one_that_ends_the_process_is_not_blamed() -> None:
     async with program_with() as program:
         await program.worker.subjects()
@@ -313,7 +314,6 @@ async def test_stopped_process_is_ended_even_if_its_asker_is_cancelled_meanwhile
                 await asyncio.sleep(0.01)
 
 
-@pytest.mark.slow
 async def test_program_that_was_stopped_for_long_still_takes_the_answer() -> None:
     async with program_with(answer_seconds=1.0) as program:
         await program.worker.subjects()
@@ -345,7 +345,6 @@ async def test_process_that_cannot_start_says_so_to_whoever_asks_meanwhile() -> 
         assert program.loss_count == 0
 
 
-@pytest.mark.slow
 async def test_process_that_cannot_start_is_tried_again_later_and_said_once(tmp_path: Path) -> None:
     code = (
         "import pathlib, runpy, sys\n"
@@ -382,7 +381,6 @@ async def test_close_while_it_is_being_started_leaves_no_process(steps: int) -> 
         assert child_pids() == children
 
 
-@pytest.mark.slow
 async def test_close_ends_a_process_that_is_never_ready() -> None:
     children = child_pids()
     async with program_with(("-c", "import time; time.sleep(3_600)")) as program:
@@ -399,7 +397,7 @@ async def test_process_ends_when_its_input_ends_within_a_frame() -> None:
     requests, answers = asyncio.StreamReader(), list[bytes]()
     requests.feed_data(pack_frame(1, ListSubjects(JobKind.REMEMBER))[:-1])
     requests.feed_eof()
-    await serve_workers([], requests, ProgramPipe(answers.append))
+    await serve_workers([], requests, ProgramPipe(send_by_pipe(answers.append)))
     assert answers == [pack_frame(READY_NUMBER, Done())]
 
 
@@ -408,7 +406,7 @@ async def test_process_ends_at_an_answer_that_nobody_reads() -> None:
         if data != pack_frame(READY_NUMBER, Done()):
             raise BrokenPipeError
 
-    requests, program = asyncio.StreamReader(), ProgramPipe(write)
+    requests, program = asyncio.StreamReader(), ProgramPipe(send_by_pipe(write))
     requests.feed_data(pack_frame(1, ListSubjects(JobKind.REMEMBER)))
     await serve_workers([ServedWorker(program, write)], requests, program)
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,11 @@ from agents.llm.trusted_addresses import TRUST_VARIABLE
 from tests.agents.llm.behaviours import HOSTILE
 from tests.agents.llm.server import WORDS, FakeModelServer, serve_fake_model
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("the model's child")]
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("the model's child"),
+    pytest.mark.slow,
+]
 
 KEY = "planted-key-1234567"
 MOOD = {"type": "object", "properties": {"mood": {"type": "string", "maxLength": 9}}, "required": ["mood"]}
@@ -92,6 +97,20 @@ async def test_child_streams_text_and_usage(model: ChildModel, server: FakeModel
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
     assert (sent["seed"], sent["max_tokens"], sent["temperature"]) == (7, 100, 0.7)
     assert server.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_child_shows_pictures_as_data(model: ChildModel, server: FakeModelServer) -> None:
+    request = request_for("openai/gpt-4o-mini", api_base=server.address)
+    system, user = request.messages
+    await collect_answer(
+        model, replace(request, messages=(system, replace(user, pictures=("iVBORw0KGgo=",))))
+    )
+    (sent,) = server.requests
+    assert sent["messages"][0]["content"] == system.text
+    assert sent["messages"][1]["content"] == [
+        {"type": "text", "text": user.text},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+    ]
 
 
 async def test_child_counts_tokens_itself_and_leaves_unknown_price(

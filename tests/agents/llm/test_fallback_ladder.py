@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agents.llm.answer_parsing import answer_schema, find_json_answer
+from agents.llm.answer_parsing import answer_schema, find_json_answer, parse_plain_answer
 from agents.llm.errors import ModelBusy, ModelError, ModelRejected
 from agents.llm.fallback_ladder import FallbackOutcome, ask_with_fallbacks
 from agents.llm.llm_port import LlmRequest, Message, ModelFacts, Usage
@@ -132,6 +132,19 @@ async def test_fallback_ladder_ends_with_plain_words_or_nothing() -> None:
         "None at all.",
     )
     assert "No structured answer" in outcome.note
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        '{\n  "here": [\n    "The Abbey",\n    "The world",',
+        'Here it is:\n```json\n{"came": ["- The crypt"',
+    ],
+)
+def test_json_that_ends_too_early_is_no_plain_words(cut: str) -> None:
+    """As a small model wrote it: the record of the scene would have begun with a brace."""
+    assert parse_plain_answer(cut, Chronicle) is None
+    assert parse_plain_answer("The crypt {dark} is empty.", Chronicle) is not None
 
 
 async def test_fallback_ladder_asks_in_words_after_rejected_schema() -> None:

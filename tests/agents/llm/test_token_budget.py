@@ -52,6 +52,7 @@ def test_money_holds_the_cheaper_model_back_only_when_it_is_used_up() -> None:
     assert find_stopping_budget([Budget("day", 100, 100)], Persona.ARCHIVIST, is_cheaper=True) is not None
 
 
+@pytest.mark.slow
 async def test_player_bounds_a_week_and_sees_it(tmp_path: Path) -> None:
     async with telling(tmp_path) as scripted:
         play = scripted.program.services.play

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from agents.memory_manager.memory_words import is_bookkeeping, strip_bookkeeping, word_fact
+from agents.memory_manager.memory_words import (
+    is_bookkeeping,
+    name_hero_in_narration,
+    strip_bookkeeping,
+    word_fact,
+)
 from stores.records.canon import Fact, FactKind, FactValue
 from tests.program import START
 
@@ -84,3 +89,18 @@ def test_memory_words_leave_out_numbers_and_open_questions() -> None:
     assert word_fact(fact("Vess has the luck of nine.", "luck", FactKind.STATE, 9), "Vess") == ""
     assert word_fact(fact("Where is Teodor?", "question", FactKind.COMMITMENT), "Teodor") == ""
     assert word_fact(fact("Vess died.", "alive", FactKind.STATE, False), "Vess") == "Vess died."
+
+
+@pytest.mark.parametrize(
+    ("told", "remembered"),
+    [
+        ("Wren gives me the Raven Ring.", "Wren gives Mara the Raven Ring."),
+        ("Bela and I lead my mule on. He curses.", "Bela and Mara lead Mara's mule on. He curses."),
+        ("“I owe you my life,” he tells me.", "“I owe you my life,” he tells Mara."),
+        ("Vess says: I never saw him. She hits me.", "Vess says: I never saw him. She hits Mara."),
+        ("'I am lost,' says Tam to me.", "'I am lost,' says Tam to me."),
+        ("Vess hits the wall...  and laughs.", "Vess hits the wall...  and laughs."),
+    ],
+)
+def test_what_the_player_narrates_is_remembered_by_the_heros_name(told: str, remembered: str) -> None:
+    assert name_hero_in_narration(told, "Mara") == remembered

@@ -24,6 +24,9 @@ NAMES = {"mara": ("Mara",), "dob": ("Dob Harrow", "Dob"), "vess": ("Captain Vess
         ("Mara tells Dob the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
         ("Vess warns Dob the tower is on fire.", "the tower is on fire.", "vess", ("dob",)),
         ("Vess says Dob is her brother.", "Dob is her brother.", "vess", ()),
+        ("Vess says Dob rode in last night.", "Dob rode in last night.", "vess", ()),
+        ("Vess tells me Dob sold the bell.", "Dob sold the bell.", "vess", ("mara",)),
+        ("Vess swears Dob never left.", "Dob never left.", "vess", ()),
     ],
 )
 def test_spoken_sentence_is_found_in_a_report(
@@ -38,6 +41,9 @@ def test_spoken_sentence_is_found_in_a_report(
     "text",
     [
         "I tell Dob the truth.",
+        "Vess tells Dob lies.",
+        "Vess warns Dob sharply.",
+        "Vess mentions Dob and laughs.",
         "I tell Dob a story that is true.",
         "I tell Dob to say the bell is mine.",
         "Vess tells me how the bell was stolen.",

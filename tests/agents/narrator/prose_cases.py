@@ -1,6 +1,6 @@
 """Cases for the prose checks: faulty prose, and prose that only looks faulty.
 
-Each case has the kind of finding, whether it is expected, the text, and the degree of the result.
+Each case has the kind of finding, whether it is expected, and the text.
 """
 
 from __future__ import annotations
@@ -8,76 +8,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agents.narrator.prose_checks import ProseFindingKind
-from stores.records.play import Degree
-
-WIN, LOSE = Degree.SUCCESS, Degree.FAIL
 
 
 class ProseCase(NamedTuple):
     kind: ProseFindingKind
     is_faulty: bool
     text: str
-    degree: Degree | None = None
 
 
 CASES = (
-    # --- a success narrated as a failure ---
-    ProseCase(ProseFindingKind.RESULT, True, "You heave at the gate, but you fail to move it an inch.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "Your blow goes wide and the orc laughs at you.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "You cannot force the lock. The pick snaps.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "You search the room to no avail.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "Mara misses, and the arrow is lost in the reeds.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "Your attempt fails. The guard stays awake.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "You are unable to climb the wet wall.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "You swing hard. You miss. The orc steps back.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "Your lie falls flat, and the guard reaches for the bell.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You do not miss. The arrow stands in the post.", WIN),
-    ProseCase(
-        ProseFindingKind.RESULT, False, "You open the lock and fail to notice the shadow behind you.", WIN
-    ),
-    ProseCase(
-        ProseFindingKind.RESULT, False, "You open the lock. You fail to notice the shadow behind you.", WIN
-    ),
-    ProseCase(ProseFindingKind.RESULT, False, "At first you cannot move it, then the gate swings open.", WIN),
-    ProseCase(
-        ProseFindingKind.RESULT,
-        False,
-        "For a breath you fail to find a hold. Then your fingers close on stone.",
-        WIN,
-    ),
-    ProseCase(ProseFindingKind.RESULT, False, "“You fail!” the orc sneers, and falls.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "The guard fails to see you slip past.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You nearly miss, but the blade bites.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You cannot help but smile as the door gives.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "If you fail now, all is lost; but the rope holds.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "Yesterday you failed. Today the lock clicks.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "The orc's blow goes wide, and yours does not.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You miss Tam, who would have laughed at this.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You cannot see the bottom, but the rope reaches it.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "Others tried in vain. You turn the key and it opens.", WIN),
-    # --- a failure narrated as a success ---
-    ProseCase(ProseFindingKind.RESULT, True, "You manage to force the lock and slip inside.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Your blade finds its mark and the orc goes down.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "You succeed. The guard believes every word.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Your lie works, and he waves you through.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Your arrow strikes true.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Mara manages to lift the bar.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You succeed only in waking the dog.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You manage to keep your feet, but the door holds.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You almost manage to lift it. It falls back.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You do not manage to open it.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You never succeed in catching her eye.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "The orc manages to parry, and you stumble.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "“You succeed?” Tam asks. You shake your head.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You had hoped you would succeed. The bell rings.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "His arrow strikes true; yours is lost.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "The lock holds, and your pick breaks.", LOSE),
-    ProseCase(
-        ProseFindingKind.RESULT,
-        False,
-        "You manage to fail in front of everyone, until the lamp goes out.",
-        LOSE,
-    ),
     # --- the dead speak or act ---
     ProseCase(ProseFindingKind.DEAD, True, "“Come closer,” says Lorne from his chair."),
     ProseCase(ProseFindingKind.DEAD, True, "Lorne nods and hands you the key."),
@@ -152,54 +91,6 @@ CASES = (
     ProseCase(ProseFindingKind.PLAYER, False, "He waits for you to decide."),
     ProseCase(ProseFindingKind.PLAYER, False, "If you decide to go, go now."),
     # --- found afterwards, with words that the patterns were not made from ---
-    ProseCase(
-        ProseFindingKind.RESULT,
-        True,
-        "You throw your weight against the door, and it will not budge; you don't manage to open it.",
-        WIN,
-    ),
-    ProseCase(ProseFindingKind.RESULT, True, "Your sword glances off the scales. The beast hisses.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "The climb is too much. You couldn't reach the ledge.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "Your knife missed the rope entirely.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You can't believe your luck: the bolt slides back.", WIN),
-    ProseCase(
-        ProseFindingKind.RESULT, False, "Your arms fail you at the top, yet you are over the wall.", WIN
-    ),
-    ProseCase(ProseFindingKind.RESULT, False, "The lamp fails. In the dark you are through the door.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You step aside and his axe misses you by a hair.", WIN),
-    ProseCase(
-        ProseFindingKind.RESULT, False, "Nobody misses you at the feast, and the cellar is yours.", WIN
-    ),
-    ProseCase(
-        ProseFindingKind.RESULT, False, "You land on the far side. You cannot go back the way you came.", WIN
-    ),
-    ProseCase(ProseFindingKind.RESULT, False, "The bridge holds. Behind you the rope fails.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You have the ledger. You missed a page, perhaps.", WIN),
-    ProseCase(ProseFindingKind.RESULT, False, "You cannot hear the guard any more. The lock is open.", WIN),
-    ProseCase(ProseFindingKind.RESULT, True, "You successfully pick the lock.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Your spear finds its mark, and the boar drops.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, True, "Your bluff works. They step aside.", LOSE),
-    ProseCase(
-        ProseFindingKind.RESULT,
-        False,
-        "You managed it once, years ago; tonight the stone is slick and you fall.",
-        LOSE,
-    ),
-    ProseCase(ProseFindingKind.RESULT, False, "The guard succeeds where you do not.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "Your arrow lands in the mud.", LOSE),
-    ProseCase(ProseFindingKind.RESULT, False, "You manage a smile. Nobody smiles back.", LOSE),
-    ProseCase(
-        ProseFindingKind.RESULT,
-        False,
-        "You manage to say two words before the door slams in your face.",
-        LOSE,
-    ),
-    ProseCase(
-        ProseFindingKind.RESULT,
-        False,
-        "You manage to get the door open a crack, and then it slams shut on your hand.",
-        LOSE,
-    ),
     ProseCase(ProseFindingKind.DEAD, True, "Lorne grins. “Thought I was dead?”"),
     ProseCase(ProseFindingKind.DEAD, True, "Behind you, Lorne draws his knife."),
     ProseCase(ProseFindingKind.DEAD, False, "Lorne, dead these three days, stares at the ceiling."),

@@ -468,6 +468,48 @@ async def test_extraction_takes_the_sentence_that_says_it_for_one_that_does_not(
     assert [e.quote for e in proposal.evidence] == ["“I will be back by midnight.”"]
 
 
+async def test_extraction_takes_a_sentence_about_somebody_for_a_question_about_them() -> None:
+    text = "Tam is out of the door at once. You count to two hundred, and nobody comes back."
+    gone = change("question", "Tam", "", "Where has Tam gone?", "and nobody comes back.", weight=70)
+    (question,) = (await extract(text, gone)).proposals
+    assert question.evidence[0].quote == "Tam is out of the door at once."
+
+
+@pytest.mark.parametrize(
+    ("heard_by", "knowers"),
+    [
+        (("Old Tam",), ["Mara", "Old Tam"]),
+        (("Old Tam", "Sella Brand"), None),
+        (("nobody on record",), None),
+        ((), None),
+    ],
+)
+async def test_extraction_keeps_what_only_some_heard_a_secret_of_theirs(
+    heard_by: tuple[str, ...], knowers: list[str] | None
+) -> None:
+    """Whispered before Sella: who heard it knows it, with the hero and whoever said it."""
+    promise = change("promise", "Old Tam", object="to ring the bell at dawn", quote="I’ll ring it at dawn")
+    extraction = await extract(TEXT, promise.model_copy(update={"heard_by": heard_by}))
+    (proposal,) = extraction.proposals
+    names = {MARA.id: "Mara", TAM.id: "Old Tam"}
+    secrecy = proposal.change.secrecy if isinstance(proposal.change, AssertFact) else None
+    assert (sorted(names[i] for i in secrecy.known_to) if secrecy else None) == knowers
+
+
+async def test_extraction_keeps_the_answer_to_a_whisper_a_secret_of_those_who_heard_it() -> None:
+    """A model may forget to say who heard: the player's line says it. What is done is seen all the same."""
+    typed = build_turn("I whisper to Old Tam: will you ring it?").model_copy(update={"hearers": (TAM.id,)})
+    promise = change("promise", "Old Tam", object="to ring the bell at dawn", quote="I’ll ring it at dawn")
+    has_bell = change("holds", "Old Tam", object="the bell", quote="Old Tam wipes the bell with his sleeve.")
+    extraction = await extract(TEXT, promise, has_bell, words=typed)
+    assert [
+        p.change.secrecy is not None for p in extraction.proposals if isinstance(p.change, AssertFact)
+    ] == [
+        True,
+        False,
+    ]
+
+
 async def test_extraction_keeps_the_weight() -> None:
     text = "Old Tam falls. He dies in your arms."
     extraction = await extract(text, change("died", "Tam", quote="He dies in your arms.", weight=95))

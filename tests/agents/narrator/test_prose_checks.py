@@ -19,7 +19,6 @@ from agents.narrator.prose_checks import (
     rewrite_note,
 )
 from agents.personas.narrator_brief import NarratorBrief
-from stores.records.play import Degree
 from tests.agents.narrator.context_packages import (
     LORNE,
     MARA,
@@ -36,13 +35,13 @@ TALK = ("I look round.", "The yard is wet and the bell hangs still.")
 WORDS = "Where is the bell? I ask."
 
 
-def check_input_of(degree: Degree | None = None, **fields: object) -> ProseCheckInput:
-    brief = NarratorBrief(player_text=WORDS, degree=degree, lines_and_veils=STORY.lines_and_veils)
+def check_input_of(**fields: object) -> ProseCheckInput:
+    brief = NarratorBrief(player_text=WORDS, lines_and_veils=STORY.lines_and_veils)
     return build_prose_check_input(build_package(turns=alternate_turns(*TALK), **fields), brief)  # type: ignore[arg-type]
 
 
 def has_finding(case: ProseCase) -> bool:
-    return any(f.kind is case.kind for f in check_prose(case.text, check_input_of(case.degree)))
+    return any(f.kind is case.kind for f in check_prose(case.text, check_input_of()))
 
 
 def test_prose_checks_take_a_claim_of_one_talk_for_no_record_of_another() -> None:
@@ -58,7 +57,7 @@ def test_prose_checks_take_a_claim_of_one_talk_for_no_record_of_another() -> Non
     "case", [c for c in CASES if not c.is_faulty], ids=lambda c: f"{c.kind}: {c.text[:40]}"
 )
 def test_prose_checks_accept_innocent_prose(case: ProseCase) -> None:
-    assert not has_finding(case), check_prose(case.text, check_input_of(case.degree))
+    assert not has_finding(case), check_prose(case.text, check_input_of())
 
 
 def test_prose_checks_find_faults_without_false_alarms(
@@ -87,12 +86,12 @@ def test_prose_checks_find_faults_without_false_alarms(
 
 
 def test_prose_finding_quotes_words_and_gives_reason() -> None:
-    text = "The gate is high. You manage to climb it. Lorne nods."
-    findings = check_prose(text, check_input_of(Degree.FAIL))
-    assert [f.kind for f in findings] == [ProseFindingKind.RESULT, ProseFindingKind.DEAD]
+    text = "The gate is high. “Good to see you again,” says Old Tam. Lorne nods."
+    findings = check_prose(text, check_input_of())
+    assert {f.kind for f in findings} == {ProseFindingKind.INVENTED_MEETING, ProseFindingKind.DEAD}
     assert all(f.quoted_text in text for f in findings)
     assert needs_rewrite(findings)
-    assert "The dice say failure" in rewrite_note(findings)
+    assert "Lorne is dead" in rewrite_note(findings)
 
 
 def test_prose_checks_let_undead_act() -> None:
@@ -209,7 +208,7 @@ def test_premise_check_knows_kin_and_old_friends() -> None:
 
 
 @settings(deadline=None)
-@given(st.text(max_size=600), st.sampled_from([*Degree, None]))
-def test_prose_checks_survive_any_text(text: str, degree: Degree | None) -> None:
-    for finding in check_prose(text, check_input_of(degree)):
+@given(st.text(max_size=600))
+def test_prose_checks_survive_any_text(text: str) -> None:
+    for finding in check_prose(text, check_input_of()):
         assert "\n" not in finding.reason

@@ -33,6 +33,7 @@ def warned_names(text: str, player_text: str = "I wait.") -> list[str]:
         ("Bela tells you that Vess opened the sluice.", "Bela"),
         ("Old Tam knows that Vess opened the sluice.", "Old Tam"),
         ('"Vess was the one at the gate. Vess opened the sluice," Bela says.', "Bela"),
+        ("“Ask her what she does at night,” says Bela. “Vess opened the sluice.”", "Bela"),
     ],
 )
 def test_secret_told_by_somebody_who_may_not_know_it_is_warned_about(text: str, name: str) -> None:

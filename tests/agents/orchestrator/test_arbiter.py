@@ -124,12 +124,25 @@ def test_failure_at_the_highest_tension_proposes_a_random_event() -> None:
         ("I force the lid of the barrel.", "", Degree.FAIL, ("", "")),
         ("I leave with it.", "The tar barrel is yours.", None, ("scene goal", "/end")),
         ("I look at the barrel.", "It is a tar barrel.", None, ("", "")),
+        ("I search the shed and find the tar barrel.", "", None, ("scene goal", "/end")),
+        ("", "Behind the boats you find a barrel of tar.", None, ("scene goal", "/end")),
+        ("I find no tar barrel.", "", None, ("", "")),
+        ("I try to find the tar barrel.", "", None, ("", "")),
+        ("Where do I find the tar barrel?", "", None, ("", "")),
+        ("“I have the barrel!” he lies.", "", None, ("", "")),
+        ("I find the tar barrel.", "", Degree.FAIL, ("", "")),
+        ("I find a rope.", "", None, ("", "")),
     ],
 )
 def test_goal_that_is_reached_proposes_the_end(
     words: str, narrated: str, degree: Degree | None, expected: tuple[str, str]
 ) -> None:
     assert offered(played(words, narrated_text=narrated, degree=degree)) == expected
+
+
+def test_goal_that_a_player_claims_is_an_attempt_while_a_model_narrates() -> None:
+    claimed = played("I find the tar barrel.", narrated_text="The shed is empty.", is_narrated_by_model=True)
+    assert offered(claimed) == ("", "")
 
 
 def test_another_place_proposes_the_end_once() -> None:
@@ -140,6 +153,25 @@ def test_another_place_proposes_the_end_once() -> None:
     assert offered(played("I walk to the Chapel.", scene_fields=fields)) == ("places", "/end")
     later = played("I kneel.", scene_fields=fields, turn_ids=frozenset({"another"}), parent_id=TURN.id)
     assert offered(later) == ("", "")
+    goes = AssertFact(
+        fact_kind=FactKind.RELATION,
+        statement="Mara is in Chapel.",
+        predicate="located_in",
+        involves=(
+            Involvement(entity_id=MARA.id, role="subject"),
+            Involvement(entity_id=CHAPEL.id, role="object"),
+        ),
+    )
+    on_record = make.proposal(SCENE, TURN, payload=goes)
+    assert offered(played(scene_fields={"place": CHAPEL, "staged_proposals": (on_record,)})) == (
+        "places",
+        "/end",
+    )
+    moved_before = {
+        "staged_proposals": (on_record,),
+        "story_entries": (entry.model_copy(update={"turn_id": PARENT.id}),),
+    }
+    assert offered(played(scene_fields=fields | moved_before)) == ("", "")
 
 
 def test_place_that_only_sets_the_scene_proposes_nothing() -> None:

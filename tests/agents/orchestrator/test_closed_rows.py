@@ -17,7 +17,7 @@ async def test_closed_row_of_a_replaced_fact_is_no_longer_in_canon_and_says_each
         for line in (
             "/npc here Sela Reed: a ferrywoman",
             "/npc here Greta: her rival",
-            "/item here Ring: tin",
+            "/item Ring: tin",
             "/fact Sela Reed has the Ring",
         ):
             await play.submit(scene_id, line)
@@ -33,3 +33,24 @@ async def test_closed_row_of_a_replaced_fact_is_no_longer_in_canon_and_says_each
         for row in rows.values():
             reasons = " ".join(row.reasons)
             assert all(reasons.count(reason) == 1 for reason in row.reasons)
+
+
+async def test_closed_row_that_canon_had_already_is_no_longer_so_either(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id, play, gate = await begin(program), program.services.play, program.services.gate
+        for line in (
+            *(
+                "/npc here Sela",
+                "/npc here Greta",
+                "/thing Ring",
+                "/fact Sela has the Ring",
+                "/accept all",
+                "/commit",
+            ),
+            *("> Greta takes the Ring.", "/fact Sela has the Ring", "> Greta takes the Ring.", "/accept all"),
+        ):
+            await play.submit(scene_id, line)
+        await gate.commit(scene_id)
+        rows = (await play.scene(scene_id)).proposals
+        words = [outcome_word(row) for row in rows if row.title == "Sela has the Ring."]
+        assert words == ["no longer so", "no longer so"]

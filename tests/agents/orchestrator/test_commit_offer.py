@@ -35,7 +35,7 @@ async def test_commit_offer_of_a_place_writes_the_place_and_its_connection_alone
             "/npc Old Tam: a net-mender who saw the boat go out",
             "/place here > Boat Shed",
         )
-        assert "Boat Shed is a discovery (with 1 change that this needs)" in reason
+        assert "Boat Shed is a discovery (with what this needs: Yard leads to Boat Shed)" in reason
         report = await program.services.gate.commit_trigger(scene_id)
         assert written(report) == {"Boat Shed", "Yard leads to Boat Shed."}
         rows = (await program.services.gate.gate(scene_id)).proposals
@@ -56,7 +56,7 @@ async def test_commit_offer_of_two_places_leaves_where_the_hero_went(tmp_path: P
             "/fact Mara owns Boat Shed",
             "/place here > Net Loft",
         )
-        assert "Net Loft is a discovery (with 2 changes that this needs)" in reason
+        assert "Net Loft is a discovery (with what this needs: " in reason
         report = await program.services.gate.commit_trigger(scene_id)
         assert written(report) == {
             "Boat Shed",
@@ -83,7 +83,7 @@ async def test_commit_offer_of_a_death_leaves_facts_about_the_dead_for_the_gate(
             "/fact Where is the glass bell from",
             "/fact Dob Harrow is dead",
         )
-        assert "Dob Harrow died (with 1 change that this needs)" in reason
+        assert "Dob Harrow died (with what this needs: Dob Harrow)" in reason
         report = await program.services.gate.commit_trigger(scene_id)
         assert written(report) == {"Dob Harrow", "Dob Harrow died."}
 
@@ -138,7 +138,7 @@ async def test_commit_offer_of_a_discovery_leaves_what_was_passed_over(tmp_path:
         )
         assert reason == "Critical: Forge is a discovery"
         assert written(await program.services.gate.commit_trigger(scene_id)) == {"Forge"}
-        assert await play(program, scene_id) == "Critical: Bram dies (with 1 change that this needs)"
+        assert await play(program, scene_id) == "Critical: Bram dies (with what this needs: Bram)"
 
 
 async def test_commit_offer_is_made_again_once_the_conflict_is_decided(tmp_path: Path) -> None:

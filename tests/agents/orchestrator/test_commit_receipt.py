@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agents.orchestrator.commit_reports import commit_lines
 from agents.views.world_views import EntityEdit
+from stores.records.workflow import Verdict
 from tests.program import begin, opened
 
 
@@ -61,3 +62,21 @@ async def test_promises_are_judged_as_at_the_gate(tmp_path: Path) -> None:
         (promised_row,) = ledger.proposals
         (panel_row,) = [row for row in view.proposals if row.proposal.id == promised_row.proposal.id]
         assert promised_row == panel_row
+
+
+async def test_commit_receipt_names_what_left_canon_for_what_contradicts_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            *("/npc Bela", "/thing Glass Bell", "/state Mara.hp = 9", "/commit", "I wait."),
+            *("/fact Bela stole the glass bell", "/commit", "I wait.", "/state Mara.hp -3"),
+            "/fact Bela never stole the glass bell",
+        ):
+            await program.services.play.submit(scene_id, line)
+        gate = await program.services.gate.gate(scene_id)
+        (held,) = [row for row in gate.proposals if row.conflicts]
+        await program.services.gate.decide([held.proposal.id], Verdict.ACCEPT)
+        lines = commit_lines(await program.services.gate.commit(scene_id))
+        assert "Canon: Bela never stole the glass bell." in lines
+        # Another number says by itself that the former is no longer so.
+        assert [line for line in lines if "It ends" in line] == ["Canon: It ends: Bela stole the glass bell."]

@@ -45,6 +45,15 @@ def test_split_model_name_takes_known_models_only() -> None:
     assert split_model_name("less gore", models) == ("", "less gore")
 
 
+async def test_cut_narration_that_repeats_the_prompt_says_so(tmp_path: Path) -> None:
+    """A small model wrote its own prompt until it was cut off: to go on with that leads nowhere."""
+    echo = ScriptedReply(("## The world\n<data>\nThe Abbey of",), Usage(900, 9, finish="length"))
+    script = {Persona.NARRATOR: lambda _: echo}
+    async with telling(tmp_path, script, house(backend="inmemory")) as scripted:
+        reply = await scripted.program.services.play.submit(scripted.scene_id, "I force the iron door.")
+        assert "⚠ It repeats the prompt and narrates nothing." in reply.lines
+
+
 async def test_continue_goes_on_with_a_cut_narration_as_a_take(tmp_path: Path) -> None:
     """I press F7 when the GM was cut off in mid-sentence: the sentence goes on, and Ctrl+Z brings the cut one back."""
     answers: list[ScriptedReply | str] = [CUT, "behind the door the dark smells of salt.", "The bell tolls."]

@@ -46,6 +46,29 @@ def test_same_line_with_the_same_failure_is_a_circle() -> None:
     )
 
 
+PUSHES = (
+    "I push the door.",
+    "I push at the door again.",
+    "I try pushing the door once more.",
+    "I give the door another push.",
+    "Again I push against the door!",
+)
+
+
+def test_same_deed_in_other_wordings_is_a_circle() -> None:
+    spoken = [(Speaker.PLAYER, text) for text in PUSHES]
+    assert "door!” five times in other words, and no new fact" in find_repeated_lines(line(*spoken))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["I push the door with the bench.", "I pull the door.", "I push Dob.", "“I push the door!” I shout."],
+)
+def test_other_deed_in_like_words_is_no_circle(words: str) -> None:
+    spoken = [(Speaker.PLAYER, text) for text in (*PUSHES[:4], words)]
+    assert find_repeated_lines(line(*spoken)) == ""
+
+
 @pytest.mark.parametrize(
     "spoken",
     [
@@ -102,6 +125,8 @@ async def test_circle_is_said_of_the_lines_that_stand(tmp_path: Path) -> None:
         scene_id = await begin(program)
         assert await play(program, scene_id, *["I knock."] * 3, "/undo", *["I knock."] * 4) == []
         assert len(await play(program, scene_id, "I knock.")) == 1
+        # The key of each line is that of its deed, however it is worded.
+        assert len(await play(program, scene_id, *PUSHES)) == 1
 
 
 async def test_innocent_play_is_never_called_a_circle(tmp_path: Path) -> None:

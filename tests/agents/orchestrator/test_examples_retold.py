@@ -9,6 +9,8 @@ import pytest
 from tests.agents.orchestrator.test_plain_claims import Table, seated
 from tests.examples import first_few
 
+pytestmark = pytest.mark.slow
+
 PRESENCE = (
     ("> Vess came in, followed by Bela.", ("Captain Vess comes in.", "Bela comes in.")),
     ("> Followed by Bela, the captain comes in.", ("Captain Vess comes in.", "Bela comes in.")),
@@ -120,7 +122,6 @@ async def test_example_of_a_telling_retold_is_proposed(tmp_path: Path, line: str
         assert f"Proposed: {title}" in await said(table, line)
 
 
-@pytest.mark.slow
 async def test_what_only_sounds_like_an_example_proposes_nothing(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in NOTHING:

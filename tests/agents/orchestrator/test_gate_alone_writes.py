@@ -30,9 +30,11 @@ from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.edit_previews import EditPreviews
 from agents.services.gate import GateService
+from agents.services.grid_maps import GridMapService, read_outline
 from agents.services.ingest import IngestService
 from agents.services.llm import LlmService
 from agents.services.outside_proposals import OutsideProposalService
+from agents.services.pictures import PictureService
 from agents.services.play import PlayService
 from agents.services.policy import PolicyService
 from agents.services.provenance import ProvenanceReader
@@ -43,14 +45,17 @@ from agents.services.stories import StoryService
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.services.world_exports import WorldExports
+from agents.solo.grid_maps import GridMapEditor
 from agents.story_outline import MainMode
 from agents.views.conflict_views import RulingRequest
+from agents.views.picture_views import EntityPicture
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from monitor_tui.compose import Program
 from stores.authority import Store
 from stores.embedded.migrations import COLLECTION_OF_TABLE
 from stores.errors import InputError, MonitorError
 from stores.outside_inbox import OutsideInbox
+from stores.records.grid_maps import GridCell, GridMapEdit, Spot, Terrain
 from stores.records.ids import Id, derive_id, utc_now
 from stores.records.llm import Persona
 from stores.records.outside import OutsideProposal, OutsideStatement
@@ -59,6 +64,7 @@ from stores.records.world import EntityKind
 from tests.agents.ingest.reading_in import read_in, write_book
 from tests.agents.orchestrator.scripted_program import Script, telling
 from tests.examples import examples
+from tests.picture_files import png_of
 
 CONTAINERS = {"story_nodes", "scene_nodes"}
 """Stories and scenes are the Orchestrator's own: they say that something is played, not that it is true."""
@@ -192,6 +198,18 @@ class Play:
     def book(self) -> str:
         return write_book(self.home, "# Tom\n\n**Tom** fears **Ann**. **Ann** owns the mill.\n")
 
+    def picture(self) -> str:
+        path = self.home / "picture.png"
+        path.write_bytes(png_of(color=self.dice.choice(["red", "green"])))
+        return str(path)
+
+    async def attached_picture(self) -> EntityPicture:
+        """A picture of somebody, if anybody has one."""
+        pictures = (await self.services.pictures.list_pictures(await self.universe())).values()
+        if not pictures:
+            raise InputError("Nobody has a picture.")
+        return self.dice.choice(list(pictures))
+
     async def source_proposal(self) -> Id:
         """Something that a document proposes, if anything is open."""
         source_id = await self.source()
@@ -267,6 +285,8 @@ CALLS: dict[str, Call] = {
     "exports.export_wiki": lambda p: _with(
         p.universe, lambda u: p.services.open_exports().export_wiki(u, str(p.home / "wiki"))
     ),
+    "exports.export_statblocks": lambda p: _with(p.universe, p.services.open_exports().export_statblocks),
+    "exports.write_statblocks": lambda p: _with(p.universe, p.services.open_exports().write_statblocks),
     "exports.export_lorebook": lambda p: _with(p.universe, p.services.open_exports().export_lorebook),
     "exports.write_lorebook": lambda p: _with(p.universe, p.services.open_exports().write_lorebook),
     "exports.sync_vault": lambda p: _sync_edited_vault(p),
@@ -305,8 +325,12 @@ CALLS: dict[str, Call] = {
     "undo_last_decision": lambda p: _with(
         p.universe, lambda i: p.services.gate.undo_last_decision(p.scene_id, i)
     ),
+    "drop_offer": lambda p: p.services.play.drop_offer(p.scene_id, "/time +1h"),
     "dismiss_trigger": lambda p: p.services.gate.dismiss_trigger(p.scene_id),
     "list_entities": lambda p: _with(p.universe, p.services.world.list_entities),
+    "find_last_universe_id": lambda p: p.services.stories.find_last_universe_id(),
+    "read_entity_name_index": lambda p: _with(p.universe, p.services.world.read_entity_name_index),
+    "list_named_entities": lambda p: _with(p.universe, p.services.world.list_named_entities),
     "list_entity_names": lambda p: _with(p.universe, p.services.world.list_entity_names),
     "count_entities": lambda p: _with(p.universe, p.services.world.count_entities),
     "list_table_names": lambda p: _with(p.universe, p.services.world.list_table_names),
@@ -369,12 +393,24 @@ CALLS: dict[str, Call] = {
             u, MapSelection(is_whole=True), p.dice.choice(list(GraphFormat))
         ),
     ),
+    "maps.read_maps": lambda p: _with(p.universe, p.services.world.grid_maps.read_maps),
+    "maps.bind_place": lambda p: _with(
+        p.universe,
+        lambda u: p.services.world.grid_maps.bind_place(u, "Loft", p.dice.choice([None, p.scene_id])),
+    ),
+    "maps.export_map": lambda p: _with(p.universe, lambda u: _export_map(p, u)),
+    "maps.render_map": lambda p: _with(p.universe, lambda u: _render_map(p, u)),
+    "maps.save_edit": lambda p: _with(p.universe, lambda u: _draw_map(p, u)),
+    "maps.find_hero_step": lambda p: p.services.play.submit(p.scene_id, "/go east"),
     "charts.read_charts": lambda p: _with(p.universe, p.services.world.charts.read_charts),
     "timeline.read_lanes": lambda p: _with(p.universe, p.services.world.timeline.read_lanes),
     "timeline.find_first_turn": lambda p: p.services.world.timeline.find_first_turn(p.scene_id),
     "timeline.read_timeline": lambda p: _with(p.universe, p.services.world.timeline.read_timeline),
     "record.read_relations": lambda p: _with(p.entity, p.services.world.provenance.read_relations),
     "ledger.read_commitments": lambda p: _with(p.universe, p.services.world.commitments.read_commitments),
+    "ledger.list_open_commitments": lambda p: _with(
+        p.universe, p.services.world.commitments.list_open_commitments
+    ),
     "ledger.propose_pay_off": lambda p: _with(p.fact, p.services.world.commitments.propose_pay_off),
     "conflicts.read_conflicts": lambda p: _with(p.proposal, p.services.conflicts.read_conflicts),
     "conflicts.preview_ruling": lambda p: _with(p.ruling, p.services.conflicts.preview_ruling),
@@ -459,6 +495,20 @@ CALLS: dict[str, Call] = {
     "ingest.ingest_edition": lambda p: _with(
         p.source, lambda s: p.services.ingest.ingest_edition(s, p.book())
     ),
+    "ingest.read_page_picture": lambda p: _with(
+        p.source, lambda s: p.services.ingest.read_page_picture(s, 1, 60, 60)
+    ),
+    "pictures.find_picture": lambda p: _with(p.entity, p.services.pictures.find_picture),
+    "pictures.list_pictures": lambda p: _with(p.universe, p.services.pictures.list_pictures),
+    "pictures.attach_picture": lambda p: _with(
+        p.entity, lambda e: p.services.pictures.attach_picture(e, p.picture())
+    ),
+    "pictures.remove_picture": lambda p: _with(p.entity, p.services.pictures.remove_picture),
+    "pictures.undo_picture": lambda p: _with(p.entity, p.services.pictures.undo_picture),
+    "pictures.read_small": lambda p: _with(
+        p.attached_picture, lambda one: p.services.pictures.read_small(one, 60, 60)
+    ),
+    "pictures.read_original": lambda p: _with(p.attached_picture, p.services.pictures.read_original),
     "policy.propose_undo": lambda p: _with(p.proposal, p.services.policy.propose_undo),
 }
 
@@ -526,6 +576,30 @@ async def _sync_edited_vault(play: Play) -> object:
     return await exports.sync_vault(str(folder))
 
 
+async def _draw_map(play: Play, universe_id: Id) -> GridMapEdit:
+    """Begin a map that shows the place of the scene, with drawn cells around it."""
+    editor, scene = play.services.world.grid_maps.editor, await play.services.play.scene(play.scene_id)
+    cells = [
+        GridCell(
+            spot=Spot(column, 0), terrain=Terrain.WOOD, place_id=None if column else scene.scene.place_id
+        )
+        for column in range(3)
+    ]
+    edit = editor.build_edit(universe_id, None, "a map", outline=read_outline("Wood 3 x 1"), cells=cells)
+    await editor.save_edit(edit)
+    return edit
+
+
+async def _export_map(play: Play, universe_id: Id) -> None:
+    edit = await _draw_map(play, universe_id)
+    await play.services.world.grid_maps.export_map(universe_id, edit.map_id)
+
+
+async def _render_map(play: Play, universe_id: Id) -> None:
+    await _draw_map(play, universe_id)
+    await play.services.world.grid_maps.render_map(universe_id, "wood", play.dice.choice(list(GraphFormat)))
+
+
 def canon_of(home: Path) -> str:
     """Return a digest of every row of canon, read by the SQLite that the stores use: a second one in this
     process would drop their locks, and what runs behind play reads meanwhile."""
@@ -563,6 +637,7 @@ async def play_on(home: Path, names: list[str], seed: int) -> set[str]:
     return changed
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(12, 4),
     deadline=None,
@@ -598,11 +673,21 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         }
 
     known = operations(PlayService) | operations(StoryService) | operations(GateService)
-    known |= {"list_entities", "count_entities", "list_entity_names", "list_table_names", "read_card"}
+    known |= {
+        "list_entities",
+        "count_entities",
+        "list_entity_names",
+        "list_table_names",
+        "read_card",
+        "read_entity_name_index",
+        "list_named_entities",
+    }
     known |= operations(WorldEditor, "edits.") | operations(EditPreviews, "previews.")
     known |= (
         operations(TimelineReader, "timeline.")
         | operations(RelationGraphReader, "relations.")
+        | operations(GridMapService, "maps.")
+        | operations(GridMapEditor, "maps.")
         | operations(ChartReader, "charts.")
         | operations(ProvenanceReader, "record.")
         | operations(CommitmentService, "ledger.")
@@ -612,6 +697,7 @@ def test_gate_every_operation_of_the_services_is_tried() -> None:
         | operations(PolicyService, "policy.")
         | operations(LlmService, "model.")
         | operations(IngestService, "ingest.")
+        | operations(PictureService, "pictures.")
     )
     known |= operations(BranchService, "branches.") | operations(OutsideProposalService, "outside.")
     known |= operations(WorldExports, "exports.")

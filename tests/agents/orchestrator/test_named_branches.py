@@ -56,10 +56,12 @@ async def test_branch_from_here_goes_on_beside_the_line_that_it_leaves(tmp_path:
 async def test_branch_from_an_earlier_turn_has_the_canon_of_that_time(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         main = await begin(program)
-        await play(program, main, "I go on.", "/fact event: The bell rang", "/commit")
+        lines = ("I go on.", "/tension 8", "/undo", "/fact event: The bell rang", "/commit")
+        await play(program, main, *lines)
         await play(program, main, "I wait.", "/fact event: The mill burned", "/commit", "I leave.")
         before = await read_canon(program, main)
         other = await branch(program, main, "/branch 1 The quiet way")
+        assert (await program.services.play.scene(other)).story.tension == 5
         assert await read_words(program, other) == ["I go on."]
         canon = await read_canon(program, other)
         assert "The bell rang." in canon
@@ -165,7 +167,7 @@ async def test_merge_proposes_the_facts_of_the_other_branch_with_their_words(tmp
         main = await begin(program)
         await play(program, main, "I go on.", "/npc Tom: the keeper", "/fact Tom located_in Yard", "/commit")
         other = await branch(program, main, "/branch No bridge")
-        await play(program, other, "I run to the mill.", "/place Mill", "/npc Ann: the miller", "/commit")
+        await play(program, other, "I run.", "/place Mill", "/npc Ann: the miller", "/commit")
         await play(program, other, "/fact Ann located_in Mill", "/fact Tom.alive = false", "/commit")
         await play(program, main, "/fact Tom ally_of Mara", "/commit")
         here, there = [(await program.services.play.scene(i)).universe.id for i in (main, other)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.narrator.result_check import find_reported_contradiction, find_result_contradiction
+from agents.narrator.result_check import find_reported_contradiction
 from stores.records.llm import Persona
 from stores.records.play import Degree
 from tests.agents.orchestrator.scripted_program import house, telling
@@ -78,8 +78,7 @@ async def test_narrated_result_without_the_archivist_is_left_to_the_player(tmp_p
         assert not [line for line in reply.lines if line.startswith("⚠")]
 
 
-def test_narrated_result_rule_is_silent_where_words_are_natural() -> None:
-    assert find_result_contradiction(KEPT, Degree.FAIL, ["Mara"]) == ""
+def test_narrated_result_counts_with_a_quote_that_stands_in_the_text() -> None:
     assert find_reported_contradiction(KEPT, Degree.FAIL, "Success", "you fold it") == ""
     assert find_reported_contradiction(KEPT, Degree.FAIL, "Success", "You fold it") == "You fold it"
     assert find_reported_contradiction(KEPT, Degree.NONE, "success", "You fold it") == ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from agents.orchestrator.exchange import EXCHANGE_STEPS
+from agents.orchestrator.exchange_pipeline import ExchangePipeline, ExchangeRun
 from agents.orchestrator.narration.runner import StepFunctions
 from agents.orchestrator.narration.state import NARRATION_STEPS, NarrationState
 from agents.orchestrator.narration.steps import NarrationSteps
@@ -107,3 +109,29 @@ async def test_narration_it_goes_on_where_it_was_killed(
     assert line[-1] == PROSE
     assert len(line) == 3
     assert len(proposals) == 1
+
+
+@pytest.mark.parametrize("step", EXCHANGE_STEPS[1:])
+async def test_exchange_killed_before_its_dice_are_told_goes_on_and_is_narrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async def run_until_killed(
+        self: ExchangePipeline, run: ExchangeRun, step_names: Sequence[str]
+    ) -> ExchangeRun:
+        for name in step_names:
+            if name == step:
+                raise Killed
+            run = await self._steps[name](run)
+        return run
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ExchangePipeline, "_run_steps", run_until_killed)
+        async with telling(tmp_path / "killed", SCRIPT, house(*ON)) as program_under_test:
+            with pytest.raises(Killed):
+                await program_under_test.program.services.play.submit(program_under_test.scene_id, ACT)
+            scene_id = program_under_test.scene_id
+            assert program_under_test.asked == []
+    line, proposals, asked = await played(tmp_path / "killed", scene_id, "langgraph")
+    assert sorted(asked) == sorted(ASKED)
+    assert line[-1] == PROSE
+    assert (len(line), len(proposals)) == (3, 1)

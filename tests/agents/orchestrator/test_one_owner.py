@@ -168,3 +168,22 @@ def read(text: str) -> list[tuple[str, str]]:
 )
 def test_handover_in_one_clause_of_several_is_read(line: str, moves: list[tuple[str, str]]) -> None:
     assert read(line) == moves
+
+
+async def test_thing_in_a_place_that_is_not_known_is_with_nobody_else(tmp_path: Path) -> None:
+    """What was hidden in some boathouse and taken later is not in both places, whatever is accepted by one key."""
+    async with opened(tmp_path) as program:
+        inn = await begin_in_thornwick(program)
+        await inn.say("> The sealed letter is in the boathouse under a heap of nets.", "I walk on.")
+        await inn.say("> I find the sealed letter and carry it off.")
+        hidden, held = await inn.titles()
+        assert hidden == "The sealed letter is in the boathouse under a heap of nets."
+        assert held == "Ansa Brook has the sealed letter."
+        rows = await inn.open_rows()
+        assert rows[1].diff[0][1] == hidden, "the row says what it replaces"
+        await inn.accept()
+        assert await inn.canon_of("sealed letter") == [held]
+
+        await inn.say("I walk on.", "> Ansa hides the sealed letter in the cellar.")
+        await inn.accept()
+        assert await inn.canon_of("sealed letter") == ["The sealed letter is in the cellar."]

@@ -73,11 +73,12 @@ async def test_oracle_question_is_the_players_turn_and_shows_before_its_answer(t
 async def test_canon_suggests_and_the_player_decides(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        for line in ("/npc Tom: the well's keeper", "/commit", "/state Tom.alive = false", "/commit"):
+        died = "/state Tom Weaver.alive = false"
+        for line in ("/npc Tom Weaver: the well's keeper", "/commit", died, "/commit"):
             await program.services.play.submit(scene_id, line)
         reply = await program.services.play.submit(scene_id, "? Does Tom help me?")
         assert reply.kind == "operation"
-        assert "Tom died" in reply.lines[0]
+        assert "Tom Weaver died" in reply.lines[0]
         assert reply.prompt_text == "? impossible: Does Tom help me?"
         assert (await program.services.play.scene(scene_id)).turn_count == 0, (
             "nothing is asked before the player says so"
@@ -85,6 +86,12 @@ async def test_canon_suggests_and_the_player_decides(tmp_path: Path) -> None:
         await program.services.play.submit(scene_id, reply.prompt_text)
         _, answer = (await program.services.play.transcript(scene_id, 0, 10))[:2]
         assert answer.turn.text.startswith("impossible ·")
+        for question, why in (
+            ("who sent Tom", "it asks for more than yes or no; /spark gives words to build on"),
+            ("is the bell with Tom or with me", "it asks for one of two: ask for each"),
+        ):
+            reply = await program.services.play.submit(scene_id, f"? {question}")
+            assert reply.lines[0] == f"Asked at even: {why}."
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.views.query_views import AnswerStanding
+from tests.agents.orchestrator.asked_record import ask_record
 from tests.program import begin, opened
 
 LINES = (
@@ -40,10 +41,9 @@ async def test_belief_in_an_ended_fact_is_kept_by_who_was_away_alone(tmp_path: P
         for line in LINES:
             await services.play.submit(scene_id, line)
         await services.jobs.wait_until_idle()
-        universe_id = (await services.play.scene(scene_id)).universe.id
 
         async def ask(question: str) -> set[tuple[str, str]]:
-            answer = await services.query.answer_question(question, universe_id=universe_id)
+            answer = await ask_record(program, scene_id, question)
             return {
                 (f.believer, f.text)
                 for f in (*answer.findings, *answer.nearest)

@@ -490,7 +490,7 @@ async def test_who_is_said_to_survive_lives_again_by_the_players_decision(tmp_pa
         assert (await table.play("> Dob survived the fall.")).lines == (
             "Dob Harrow lives.",
             "Proposed: Dob Harrow is alive.",
-            "⚠ Another proposal says “Dob Harrow died.” Only your own word can undo that.",
+            "⚠ Another proposal says “Dob Harrow died.” Only your word undoes that: accept one, reject the other.",
         )
         cast = (await table.program.services.play.scene(table.scene_id)).cast
         assert [member.note for member in cast if member.name == "Dob Harrow"] == [""]

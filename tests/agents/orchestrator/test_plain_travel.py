@@ -48,6 +48,9 @@ async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
             ("> You go down to the Cellar.", "Cellar"),
             ("> Mara walks to the Tarn.", "Tarn"),
             ("> Jon leads you to the Old Mill.", "Old Mill"),
+            ("I ride north to the Old Mill.", "Old Mill"),
+            ("I ride hard all night to the Tarn.", "Tarn"),
+            ("I travel upriver by boat to the Tarn.", "Tarn"),
             ("> Hours later you arrive at the Tarn.", "Tarn"),
         ]
     ),
@@ -132,6 +135,34 @@ async def test_plain_going_to_an_unknown_place_moves_nobody_and_says_so_once(tab
     assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
     await table.say("/place The Gull Inn", "I go back to the inn.")
     assert (await table.place(), await table.cast_names()) == ("The Gull Inn", set())
+
+
+@pytest.mark.slow
+async def test_place_that_is_made_known_after_going_there_is_where_the_scene_goes_on(
+    table: PlayedScene,
+) -> None:
+    await table.say(
+        "I ride north to Stonewick with Jon.", "> It rains.", "/place here > Stonewick: a village"
+    )
+    assert (await table.place(), await table.cast_names()) == ("Stonewick", {"Jon"})
+    await table.say("/undo")
+    assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
+    await table.say("I ride on to Highgarth.", "/place Stonewick")
+    assert await table.place() == "Yard", "Stonewick was left behind"
+    await table.say("I go to the Tarn.", "/place Highgarth")
+    assert await table.place() == "Tarn", "the hero went elsewhere since"
+    await table.say("> Jon speaks of Lowgarth.", "/place Lowgarth")
+    assert await table.place() == "Tarn", "nobody went to Lowgarth"
+    replies = await table.say("I ride to the Toll Tower.", "/npc here Tib", "/place Toll Tower")
+    assert replies[-1] == "/go Toll Tower goes there."
+    assert await table.place() == "Tarn", "Tib may be in either place"
+    await table.say("> Mara rides to Calder with Tib.", "/place Calder")
+    assert (await table.place(), await table.cast_names()) == ("Calder", {"Tib"})
+    (arrival,) = [p for p in (await table.view()).proposals if p.title == "Mara is in Calder."]
+    assert {piece.quote for piece in arrival.proposal.evidence} == {
+        "/place Calder",
+        "Mara rides to Calder with Tib.",
+    }
 
 
 async def test_plain_going_to_a_place_by_its_kind_means_the_only_one_and_not_where_the_scene_is(
@@ -272,3 +303,24 @@ async def test_plain_going_through_several_places_is_one_row_of_the_gate(table: 
     card = await table.program.services.world.read_card(view.story.pc_id)
     stays = [fact_view for _, _, fact_view in card.relations if fact_view.fact.predicate == "located_in"]
     assert [stay.fact.statement for stay in stays if stay.is_current] == ["Mara is in Old Mill."]
+
+
+async def test_place_that_has_a_part_of_somebodys_name_is_gone_to(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            *("/npc Glass Monks", "/npc Salt Baron", "/npc Bram Harrow"),
+            *("/place Abbey of Glass", "/place Tower of Salt", "/place Bram's Mill"),
+        ):
+            await program.services.play.submit(scene_id, line)
+        for line, place in (
+            ("I go to the Abbey of Glass.", "Abbey of Glass"),
+            ("I walk to the Tower of Salt.", "Tower of Salt"),
+            ("I go to Bram's Mill.", "Bram's Mill"),
+            ("We ride back to the Abbey of Glass.", "Abbey of Glass"),
+        ):
+            await program.services.play.submit(scene_id, line)
+            view = await program.services.play.scene(scene_id)
+            assert (view.place, [member.name for member in view.cast]) == (place, ["Mara"]), line
+        await program.services.play.submit(scene_id, "> Bram comes in, and Harrow's dog with him.")
+        assert "Bram Harrow" in [m.name for m in (await program.services.play.scene(scene_id)).cast]

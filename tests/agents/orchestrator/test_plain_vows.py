@@ -233,7 +233,7 @@ async def test_words_that_drop_a_decision_offer_to_lift_it(tmp_path: Path) -> No
         for typed in ("I decide never to lie to Tam.", "From now on I drink no wine."):
             await table.play(typed)
         reply = await table.play("I drop my rule about wine.")
-        assert reply.suggested_line == "/lift 2"
+        assert reply.suggested_line == "/lift From now on I drink no wine"
         assert len(await table.decisions()) == 2
         await table.play(reply.suggested_line)
         assert await table.decisions() == ("1. I never lie to Tam  (scene 1)",)

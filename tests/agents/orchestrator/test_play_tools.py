@@ -726,3 +726,101 @@ async def test_play_note_is_nothing_that_redo_could_lose(tmp_path: Path) -> None
         assert await at.texts() == ["I wait."]
         moves = await at.log.head_moves(at.scene_id)
         assert [m.kind for m in moves] == [MoveKind.APPEND, MoveKind.UNDO, MoveKind.REDO]
+
+
+# --- challenge dice, experience and gear ----------------------------------------------------------------
+
+
+async def test_play_road_and_oath_from_a_weak_hit_to_an_advance(tmp_path: Path) -> None:
+    """I roll one die against two, keep an oath, carry more than I can, and spend what I learnt."""
+    async with game(tmp_path, system="road_and_oath") as at:
+        await at.say("I swear it. /move swear an oath = 5 3 9", "I hide. /check guile +1 = 2 3 9")
+        texts = [row.turn.text for row in await at.rows()]
+        assert any("d6+1 beats 2d10 [5]+1 beats [3,9] = 1 vs 2 · partial" in text for text in texts)
+        assert any("[2]+1+1 beats [3,9] = 1" in text for text in texts)
+        assert (await at.numbers("Mara"))["momentum"] == 3
+        await at.refuses("/advance stronger", "stronger costs 3 XP, and Mara has 0")
+        await at.say("/state Mara.xp +3")
+        assert "stronger (3): More might" in (await at.say("/advance")).lines
+        await at.say("/advance stronger")
+        assert (await at.texts())[-1] == "Mara has learnt from it: More might."
+        assert (await at.numbers("Mara"))["might"] == 2
+        assert (await at.numbers("Mara"))["xp"] == 0
+        await at.say("/undo")
+        assert (await at.numbers("Mara"))["xp"] == 3
+        await at.say("/state Mara +mail shirt, Mara +long blade", "/fact Mara owns the ferry")
+        sheet = "\n".join((await at.say("/sheet Mara")).lines)
+        assert "Gear: 6 of 5 slots" in sheet
+        assert "Mara carries 6 slots of 5: something has to stay behind." in sheet
+        assert "XP 3 can be spent: /advance" in sheet
+
+
+CHARM_PACK = """
+id: charms
+name: Charms
+version: 1
+licence: CC0-1.0
+attribution: Nobody
+summary: A pack whose gear helps.
+numbers:
+  - {key: might, meaning: Strength}
+tags:
+  - {key: charm, kind: gear, meaning: It brings luck, modifier: 2}
+check: {dice: "2d6+{number}", vs: 8}
+"""
+
+
+async def test_gear_that_helps_helps_nobody_who_lost_it(tmp_path: Path) -> None:
+    """My charm gives +2; Dob steals it, and it gives me nothing until I have it back."""
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "charms.yaml").write_text(CHARM_PACK, encoding="utf-8")
+    async with game(tmp_path, system="charms") as at:
+        await at.say("/npc here Dob: a thief", "/state Mara +charm", "/check might = 3 3")
+        assert "2d6+1+2" in (await at.last()).text
+        await at.say("/gear charm: Lucky Penny", "/check might = 3 3")
+        assert "2d6+1+2" in (await at.last()).text
+        await at.say("> Dob steals Lucky Penny from Mara.", "/check might = 3 3")
+        assert "2d6+1 [" in (await at.last()).text
+        await at.say("/undo", "/undo", "/state Mara -charm", "/check might = 3 3")
+        assert "2d6+1+2" in (await at.last()).text  # whoever has the thing has the gear
+
+
+@pytest.mark.slow
+async def test_gear_made_a_thing_goes_with_the_thing(tmp_path: Path) -> None:
+    """My blade is a thing of the world; Dob steals it, and it is on my sheet no more until I have it back."""
+    async with game(tmp_path, system="road_and_oath") as at:
+        await at.say("/npc Dob: a thief", "/state Mara +mail shirt, Mara +long blade")
+        await at.refuses("/gear lantern", "Mara carries no 'lantern' by the rules.")
+        proposed = "\n".join((await at.say("/gear long blade: Oathkeeper")).lines)
+        assert "Oathkeeper" in proposed
+        await at.refuses("/gear long blade", "Mara's long blade is a thing of the world already: Oathkeeper.")
+        listed = (await at.say("/gear")).lines
+        assert any(line.startswith("+long blade") and "Oathkeeper" in line for line in listed)
+        load = listed[0]
+        await at.say("> Dob steals Oathkeeper from Mara.")
+        stolen = (await at.say("/gear")).lines
+        assert "(long blade)  ·  gone with Oathkeeper" in stolen
+        assert stolen[0] != load
+        await at.say("/undo")
+        assert (await at.say("/gear")).lines == listed
+        # It is so after the gate, too: what canon says is stolen is on the sheet no more, until it is back.
+        await at.say("/accept all", "/commit", "> Dob steals Oathkeeper from Mara.", "/accept all", "/commit")
+        assert "(long blade)  ·  gone with Oathkeeper" in (await at.say("/sheet Mara")).lines
+        await at.say("> Dob gives Oathkeeper to Mara.", "/accept all", "/commit")
+        assert any(line.startswith("+long blade  ·  Oathkeeper") for line in (await at.say("/gear")).lines)
+        await at.say("> Mara loses Oathkeeper.")
+        assert "(long blade)  ·  gone with Oathkeeper" in (await at.say("/gear")).lines
+        await at.say("/undo", "/state Mara -long blade")
+        assert any(
+            line.startswith("+long blade") for line in (await at.say("/gear")).lines
+        )  # the thing has it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line", ["> Dob steals Mara's long blade.", "> Dob steals the long blade.", "I lose my long blade."]
+)
+async def test_gear_without_a_name_of_its_own_goes_by_plain_words(tmp_path: Path, line: str) -> None:
+    async with game(tmp_path, system="road_and_oath") as at:
+        await at.say("/npc here Dob: a thief", "/state Mara +long blade", "/gear long blade", line)
+        assert "(long blade)  ·  gone with Mara's long blade" in (await at.say("/gear")).lines

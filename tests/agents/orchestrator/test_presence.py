@@ -31,6 +31,22 @@ async def test_presence_of_who_is_declared_or_named_is_known_not_here(table: Pla
     assert await table.cast() == {}
 
 
+async def test_presence_of_several_is_entered_though_one_is_here_already(table: PlayedScene) -> None:
+    await table.say("/npc here Pell", "/npc Widow Arda", "/npc Biscuit")
+    assert await table.say("/cast + Widow Arda, Pell and Biscuit") == (
+        "Widow Arda comes in.", "Biscuit comes in.", "Pell is here already.",
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"Pell is here\. Biscuit is here\."):
+        await table.say("/cast + Pell, Biscuit")
+    # `/place here NAME` says where that is, as `/npc here NAME` does.
+    await table.say("/place here Cold Fork Inn: a smoky inn at the crossroads")
+    assert await table.place() == "Cold Fork Inn"
+    await table.say("/undo")
+    assert await table.place() == "Yard"
+    await table.say("/place Barn", "/place here Barn")
+    assert await table.place() == "Barn"
+
+
 @pytest.mark.parametrize("line", ["/npc here Old Tam: a keeper", "/npc + Old Tam: a keeper"])
 async def test_presence_of_a_newcomer_who_is_here_is_undone_with_them(table: PlayedScene, line: str) -> None:
     assert (await table.say("I wait.", line))[-1] == "Old Tam is here."
@@ -255,11 +271,17 @@ async def test_presence_warns_of_the_dead_who_act_however_their_death_was_told(
     table: PlayedScene, death: str
 ) -> None:
     await table.say("/npc Pell: a sailor", "/npc Bram: a smith", "I wait.", death)
-    for line in ("> Pell whispers the name of the ship.", "> Pell hands me a letter.", "> Pell walks in."):
+    for line in (
+        *("> Pell whispers the name of the ship.", "> Pell hands me a letter.", "> Pell walks in."),
+        *("> It was only a joke: Pell gets up again.", "> The wind howls, and Pell laughs."),
+    ):
         assert "⚠ Pell is dead." in await table.say(line), line
 
 
-@pytest.mark.parametrize("line", ["> Pell smiles in the picture.", "> Pell's name is on the ship."])
+@pytest.mark.parametrize(
+    "line",
+    ["> Pell smiles in the picture.", "> Pell's name is on the ship.", "> The song goes: Pell rides again."],
+)
 async def test_presence_does_not_warn_of_the_dead_in_a_picture(table: PlayedScene, line: str) -> None:
     await table.say("/npc Pell: a sailor", "I wait.", "/fact Pell is dead")
     assert "⚠ Pell is dead." not in await table.say(line)

@@ -66,7 +66,7 @@ async def test_query_each_finding_stands_as_it_does_and_leads_to_what_it_rests_o
         owner = await asked.ask("who owns the iron key")
         assert [f.text for f in owner.findings] == ["Wenna Pike owns Iron Key."]
 
-        cut = await asked.ask("Who cut the rope?")
+        cut = await asked.ask("What was the rope cut with?")
         assert [(f.standing, f.number) for f in cut.findings] == [(BOOK, 1)]
         (turn,) = cut.findings
         trace = await asked.scripted.program.services.play.trace(turn.turn_id or "")

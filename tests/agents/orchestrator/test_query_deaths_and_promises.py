@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agents.views.query_views import AnswerStanding
 from stores.records.workflow import Verdict
+from tests.agents.orchestrator.asked_record import ask_standing, ask_texts
 from tests.program import begin, opened
 
 LINES = (
@@ -43,9 +45,7 @@ async def test_query_answers_on_deaths_promises_decisions_and_names(tmp_path: Pa
         await services.jobs.wait_until_idle()
         universe_id = (await services.play.scene(scene_id)).universe.id
 
-        async def ask(question: str) -> list[str]:
-            answer = await services.query.answer_question(question, universe_id=universe_id)
-            return [f.text for f in answer.findings]
+        ask = partial(ask_texts, program, scene_id)
 
         dog = await ask("Is the toll dog dead?")
         assert dog[0] == "No death of toll dog is recorded."
@@ -94,11 +94,8 @@ async def test_query_for_promises_to_somebody_has_those_before_what_they_promise
         ):
             await services.play.submit(scene_id, line)
         await services.jobs.wait_until_idle()
-        universe_id = (await services.play.scene(scene_id)).universe.id
 
-        async def ask(question: str) -> list[str]:
-            answer = await services.query.answer_question(question, universe_id=universe_id)
-            return [f.text for f in answer.findings]
+        ask = partial(ask_texts, program, scene_id)
 
         mule, boat = "Vess promised Bram a mule.", "Mara promised Bram a boat."
         assert set((await ask("Who promised Bram?"))[:2]) == {mule, boat}
@@ -124,3 +121,88 @@ async def test_query_finds_a_promise_to_somebody_who_was_not_known_yet(
         universe_id = (await services.play.scene(scene_id)).universe.id
         answer = await services.query.answer_question("What did I promise Pell?", universe_id=universe_id)
         assert answer.findings[0].text == "Mara promised Pell: “I will find his daughter Wren.”"
+
+
+async def test_query_says_whether_somebody_kept_their_promise(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        services, scene_id = program.services, await begin(program)
+        for line in (
+            "/npc here Ketta Vane: a thief",
+            "/npc here Bram: a carter",
+            "/accept all",
+            "/commit",
+            "/promise Ketta Vane promised Mara that she will carry the coffin",
+            "/fact I promised Bram a boat",
+            "/fact Bram owes Ketta Vane three coins",
+            "/accept all",
+            "/commit",
+            "/broken Ketta Vane promised Mara that she will carry the coffin",
+            "/paid Mara promised Bram a boat",
+            "/paid Bram owes Ketta Vane three coins",
+            "/accept all",
+            "/commit",
+        ):
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+
+        ask = partial(ask_texts, program, scene_id, of_story=True)
+
+        coffin = "Not kept: Ketta Vane promised Mara that she will carry the coffin."
+        for question in (
+            "Did Ketta keep her promise?",
+            "Has Ketta Vane kept her word?",
+            "Did Ketta break her promise to me?",
+        ):
+            assert await ask(question) == [coffin]
+        for question in ("Did I keep my promise to Bram?", "Have I kept my word?"):
+            assert await ask(question) == ["Kept: Mara promised Bram a boat."]
+        assert await ask("Did Bram pay his debts?") == ["Paid: Bram owes Ketta Vane three coins."]
+        for question in ("Did Ketta keep her promise to Bram?", "Did Bram keep his promise?"):
+            assert await ask(question) == []
+
+
+async def test_query_lists_promises_and_debts_by_whether_they_were_kept(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        services, scene_id = program.services, await begin(program)
+        for line in (
+            "/npc here Isa: a weaver",
+            "/npc here Bram: a smith",
+            "/npc here Rusk: a captain",
+            "/thing Blue Letter: sealed with wax",
+            "/accept all",
+            "/commit",
+            "/fact promise: Mara promised Isa to bury Corm",
+            "/fact promise: Mara promised Isa to find the ring",
+            "/fact promise: Bram promised Isa to mend the gate",
+            "/fact debt: Mara owes Bram ten silver",
+            "> Mara burns the Blue Letter.",
+            "> Captain Rusk was wounded.",
+            "I tell Rusk that I came from the south.",
+            "/accept all",
+            "/commit",
+            "/paid bury",
+            "/accept all",
+            "/commit",
+        ):
+            await services.play.submit(scene_id, line)
+        await services.jobs.wait_until_idle()
+
+        ask = partial(ask_standing, program, scene_id)
+
+        kept, ring, gate = (
+            "Kept: Mara promised Isa to bury Corm.",
+            "Mara promised Isa to find the ring.",
+            "Bram promised Isa to mend the gate.",
+        )
+        for question in ("Which promises have I kept?", "Which promises have been kept?"):
+            assert await ask(question) == (AnswerStanding.CANON, [kept])
+        assert await ask("Which promises have I not kept yet?") == (AnswerStanding.CANON, [ring])
+        assert sorted((await ask("Which promises are open?"))[1]) == [gate, ring]
+        assert await ask("Which promises has Bram kept?") == (AnswerStanding.UNKNOWN, [])
+        assert await ask("Which promises have I broken?") == (AnswerStanding.UNKNOWN, [])
+        assert await ask("Which of my debts are unpaid?") == (
+            AnswerStanding.CANON,
+            ["Mara owes Bram ten silver."],
+        )
+        assert await ask("What was Rusk told?") == (AnswerStanding.BELIEVED, ["Mara came from the south."])
+        assert await ask("Who wrote the Blue Letter?") == (AnswerStanding.UNKNOWN, [])

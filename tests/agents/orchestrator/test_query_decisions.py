@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from agents.views.query_views import AnswerStanding
+from tests.agents.orchestrator.asked_record import ask_standing
 from tests.program import begin, opened
 
 LINES = (
@@ -42,11 +44,8 @@ async def test_query_answers_with_the_decision_first(tmp_path: Path) -> None:
         for line in LINES:
             await services.play.submit(scene_id, line)
         await services.jobs.wait_until_idle()
-        universe_id = (await services.play.scene(scene_id)).universe.id
 
-        async def ask(question: str) -> tuple[AnswerStanding, list[str]]:
-            answer = await services.query.answer_question(question, universe_id=universe_id)
-            return answer.standing, [finding.text for finding in answer.findings]
+        ask = partial(ask_standing, program, scene_id)
 
         first_answers = {}
         for question in FIRST_ANSWERS:

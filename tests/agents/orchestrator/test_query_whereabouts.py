@@ -7,6 +7,7 @@ from pathlib import Path
 from agents.views.query_views import Answer, AnswerStanding
 from monitor_tui.compose import Program
 from stores.records.ids import Id
+from tests.agents.orchestrator.asked_record import ask_record
 from tests.program import begin, opened
 
 IN_PLAY = "the scene in play, not canon"
@@ -14,10 +15,7 @@ IN_PLAY = "the scene in play, not canon"
 
 async def ask(program: Program, scene_id: Id, question: str) -> Answer:
     await program.services.jobs.wait_until_idle()
-    view = await program.services.play.scene(scene_id)
-    return await program.services.query.answer_question(
-        question, universe_id=view.universe.id, story_id=view.story.id
-    )
+    return await ask_record(program, scene_id, question, of_story=True)
 
 
 async def test_query_where_am_i_and_who_is_here_by_the_scene_in_play(tmp_path: Path) -> None:
@@ -79,3 +77,78 @@ async def test_query_line_that_was_rejected_does_not_answer_and_is_marked(tmp_pa
                 "the GM: Bram is in the Tower."
             ]
             assert all("you rejected “Bram is in the Tower" in finding.where for finding in marked)
+
+
+async def test_query_answers_a_nephew_by_his_uncle_and_no_place_by_an_escape(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/npc here Corrin Vale: a smuggler",
+            "/npc here Bran Tull: a steward",
+            "/npc here Pip: a boy",
+            "/fact Corrin Vale escaped with the letter",
+            "/fact Bran Tull is Pip's uncle",
+            "/accept all",
+            "/commit",
+        ):
+            await program.services.play.submit(scene_id, line)
+        for question, texts in {
+            "Where is Corrin Vale?": [],
+            "Who is Bran Tull's nephew?": ["Bran Tull is Pip's uncle."],
+        }.items():
+            answer = await ask(program, scene_id, question)
+            assert [f.text for f in answer.findings if f.standing is AnswerStanding.CANON] == texts
+
+
+async def test_query_where_somebody_is_not_by_what_they_took_or_were_given(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/npc Ketta Vane: a thief",
+            "/npc Jonas Reed: a smuggler",
+            "/npc Salt Baron: a lord",
+            "/thing parcel: wrapped",
+            "/thing ledger: old",
+            "/place Tower of Salt: white",
+            "/accept all",
+            "/commit",
+            "/fact The parcel was stolen last night by Ketta Vane",
+            "/fact Jonas Reed is at Tower of Salt",
+            "/accept all",
+            "/commit",
+            "/fact Jonas Reed sold the ledger to the Salt Baron",
+            "/fact Mara gave Ketta Vane her parcel",
+            "/fact Jonas ran off with Mara's coins",
+            "/accept all",
+            "/commit",
+            "> Ketta Vane climbs on her horse and rides off toward Thornwick.",
+        ):
+            await program.services.play.submit(scene_id, line)
+        ketta = await ask(program, scene_id, "Where is Ketta?")
+        assert "rides off toward Thornwick" in ketta.findings[0].text
+        assert ketta.standing is AnswerStanding.ON_RECORD
+        jonas = await ask(program, scene_id, "Where is Jonas?")
+        assert [f.text for f in jonas.findings if f.standing is AnswerStanding.CANON] == [
+            "Jonas Reed is at Tower of Salt."
+        ]
+        baron = await ask(program, scene_id, "Where is the Salt Baron?")
+        assert not [f for f in baron.findings if f.standing is AnswerStanding.CANON]
+
+
+async def test_query_where_am_i_by_canon_first_and_then_by_the_scene_in_play(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/place House of Bells: tall", "/place Grey Ford: wide", "/go House of Bells"):
+            await program.services.play.submit(scene_id, line)
+        for line in ("/accept all", "/commit"):
+            await program.services.play.submit(scene_id, line)
+        answer = await ask(program, scene_id, "Where am I?")
+        assert [(f.text, f.standing) for f in answer.findings] == [
+            ("Mara is in House of Bells.", AnswerStanding.CANON)
+        ]
+        await program.services.play.submit(scene_id, "/go Grey Ford")
+        answer = await ask(program, scene_id, "Where am I now?")
+        assert answer.findings[0].text == "Mara is in House of Bells."
+        assert answer.findings[0].standing is AnswerStanding.CANON
+        assert answer.findings[1].text == "Mara is at Grey Ford."
+        assert answer.findings[1].where.startswith(IN_PLAY)

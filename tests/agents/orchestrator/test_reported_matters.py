@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
 from agents.views.play_views import ProposalView
@@ -153,3 +155,33 @@ async def test_weighty_report_is_ticked_and_the_rest_waits(tmp_path: Path) -> No
         }
         assert list(marks) == ["Wenna Pike promised: to open the cellar.", "Wenna Pike has the Brass Seal."]
         assert "It weighs 85 of 100" in " ".join((await table.row("cellar")).reasons)
+
+
+@pytest.mark.slow
+async def test_scenery_is_one_unticked_row_and_one_decision(tmp_path: Path) -> None:
+    """Weather and smells of places that a model holds for minor wait in one row, whatever else it found has its own."""
+    shed, station = "Sledge Shed smells of tar.", "Snow lies knee-deep around Sill Station."
+    bridge, limp = "The bridge at Sill Station has fallen.", "Wenna Pike limps."
+    async with seated(tmp_path) as table:
+        await table.say("/place Sledge Shed: a shed")
+        await table.say("/place Sill Station: a stop")
+        shed_words = {"kind": "fact", "subject": "Sledge Shed", "predicate": "smells of", "object": "tar"}
+        station_words = {"kind": "fact", "subject": "Sill Station", "predicate": "lies in", "object": "snow"}
+        await table.say("I sniff.", shed, **shed_words, weight=45)
+        await table.say("I look.", station, **station_words, weight=50)
+        fallen = {"kind": "fact", "subject": "Sill Station", "predicate": "has lost", "object": "its bridge"}
+        await table.say("I walk on.", bridge, **fallen, weight=75)
+        await table.say("I wait.", limp, kind="fact", subject="Wenna Pike", predicate="limps", weight=45)
+        row = await table.row("Scenery: ")
+        assert row.title == "Scenery: Sledge Shed smells of tar. Sill Station lies in snow."
+        assert (row.mark, len(row.member_ids)) == ("defer", 2)
+        assert "(Sledge Shed smells of tar; Sill Station lies in snow)" in " ".join(row.reasons)
+        assert len((await table.row("its bridge")).member_ids) == 1
+        assert len((await table.row("limps")).member_ids) == 1
+        await table.say("/undo", "")
+        await table.say(f"/reject {row.number}")
+        assert (await table.row("Scenery: ")).verdict is Verdict.REJECT
+        await table.say("/undo")
+        await table.say(f"/accept {row.number}")
+        await table.say("/commit")
+        assert {"Sledge Shed smells of tar.", "Sill Station lies in snow."} <= await table.statements()

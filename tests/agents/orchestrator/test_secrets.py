@@ -117,6 +117,15 @@ async def test_hero_who_knows_a_secret_tells_it(table: Table) -> None:
     assert await table.secrets() == ["Bela opened the sluice. (secret; known to: Mara, Dob)"]
 
 
+async def test_gate_names_who_may_know_a_secret_that_is_about_others(table: Table) -> None:
+    """Its row said `somebody unknown` of the hero and of Bela, whom the sentence does not name."""
+    await table.play("/secret me and Bela: Dob forged the seal")
+    (row,) = [
+        row for row in (await table.program.services.gate.gate(table.scene_id)).proposals if row.title == SEAL
+    ]
+    assert ("known to", "all", "Mara, Bela") in row.diff
+
+
 async def test_secret_is_revealed_and_made_again(table: Table) -> None:
     await table.play("/fact Dob forged the seal")
     await table.commit()

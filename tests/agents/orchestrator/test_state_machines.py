@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from agents.state_machines import CHARTS, initial_state, legal_events, next_state
+from agents.loop_states import initial_state
+from agents.state_machines import CHARTS, innermost_state, legal_events, next_state
 from agents.story_outline import MainMode
 from stores.errors import IllegalTransition
 from stores.records.workflow import Loop
@@ -75,7 +76,7 @@ def test_state_machine_every_pair_of_state_and_event_is_legal_or_refused(loop: L
     [(Loop.MAIN, "idle"), (Loop.STORY, "created"), (Loop.SCENE, "created"), (Loop.TURN, "received")],
 )
 def test_state_machine_where_a_loop_begins(loop: Loop, state: str) -> None:
-    assert initial_state(loop) == state
+    assert initial_state(loop) == innermost_state(CHARTS[loop]()) == state
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -43,6 +43,25 @@ def test_closure_draft_is_decided_by_the_word_before_the_colon() -> None:
     assert closure.stopped_clocks == MATTERS.clocks
 
 
+@pytest.mark.parametrize(
+    ("word", "is_met"), [("Fulfilled", True), ("paid", True), ("failed", False), ("still open", None)]
+)
+def test_closure_is_decided_by_words_of_the_players_own(word: str, is_met: bool | None) -> None:
+    closure = read_closure(
+        f"{word}: Mara owes Tam a boat.\nMara said: never again.\nDone: we are home.\nover: Tide", MATTERS
+    )
+    assert closure.settled == (() if is_met is None else ((DEBT, is_met),))
+    assert closure.stopped_clocks == MATTERS.clocks
+    assert closure.recap == "Mara said: never again.\nDone: we are home."
+
+
+def test_closure_word_that_decides_nothing_is_refused() -> None:
+    """Taken for the recap, it would leave the promise open, and nobody would know."""
+    with pytest.raises(InputError) as refusal:
+        read_closure("postponed: Mara owes Tam a boat", MATTERS)
+    assert "open:, kept: or broken:" in str(refusal.value)
+
+
 @pytest.mark.parametrize("line", ["kept: Something else", "stops: Flood", "stays: Mara"])
 def test_closure_line_that_names_nothing_is_refused(line: str) -> None:
     with pytest.raises(InputError) as refusal:

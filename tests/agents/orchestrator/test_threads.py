@@ -47,7 +47,8 @@ async def test_thread_is_opened_listed_weighed_renamed_closed_and_taken_up_again
             "2. • Who cut the rope?  (just now)",
             "1. ✓ Who moved the bell?  (closed Day 1, morning)",
         )
-        await say(program, scene_id, "/thread 1 open", "/thread 1 -")
+        await say(program, scene_id, "/thread 1 open", "/thread 1 -", "/thread close who cut the rope")
+        assert await say(program, scene_id, "/thread reopen 2") == ("Open again: Who cut the rope?",)
         assert [(t.name, t.weight) for t in await threads(program, scene_id)] == [
             ("Who moved the bell?", 2),
             ("Who cut the rope?", 1),

@@ -151,6 +151,11 @@ async def test_undo_brings_back_the_tension_and_who_was_here(tmp_path: Path) -> 
         assert (await program.services.play.scene(scene_id)).story.tension == before
         await say(program, scene_id, "/redo")
         assert (await program.services.play.scene(scene_id)).story.tension == 8
+        await say(program, scene_id, "/undo")
+        charts = await program.services.world.charts.read_charts()
+        assert charts
+        assert charts.tabs[0].charts[0].summary == f"Now {before} of 9; the highest was {before}."
+        assert "Tension stays at 5" in " ".join(await say(program, scene_id, "/end"))
 
 
 async def test_undo_says_what_of_canon_it_would_take_before_it_takes_anything(tmp_path: Path) -> None:

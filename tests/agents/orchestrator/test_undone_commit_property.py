@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from monitor_tui.compose import Program
@@ -47,6 +47,7 @@ ACTIONS = st.lists(
 @pytest.mark.slow
 @settings(max_examples=examples(40, 8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ACTIONS)
+@example(["/clock Tide 6", COMMIT, "/clock Tide +1", COMMIT])
 def test_undo_and_redo_are_opposites_whatever_is_committed(actions: list[str]) -> None:
     asyncio.run(_play(actions))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.views.play_views import CommandTopic, FactView
 from agents.views.world_views import TimelineEvent
 from monitor_tui.compose import Program
@@ -92,3 +94,16 @@ async def test_help_has_every_command_under_one_topic(tmp_path: Path) -> None:
         assert {"narrate", "undo"} <= set(by_topic[CommandTopic.PLAY])
         assert {"check", "oracle", "reroll"} <= set(by_topic[CommandTopic.DICE])
         assert {"npc", "place", "fact"} <= set(by_topic[CommandTopic.WORLD])
+
+
+@pytest.mark.slow
+async def test_lanes_have_nobody_in_a_scene_whose_coming_was_undone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/npc Dob Harrow", "/npc Zed", "/commit", "> Dob comes in.", "> Zed comes in.", "/undo"):
+            await program.services.play.submit(scene_id, line)
+        (universe,) = await program.services.stories.universes()
+        lanes = await program.services.world.timeline.read_lanes(universe.id)
+        names = {lane.name for lane in lanes.lanes}
+        assert "Dob Harrow" in names
+        assert "Zed" not in names

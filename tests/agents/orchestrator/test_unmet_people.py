@@ -73,6 +73,26 @@ async def test_plain_words_with_the_dead_say_that_they_are_dead(table: PlayedSce
         assert await table.say(line) == ("⚠ Dob is dead.",), line
 
 
+async def test_who_is_just_killed_is_not_offered_to_be_brought_in(table: PlayedScene) -> None:
+    await table.say("/npc here Dob")
+    lines = await table.say("> Dob kills Bela.")
+    assert "Proposed: Bela died." in lines
+    assert not any("/cast +" in line for line in lines)
+
+
+async def test_trade_with_its_kind_or_age_is_offered_and_known(table: PlayedScene) -> None:
+    for line, name in (
+        ("> The old weaver nods.", "The Weaver"),
+        ("> The night watchman waves.", "The Night Watchman"),
+    ):
+        reply = await table.program.services.play.submit(table.scene_id, line)
+        assert reply.suggested_line == f"/npc here {name}"
+        await table.say(reply.suggested_line)
+    assert await table.say("> The night watchman leaves.") == ("The Night Watchman leaves.",)
+    for line in ("> The other guard nods.", "> The first mate nods.", "> The old clock strikes."):
+        assert await table.say(line) == (), line
+
+
 async def test_plain_words_that_need_nobody_here_say_nothing(table: PlayedScene) -> None:
     for line in (
         "I think of Vess.",

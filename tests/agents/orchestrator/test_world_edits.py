@@ -606,3 +606,43 @@ async def test_edit_what_a_merge_left_behind_comes_back_with_the_split(world: Wo
     await world.accept()
     assert await world.told("Old Tam") == before
     assert (await world.told("Tam")).keys() == {"Tam is in Crypt.", "Tam knows Mara."}
+
+
+async def test_correction_takes_nothing_else_out_of_canon(world: World) -> None:
+    """What it contradicts stays until the player rules which of the two is true."""
+    play, gate = world.services.play, world.services.gate
+    for line in (
+        *(
+            "/thing Glass Bell",
+            "/fact The Glass Bell was made in the north.",
+            "/fact The Glass Bell is made of silver.",
+        ),
+        "/accept all",
+    ):
+        await play.submit(world.scene_id, line)
+    await gate.commit(world.scene_id)
+    told = await world.told("Glass Bell")
+    corrected_id = told["The Glass Bell was made in the north."]
+    await world.edits.propose_correction(corrected_id, FactEdit("The Glass Bell is made of gold."))
+    (row,) = await world.waiting()
+    assert row.conflicts
+    assert "Accepting corrects this one alone, and both stand; C resolves which is true." in row.reasons
+    assert [before for _, before, _ in row.diff if before] == ["The Glass Bell was made in the north."]
+    await world.accept()
+    assert set(await world.told("Glass Bell")) == {
+        "The Glass Bell is made of gold.",
+        "The Glass Bell is made of silver.",
+    }
+
+
+async def test_card_of_a_thing_names_the_scenes_whose_facts_tell_of_it(world: World) -> None:
+    play, gate = world.services.play, world.services.gate
+    for line in ("/npc here Dob", "/thing crown", "/accept all", "/end", "/accept all"):
+        await play.submit(world.scene_id, line)
+    report = await gate.commit(world.scene_id)
+    assert report.next_scene_id
+    for line in ("> Dob takes the crown.", "/accept all"):
+        await play.submit(report.next_scene_id, line)
+    await gate.commit(report.next_scene_id)
+    card = await world.services.world.read_card((await world.named("crown")).id)
+    assert len(card.appearance_titles) == 2

@@ -75,6 +75,7 @@ class FakeCalls:
         call_context: CallContext,
         on_text: OnText,
         task: str = "",
+        pictures: tuple[str, ...] = (),
     ) -> ProseAnswer:
         self.requests.append((persona, parts))
         text = str(self._answers.pop(0))

@@ -24,6 +24,11 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 COMING = (
     _case("", "> Captain Vess comes in.", "+Vess"),
+    _case("", "> Captain Vess swore to hang whoever killed his son.", ""),
+    _case("", "> Bela swore to marry nobody.", ""),
+    _case("", "> Bela promised that she would be back.", ""),
+    _case("", "> Dawn. Bela and I lead Old Tam up the pass road.", "+Tam +Bela"),
+    _case("Tam", "> Old Tam bites the captain's hand and bolts.", "-Tam"),
     _case("", "> Captain Vess and Bela Orsk come in out of the rain.", "+Vess +Bela"),
     _case("", "> Vess, Bela and Old Tam walk in.", "+Vess +Bela +Tam"),
     _case("", "> The door opens and Vess steps inside.", "+Vess"),

@@ -45,5 +45,12 @@ def test_name_spans_survive_any_text_and_match_it(text: str) -> None:
 
 def test_name_of_somebody_with_a_title_is_no_title_alone() -> None:
     entity = kit.entity("Capt. Orrin Vale", EntityKind.CHARACTER)
-    assert names_of(entity) == ("Capt. Orrin Vale", "Capt. Orrin", "Capt. Vale", "Orrin", "Vale")
+    names = ("Capt. Orrin Vale", "Orrin Vale", "Capt. Orrin", "Capt. Vale", "Orrin", "Vale")
+    assert names_of(entity) == names
     assert find_names("Then Capt. Orrin Vale comes in.") == ("Capt. Orrin Vale",)
+
+
+def test_what_precedes_a_name_may_be_left_out() -> None:
+    assert "Mother Grice" in names_of(kit.entity("Old Mother Grice", EntityKind.CHARACTER))
+    assert "Tom Harrow" in names_of(kit.entity("Mad Tom Harrow", EntityKind.CHARACTER))
+    assert names_of(kit.entity("Tom Harrow", EntityKind.CHARACTER)) == ("Tom Harrow", "Tom", "Harrow")

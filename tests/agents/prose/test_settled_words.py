@@ -152,3 +152,20 @@ DEBTS = (
 )
 def test_debt_is_settled_by_who_owes_it_to_whom_it_is_owed(sentence: str, index: int | None) -> None:
     assert find_settled([sentence], DEBTS) == index
+
+
+@pytest.mark.parametrize(
+    ("sentence", "index"),
+    [
+        ("I forgive Nab his debt.", 0),
+        ("Mara forgives Nab the two shillings.", 0),
+        ("Corm forgives me the six crowns.", 1),
+        ("Corm waives my debt.", 1),
+        ("I forgive Nab.", None),
+        ("I do not forgive Nab his debt.", None),
+        ("Nab forgives me the two shillings.", None),
+    ],
+)
+def test_debt_is_forgiven_by_who_is_owed_it(sentence: str, index: int | None) -> None:
+    debts = ["Nab owes Mara two shillings.", "Mara owes Corm six crowns."]
+    assert find_settled([sentence], debts) == index

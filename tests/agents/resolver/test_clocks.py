@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agents.clock_faces import find_most_urgent_clock, format_clock, format_track
+from agents.resolver.clock_changes import apply_clock_changes, clock_change
 from agents.resolver.clocks import (
     FINISH_DEGREES,
     ClockMovement,
     advance_clocks,
-    apply_clock_changes,
-    clock_change,
     finish_odds,
     finish_track,
 )

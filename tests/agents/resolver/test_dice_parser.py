@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.resolver.dice import roll_dice
 from agents.resolver.dice_formula import MAX_DEPTH, MAX_DICE, MAX_LENGTH, MAX_NUMBER, MAX_SIDES
 from agents.resolver.dice_parser import parse
 from stores.errors import InputError
@@ -153,3 +154,16 @@ def test_dice_parser_reads_or_refuses_any_text(text: str) -> None:
         return
     assert refusal.what
     assert refusal.todo
+
+
+def test_dice_beat_challenge_dice_that_are_lower() -> None:
+    """A tie goes to the challenge."""
+    assert roll_dice("d6+3 beats 2d10", faces=(4, 6, 7)).text == "d6+3 beats 2d10 [4]+3 beats [6,7] = 1"
+    assert roll_dice("d6+3 beats 2d10", faces=(6, 1, 8)).total == 2
+    assert str(parse("(d6 + 3)  BEATS 2d10")) == "(d6+3) beats 2d10"
+
+
+@pytest.mark.parametrize("text", ["d6 beats", "d6 beats 5", "d6 beats d66"])
+def test_dice_refuse_to_beat_what_are_no_dice(text: str) -> None:
+    with pytest.raises(InputError, match="dice should stand here, as in d6"):
+        parse(text)

@@ -220,7 +220,11 @@ def test_likelihood_reasons_are_shown_and_cite_facts(question: str, likelihood: 
         ("Is the Bell in Harl?", "very unlikely: it is no longer true: “The Bell is in Harl.”"),
         ("Is Mara half-deaf?", "certain: the sheet of Mara says: half-deaf"),
         ("Is Mara tired?", "even: canon is silent"),
-        ("Who moved the bell?", "even: it asks for more than yes or no"),
+        ("How many moved the bell?", "even: it asks for more than yes or no; /howmuch says how much"),
+        ("To whom does Gil belong?", "even: it asks for more than yes or no; /spark gives words to build on"),
+        ("When I come in, is Hester there?", "even: canon is silent"),
+        ("Is the bell with Gil or with Mara?", "even: it asks for one of two: ask for each"),
+        ("Is Mara tired or so?", "even: canon is silent"),
         ("Isn't Tam dead?", "even: it is put in the negative: ask it the other way round"),
     ],
 )

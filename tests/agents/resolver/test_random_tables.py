@@ -20,7 +20,9 @@ from agents.resolver.random_tables import (
     TableRow,
     add_tables,
     bundled_tables,
+    called_names,
     draw_row,
+    list_results,
     read_table,
     read_tables,
     row_at,
@@ -235,3 +237,38 @@ def test_random_tables_bundled_are_complete() -> None:
 @pytest.mark.parametrize("name", ["actions", "themes", "descriptors"])
 def test_random_tables_for_sparks_have_100_rows(name: str) -> None:
     assert len(bundled_tables().tables[name].rows) == bundled_tables().tables[name].total == 100
+
+
+# --- tables that call tables ------------------------------------------------------------------------------
+
+CALLING = read_table("pass", HEAD + 'die: d2\nrows:\n  - "fog, and {wild beast} in it; {sky}"\n  - nothing\n')
+BEASTS = read_table("wild_beast", HEAD + 'die: 2d4\nrows:\n  - {text: "a wolf under {sky}", weight: 7}\n')
+TABLES = {"wild_beast": BEASTS, "sky": read_table("sky", SKY)}
+
+
+def test_row_is_filled_with_what_the_tables_give_that_it_calls() -> None:
+    draw = draw_row(CALLING, random.Random(1), (1, 2, 3, 1, 5), TABLES)
+    assert draw.words == "fog, and a wolf under rain in it; hides"
+    assert [(die.sides, die.face) for die in draw.dice] == [("2", 1), ("4", 2), ("4", 3), ("5", 1), ("5", 5)]
+    assert draw.text == "Sky · d2 1 · fog, and a wolf under rain in it; hides"
+
+
+def test_faces_that_fit_no_called_table_are_thrown_instead() -> None:
+    draw = draw_row(CALLING, random.Random(1), (1, 4, 4, 9), TABLES)
+    assert [die.face for die in draw.dice][:3] == [1, 4, 4]
+    assert len(draw.dice) == 5
+
+
+def test_tables_that_call_each_other_end() -> None:
+    loop = read_table("loop", HEAD + 'rows: ["again, {loop}"]\n')
+    assert draw_row(loop, random.Random(1), tables={"loop": loop}).words.count("again") == 6
+
+
+def test_call_of_no_table_stays_a_name() -> None:
+    assert draw_row(CALLING, random.Random(1), (1,), {}).words == "fog, and {wild beast} in it; {sky}"
+    assert called_names(CALLING) == ("wild_beast", "sky")
+
+
+def test_table_lists_what_the_dice_show_for_each_row() -> None:
+    assert list_results(read_table("sky", SKY)) == ("1", "2-4", "5")
+    assert list_results(BEASTS) == ("2-8",)

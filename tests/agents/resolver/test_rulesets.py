@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.resolver.ruleset_schema import Pack
+from agents.resolver.ruleset_schema import Advancement, AdvanceStep, Creation, Pack
 from agents.resolver.rulesets import (
     MAX_CHARS,
     MAX_PACKS,
@@ -59,8 +59,15 @@ def library() -> PackLibrary:
 # --- what is read -----------------------------------------------------------------------------------
 
 
-def test_rule_packs_bundled_are_three(library: PackLibrary) -> None:
-    assert set(library.packs) == {"lantern_twos", "hard_twenty", "plain_telling"}
+def test_rule_packs_bundled_are_six(library: PackLibrary) -> None:
+    assert set(library.packs) == {
+        "lantern_twos",
+        "hard_twenty",
+        "plain_telling",
+        "road_and_oath",
+        "seven_or_better",
+        "under_keep",
+    }
     assert library.notes == ()
     for pack in library.packs.values():
         assert pack.licence == "MIT"
@@ -84,6 +91,8 @@ def test_rule_pack_in_manual_can_be_read() -> None:
 def test_rule_pack_manual_names_every_field() -> None:
     text = DOCS.read_text(encoding="utf-8")
     fields = set(Pack.model_fields)
+    for part in (Creation, Advancement, AdvanceStep):
+        fields |= set(part.model_fields)
     for section in ("numbers", "tracks", "tags", "moves", "rests"):
         part = Pack.model_fields[section].annotation.__args__[0]  # type: ignore[union-attr]
         fields |= set(part.model_fields)
@@ -235,7 +244,7 @@ def test_rule_packs_limit_number_of_files(library: PackLibrary) -> None:
     texts = {f"{n:03}.yaml": PACK.replace("id: small", f"id: p{n}") for n in range(MAX_PACKS + 2)}
     grown = add_user_packs(library, texts)
 
-    assert len(grown.packs) == MAX_PACKS + 3
+    assert len(grown.packs) == MAX_PACKS + len(library.packs)
     assert grown.notes == ("2 more packs were left out: 100 are read.",)
 
 
@@ -250,3 +259,24 @@ def test_rule_pack_lookup_by_id_or_name_reports_faulty_file(library: PackLibrary
             grown.find_pack(name)
     with pytest.raises(InputError, match=r"no rule system called 'hard'.*Did you mean hard_twenty"):
         grown.find_pack("hard")
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        ('carries: "8+{mihgt}"', r"line 25 \(carries\): .mihgt. is not known here"),
+        (
+            "creation: {numbers: [might]}",
+            r"line 25 \(creation\): say an 'array' to hand out, a 'roll', or both",
+        ),
+        ("creation: {numbers: [might], array: [2, 1]}", r"it has 2 values for 1 numbers: one each"),
+        ("creation: {numbers: [mihgt], roll: 3d6}", r"'mihgt' is no number of this pack. Did you mean might"),
+        ("creation: {numbers: [might], roll: 3x6}", r"line 25 \(creation, roll\): Cannot roll '3x6'"),
+        (
+            'advancement: {experience: might, steps: [{key: up, meaning: Up, cost: 1, effects: "{actor}.migt +1, x"}]}',
+            r"line 25 \(advancement, steps, up, effects",
+        ),
+    ],
+)
+def test_rule_pack_growth_is_refused_with_its_line(lines: str, fault: str) -> None:
+    assert re.search(fault, refusal(f"{PACK}{lines}\n"))

@@ -13,12 +13,15 @@ from agents.proposals.effects import Effect
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.rulesets import load_bundled_packs
 from agents.resolver.sheets import (
+    Load,
     NewSheet,
     build_sheet,
     find_crossings,
     new_sheet,
+    read_load,
     sheet_lines,
     suggestions_at_ends,
+    take_advance,
     take_rest,
 )
 from agents.resolver.working_state import apply_state_change, fold_changes
@@ -199,3 +202,40 @@ def test_sheet_lines_have_limits_and_own_flag() -> None:
     assert "max_hp" in lines
     plain = sheet_lines(None, NewSheet("Mara", numbers={"hp": 3}, tags=("wet",)))
     assert [line.value for line in plain] == ["3", ""]
+
+
+# --- gear and advancement -----------------------------------------------------------------------------
+
+KEEP, ROAD = PACKS["under_keep"], PACKS["road_and_oath"]
+
+
+def test_gear_stands_last_and_its_slots_are_counted() -> None:
+    sheet = build_sheet(KEEP, "Mara", {"str": 9}, ["chain mail", "poisoned", "sword"])
+    assert [line.label for line in sheet_lines(KEEP, sheet) if line.kind == "tag"] == [
+        "poisoned",
+        "backpack",
+        "sword",
+        "chain mail",
+    ]
+    assert read_load(KEEP, sheet) == Load(5, 9)
+
+
+def test_advance_takes_its_cost_and_gives_what_it_bought() -> None:
+    sheet = build_sheet(ROAD, "Mara", {"might": 2, "xp": 5}, [])
+    assert [str(effect) for effect in take_advance(ROAD, "stronger", sheet)] == [
+        "Mara.xp -4",
+        "Mara.might +1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "step", "reason"),
+    [
+        ({"xp": 2}, "stronger", "stronger costs 3 XP, and Mara has 2"),
+        ({"xp": 9, "might": 4}, "stronger", "changes nothing any more: Mara is at the most"),
+        ({"xp": 9}, "stornger", "no advance called 'stornger'.*Did you mean stronger"),
+    ],
+)
+def test_advance_that_cannot_be_is_refused(numbers: dict[str, int], step: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        take_advance(ROAD, step, build_sheet(ROAD, "Mara", numbers, []))

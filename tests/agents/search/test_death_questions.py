@@ -35,7 +35,17 @@ def test_death_question_asks_neither_about_the_place_nor_about_the_owner(questio
         ("Marten looks at you, as if the dead man were given bread.", False),
         ("Marten falls over a dead dog.", False),
         ("Osk fell dead beside Marten.", False),
+        ("Osk promised Isa that he will kill Marten.", False),
+        ("Osk swears to kill Marten.", False),
+        ("Marten must be killed.", False),
+        ("Osk managed to kill Marten.", True),
     ],
 )
 def test_death_of_somebody_outside_canon_is_told_of_them_alone(text: str, tells: bool) -> None:
     assert tells_of_death(ask("How did Marten die?"), text) is tells
+
+
+def test_promise_to_kill_is_told_to_who_asks_for_one() -> None:
+    promise = "Osk promised Isa that he will kill Marten."
+    assert tells_of_death(ask("Who promised to kill Marten?"), promise)
+    assert not tells_of_death(ask("Who killed Marten?"), promise)

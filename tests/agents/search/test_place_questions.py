@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.search.place_questions import read_sought_one, tells_whereabouts
+from agents.search.place_questions import denies_whereabouts, read_sought_one, tells_whereabouts
 from agents.search.question import parse_question
 
 NAMES = [
@@ -39,6 +39,31 @@ NAMES = [
         ("Where is Dob?", "Dob's mother was killed in the flood.", False),
         ("Where is Dob?", "Dob says: My mother sold fish in Millbrook.", False),
         ("Where is Hester Marrow?", "Hester is hiding in the chapel.", True),
+        ("Where is Dob?", "The ring was stolen last night by Dob.", False),
+        ("Where is Dob?", "Greta gave Dob his parcel.", False),
+        ("Where is Dob?", "Greta brought Dob bread.", False),
+        ("Where is Dob?", "Greta stole the ring that Dob wore.", False),
+        ("Where is Dob?", "Dob ran off with Greta's coins.", False),
+        ("Where is Dob?", "Dob ran off with Greta's coins toward the mill.", True),
+        ("Where is Dob?", "Dob ran off to the mill.", True),
+        ("Where is Dob?", "Greta took Dob to the mill.", True),
+        ("Where is Dob?", "Dob is left-handed.", False),
+        ("Where is Dob?", "Greta left Dob behind.", True),
+        ("Where is Dob?", "The watch still holds Dob.", True),
+        ("Where is the Red Heron?", "Greta sold the ring to the Red Heron.", False),
+        ("Where is the ring?", "Greta sold the ring to the Red Heron.", True),
+        ("Where is the ring?", "Greta gave Dob the ring.", True),
+        ("Where is the ring?", "Dob holds on to the ring.", True),
+        ("Who has the ferry now?", "“The ferry's yours,” Harl tells you.", True),
+        ("Who keeps the bridge?", "The bridge-keeper is a fat man called Ames.", True),
+        ("Where is the soup kitchen?", "Bako opens a soup kitchen in Miriam's shop.", True),
+        (
+            "Where is the marked cellar?",
+            "The map has a marked cellar drawn in red, under the Street of Dyers.",
+            True,
+        ),
+        ("Where is the soup kitchen?", "Bako wants a soup kitchen of his own.", False),
+        ("Who has the ferry now?", "Your ferry's name is Marguerite.", False),
     ],
 )
 def test_sentence_says_where_the_one_sought_is(question: str, text: str, is_told: bool) -> None:
@@ -58,3 +83,18 @@ def test_sentence_says_where_the_one_sought_is(question: str, text: str, is_told
 )
 def test_question_seeks_nobody(question: str) -> None:
     assert read_sought_one(parse_question(question, NAMES, Catalogue({}))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_denied"),
+    [
+        ("Greta is not in the mill.", True),
+        ("Greta is no longer at the mill.", True),
+        ("Greta is in the mill.", False),
+        ("Greta is not pleased.", False),
+    ],
+)
+def test_sentence_says_where_the_one_sought_is_not(text: str, is_denied: bool) -> None:
+    sought = read_sought_one(parse_question("Where is Greta?", NAMES, Catalogue({})))
+    assert sought is not None
+    assert denies_whereabouts(sought, text) is is_denied

@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,15 @@ import pytest
 
 from agents.ingest.documents.chunking import split_document
 from agents.ingest.documents.reading import DocumentReader
+from agents.story_outline import NewUniverse
+from stores.authority import Role
+from stores.queries import ProposalQuery
+from stores.records.canon import CreateEntity
+from stores.records.sources import LadderStage
 from tests.agents.ingest.documents.typeset_book import Book, typeset
+from tests.agents.ingest.reading_in import read_in
+from tests.agents.ingest.test_ingest_worker import build_ladder_server
+from tests.program import opened
 from tools.reference_documents import fetch_novel, fetch_rulebook
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reference documents")]
@@ -85,3 +94,29 @@ async def test_novel_is_read_whole() -> None:
     text = "\n\n".join(page.text for page in document.pages)
     assert text.split() == path.read_text(encoding="utf-8").split()
     assert 200 < len(document.pages) < 300
+
+
+@pytest.mark.timeout(600)
+async def test_rulebook_is_proposed_by_rules_with_its_pages(rulebook: Book, tmp_path: Path) -> None:
+    """From the file to the review: what stands in it by kind, and fifty citations on the page that printed them."""
+    async with opened(tmp_path / "home") as program:
+        path = tmp_path / "srd.pdf"
+        path.write_bytes(rulebook.pdf)
+        universe = await program.services.stories.create_universe(NewUniverse("Rules"))
+        (progress,) = await program.services.ingest.start(str(path), universe.id)
+        await read_in(program, build_ladder_server(program))
+        log = program.stores.log(Role.INGEST)
+        stages = await log.snippet_stages(progress.source_id, 1)
+        proposals = await log.proposals(ProposalQuery(source_id=progress.source_id))
+    kinds = Counter(proposal.payload.kind for proposal in proposals)
+    print(f"{dict(kinds)}; {dict(stages)}")
+    assert stages[LadderStage.GENERATED] > 15 * stages[LadderStage.FORCED]
+    assert None not in stages
+    assert kinds["create_entity"] > 1_000
+    assert kinds["note_axiom"] > 300
+    creatures = [p for p in proposals if isinstance(p.payload, CreateEntity) and "ac" in p.payload.numbers]
+    assert len(creatures) > 250
+    for proposal in random.Random(5).sample(proposals, SAMPLE):
+        quote = letters(max(proposal.evidence[0].quote.split("\n"), key=len))
+        printed = letters("".join(rulebook.page_words[(proposal.evidence[0].page or 0) - 1]))
+        assert quote[:40] in printed

@@ -197,7 +197,7 @@ Meanwhile [[Mina]] wrote to [[Lucy Westenra]] at [[Whitby]]. [[Lucy]] had three 
 
 <<Lucy Westenra>>“He shall know it to-morrow.”
 """,
-        ("Count Dracula", "Dracula"),
+        ("Count Dracula", "Dracula", "Count"),
         ("Mr. Harker", "Jonathan Harker"),
         ("Lucy Westenra", "Lucy"),
         ("Arthur Holmwood", "Mr. Holmwood"),
@@ -268,7 +268,7 @@ closed the
 Nobody argued. [[Crane]] left two coins on the table: one for the beer and one for [[Lady Luck]].
 """,
         ("Captain Ilsabet Crane", "Crane", "Ilsabet"),
-        ("William Hark", "Bill", "Hark", "Mr. Hark"),
+        ("William Hark", "Bill", "Hark", "Mr. Hark", "Ox"),
         ("Oswin Tarle", "Tarle"),
         ("Sister Amity", "Amity"),
     ),
@@ -453,7 +453,7 @@ There was a silence. In the second tent somebody laughed: a woman, and not a you
 <<Hannah Cray>>"I am," she said. [[Hannah]] stood up and made him a curtsy. <<Hannah Cray>>"[[Hannah Cray]], of
 [[Shadwell]], at your service; and I never stole no spoon. It was a ladle."
 """,
-        ("Governor Thrale", "Thrale"),
+        ("Governor Thrale", "Thrale", "Governor"),
         ("Lieutenant Ashby", "Ashby"),
         ("Reverend Josiah Blount", "Blount"),
         ("Hannah Cray", "Hannah"),

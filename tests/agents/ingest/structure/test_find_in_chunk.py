@@ -286,6 +286,34 @@ def test_advice_speech_and_procedures_are_no_rules(sentence: str) -> None:
     assert rules(f"{sentence}\n") == []
 
 
+def test_stat_block_with_its_scores_below_their_names_is_one_creature() -> None:
+    """As the System Reference Document is printed."""
+    text = (
+        "## Aboleth\n\n*Large aberration, lawful evil*\n\n**Armor Class** 17\n**Hit Points** 135 (18d10+36)\n\n"
+        "#### STR DEX CON INT WIS CHA\n\n21 (+5) 9 (-1) 15 (+2) 18 (+4) 15 (+2) 18 (+4)\n\n"
+        "**Languages** Deep Speech\n\n**Challenge** 10\n"
+    )
+    (aboleth,) = (finding for finding in find_in_chunk(text) if isinstance(finding, FoundEntity))
+    assert aboleth.name == "Aboleth"
+    numbers = dict(aboleth.numbers)
+    assert (numbers["AC"], numbers["HP"], numbers["STR"], numbers["CHA"]) == (17, 135, 21, 18)
+
+
+def test_rule_that_says_only_it_has_the_heading_before_it() -> None:
+    """A player: "`It cannot leave the water.` alone told me nothing; now I see that it is the nixie"."""
+    text = "It cannot leave the water."
+    assert rules(f"## Nixie\n\nA spirit of the pools. {text}\n") == [f"Nixie: {text}"]
+    assert rules(f"{text}\n") == []
+
+
+def test_labels_within_a_line_are_no_part_of_the_names_before_them() -> None:
+    """Text of a PDF may have the fields of a form behind one another: nobody is called S Duration."""
+    spell = "Range: 60 feet Components: V, S Duration: {n} hours. A range and a duration have components."
+    text = "\n\n".join(f"## Spell {n}\n\n{spell.format(n=n)}" for n in range(6))
+    names = {one.name for one in find_in_document([Page(1, text)])}
+    assert not [name for name in names if "Duration" in name or "Components" in name]
+
+
 # --- sentences ----------------------------------------------------------------------------------
 
 

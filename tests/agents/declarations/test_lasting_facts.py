@@ -1,0 +1,45 @@
+"""Tests of what a sentence says is so, without a program around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.declarations.lasting_facts import find_statements, guess_entity
+from stores.records.world import EntityKind
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dob has been blind since birth.", ["Dob is blind"]),
+        ("Dob is blind from birth.", ["Dob is blind"]),
+        ("Dob has been dead for ten years.", ["Dob is dead"]),
+        ("The bell has been broken for many winters.", ["The bell is broken"]),
+        ("A girl named Wren stole the bell.", ["Wren stole the bell"]),
+        ("Has Dob been blind since birth?", []),
+        ("If Dob has been blind since birth, he lied.", []),
+        ("Dob has been blind, they say, since birth.", []),
+    ],
+)
+def test_what_has_been_so_for_long_is_stated_as_what_is(text: str, sentences: list[str]) -> None:
+    known = [guess_entity("Dob", EntityKind.CHARACTER), guess_entity("bell", EntityKind.OBJECT)]
+    assert [s.sentence for s in find_statements(text, known)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dob borrows four shillings from me.", ["Dob owes Mara four shillings"]),
+        ("I borrowed two crowns from Dob for the coach.", ["Mara owes Dob two crowns"]),
+        ("Dob lends me 3 coins.", ["Mara owes Dob 3 coins"]),
+        ("A raft drifts ashore; I owe Dob five crowns for it.", ["Mara owes Dob five crowns"]),
+        ("Dob lends me a mule called Biscuit; I owe him two crowns for it.", ["Mara owes Dob two crowns"]),
+        ("Dob was killed by Mara, who threw a knife.", ["Dob was killed by Mara"]),
+        ("I lend Dob the bell.", []),
+        ("Dob lends me a hand.", []),
+        ("Dob wants to borrow three coins from me.", []),
+    ],
+)
+def test_sum_that_is_lent_is_owed(text: str, sentences: list[str]) -> None:
+    known = [guess_entity(name, EntityKind.CHARACTER) for name in ("Dob", "Mara")]
+    assert [s.sentence for s in find_statements(text, known, "Mara")] == sentences

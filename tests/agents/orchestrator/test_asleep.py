@@ -1,0 +1,88 @@
+"""Who sleeps hears and remembers nothing of what they are told, and the reply says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.records.canon import ChangeSecrecy
+from tests.agents.memory_manager.memory_session import MemorySession, open_memory_session
+
+PEOPLE = ("/npc here Perrin Holt: a stoker", "/npc here Juno Ames: a signal clerk", "I look round.")
+DEAF = "Perrin Holt is asleep, and does not hear it: /cast + Perrin Holt wakes them."
+
+
+async def says(session: MemorySession, line: str) -> tuple[str, ...]:
+    reply = await session.program.services.play.submit(session.scene_id, line)
+    return reply.lines
+
+
+async def test_those_asleep_remember_nothing_of_what_they_are_told(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in PEOPLE:
+            await says(session, line)
+        assert await says(session, "> Perrin nods off.") == ("Perrin Holt sleeps, and hears nothing.",)
+        assert DEAF in await says(session, "I tell Perrin that the bridge has fallen.")
+        assert DEAF in await says(session, "> Juno tells Perrin that the plough is lost.")
+        lines = await says(session, "I tell Perrin and Juno that the bell is cracked.")
+        assert DEAF in lines
+        assert "Juno Ames remembers it from Mara; canon stays as it is." in lines
+        await says(session, "I wake Perrin.")
+        assert await says(session, "I tell Perrin that the plough has come.") == (
+            "Perrin Holt remembers it from Mara; canon stays as it is.",
+        )
+        await session.remember()
+        told = " ".join(memory.text for memory in await session.memories_of("Perrin Holt"))
+        assert "plough has come" in told
+        assert not any(words in told for words in ("bridge", "lost", "cracked"))
+
+
+@pytest.mark.slow
+async def test_who_falls_asleep_or_wakes_with_the_words_heard_them(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in PEOPLE:
+            await says(session, line)
+        told = "Perrin Holt remembers it from Mara; canon stays as it is."
+        assert told in await says(session, "I tell Perrin that the plough has come. Perrin falls asleep.")
+        assert told in await says(session, "I wake Perrin. I tell Perrin that the bell is cracked.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        (
+            "/state Perrin +unconscious",
+            "Perrin Holt is unconscious, and does not hear it: /state Perrin Holt -unconscious wakes them.",
+        ),
+        (
+            "I take Juno aside.",
+            "Perrin Holt is out of earshot, and does not hear it: /cast + Perrin Holt brings them back.",
+        ),
+        ("> Perrin dies.", ""),
+    ],
+)
+async def test_those_who_cannot_hear_remember_nothing(tmp_path: Path, before: str, reply: str) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in (*PEOPLE, before):
+            await says(session, line)
+        lines = await says(session, "I tell Perrin that the bridge has fallen.")
+        assert not any("remembers it" in line for line in lines)
+        assert not reply or reply in lines
+
+
+@pytest.mark.slow
+async def test_those_asleep_learn_no_secret_and_are_promised_nothing_for_sure(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in (
+            *PEOPLE,
+            "/secret Juno: the sluice is open",
+            "/accept all",
+            "/commit",
+            "> Perrin nods off.",
+        ):
+            await says(session, line)
+        await says(session, "> Juno tells Perrin that the sluice is open.")
+        view = await session.program.services.play.scene(session.scene_id)
+        assert not [p for p in view.proposals if isinstance(p.proposal.change, ChangeSecrecy)]

@@ -1,0 +1,107 @@
+"""What became of a played line stands at its end, in a word or two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from monitor_tui.compose import Program
+from stores.records.ids import Id
+from tests.played_scene import PlayedScene
+from tests.program import begin, opened
+from widgets.transcript.turn_lines import turn_lines
+
+PEOPLE = (
+    "/npc here Maud Perrin: innkeeper",
+    "/npc here Jory: a boy",
+    "/npc Oswin Tarr: the reeve",
+    "/thing Tithe Bell",
+    "/commit",
+)
+
+
+async def read_marks(program: Program, scene_id: Id, width: int = 90) -> dict[str, str]:
+    """Return what stands behind the words of each line of the scene."""
+    view = await program.services.play.scene(scene_id)
+    marks = {}
+    for row in await program.services.play.transcript(scene_id, 0, view.turn_count):
+        line = "".join(text for text, _ in turn_lines(row, width)[-1])
+        marks[row.turn.text] = line.partition(row.turn.text)[2].strip()
+    return marks
+
+
+LINES = {
+    "> Maud Perrin is Jory's mother.": "proposed 1",
+    "I promise Maud that I will bring back the tithe bell.": "proposed 1",
+    "> Maud tells me that Jory stole the tithe bell.": "heard by Mara",
+    "> Maud says Oswin rode in with a prisoner.": "heard",
+    "> Jory believes that Maud is innocent.": "believed by Jory",
+    "> Oswin is a coward and a drunk.": "nothing proposed",
+    "> Jory has a scar across his left cheek.": "nothing proposed",
+    "I give Maud two silver pennies for the bed.": "nothing proposed",
+    "> Jory runs off with the bell.": "proposed 1",
+    # What merely narrates has no mark, and neither has what is known already.
+    "> The wind howls over the marsh.": "",
+    "> Jory is mending a net by the fire.": "",
+    "> Maud has left the door open.": "",
+    "> Maud Perrin is the mother of Jory.": "",
+    "> It is a cold night.": "",
+    "I look around.": "",
+}
+
+
+async def test_line_says_what_became_of_it_now_and_after_a_restart(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (*PEOPLE, *LINES):
+            await program.services.play.submit(scene_id, line)
+        marks = await read_marks(program, scene_id)
+        assert {line: marks[line.removeprefix("> ")] for line in LINES} == LINES
+    async with opened(tmp_path) as program:
+        assert await read_marks(program, scene_id) == marks
+
+
+@pytest.mark.parametrize(("width", "mark"), [(54, "proposed 1"), (44, "+1"), (40, "")])
+async def test_mark_of_a_line_never_takes_a_row_of_the_story(tmp_path: Path, width: int, mark: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (*PEOPLE, "> Maud Perrin is Jory's mother."):
+            await program.services.play.submit(scene_id, line)
+        await program.services.play.scene(scene_id)
+        (row,) = await program.services.play.transcript(scene_id, 0, 1)
+        lines = turn_lines(row, width)
+        assert len(lines) == 1
+        assert "".join(text for text, _ in lines[0]).endswith(mark)
+
+
+async def test_lines_that_are_read_again_are_marked_and_not_the_last_one(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        lines = (
+            "/npc Jonas Reed: smuggler",
+            "> Jonas loses the ledger.",
+            "> The ledger was stolen by Jonas.",
+            "> It is a cold night.",
+            "/thing ledger",
+        )
+        for line in lines:
+            await program.services.play.submit(scene_id, line)
+        assert await read_marks(program, scene_id) == {
+            "Jonas loses the ledger.": "proposed 1",
+            "The ledger was stolen by Jonas.": "proposed 1",
+            "It is a cold night.": "",
+        }
+        await program.services.play.submit(scene_id, "/undo")
+        assert set((await read_marks(program, scene_id)).values()) == {""}
+
+
+@pytest.mark.slow
+async def test_report_of_somebody_outside_the_scene_is_heard_at_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(*PEOPLE, "> It rains.", "/end It is over", "/commit", "/cast + Maud Perrin, Jory")
+        replies = await table.say("> Maud says that Oswin has a prisoner.")
+        assert replies == ("Those here remember it from Maud Perrin; canon stays as it is.",)
+        marks = await read_marks(program, table.scene_id)
+        assert marks == {"Maud says that Oswin has a prisoner.": "heard"}

@@ -1,0 +1,73 @@
+"""Lines of a newcomer at an inn on a pass: who is where, who comes along, and what the oracle cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from stores.errors import InputError
+from tests.played_scene import PlayedScene
+from tests.program import begin, opened
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[PlayedScene]:
+    async with opened(tmp_path) as program:
+        scene = PlayedScene(program, await begin(program))
+        await scene.say(
+            "/npc here Pell: a thief", "/npc here Widow Arda: a widow", "/creature here Biscuit: a mule"
+        )
+        yield scene
+
+
+async def test_place_here_is_where_the_scene_is_with_all_who_are_in_it(scene: PlayedScene) -> None:
+    lines = await scene.say("/place here Cold Fork Inn: a smoky inn")
+    assert lines[:2] == ("Proposed: Cold Fork Inn", "Proposed: Mara is in Cold Fork Inn.")
+    assert await scene.cast_names() == {"Pell", "Widow Arda", "Biscuit"}
+    await scene.say("/place here > Cellar: damp")
+    assert await scene.place() == "Cold Fork Inn", "here > leads on from there"
+    await scene.say("/place here Cellar")
+    assert await scene.place() == "Cellar", "a place that is known is gone to"
+    with pytest.raises(InputError, match="part of the name"):
+        await scene.say("/thing here brass lamp: dented")
+    await scene.say("/undo", "/undo", "/undo")
+    assert await scene.place() == "Yard"
+
+
+async def test_cast_brings_in_who_is_away_and_says_who_is_here(scene: PlayedScene) -> None:
+    await scene.say("/cast - Widow Arda, Pell")
+    assert await scene.say("/cast + Widow Arda, Biscuit, Pell") == (
+        "Widow Arda comes in.",
+        "Pell comes in.",
+        "Biscuit is here already.",
+    )
+    with pytest.raises(InputError, match="Pell is here"):
+        await scene.say("/cast + Pell, Biscuit")
+    assert await scene.say("/cast - Biscuit") == ("Biscuit leaves.",)
+    assert await scene.say("/cast - Pell, Biscuit") == ("Pell leaves.", "Biscuit is not here.")
+
+
+async def test_who_leads_a_mule_with_me_comes_along_and_a_mule_bolts(scene: PlayedScene) -> None:
+    await scene.say("/cast - Widow Arda")
+    lines = await scene.say("> Dawn. Widow Arda and I lead Biscuit up the pass road.")
+    assert any("Widow Arda" in line and "come" in line for line in lines)
+    assert await scene.cast_names() == {"Widow Arda", "Biscuit"}, "Pell stays behind"
+    assert await scene.say("> Biscuit bolts the oats.", "> Arda bolts the door.") == ()
+    assert await scene.say("> Biscuit bites Arda and bolts.") == ("Biscuit leaves.",)
+
+
+async def test_oracle_names_the_command_for_more_than_yes_or_no(scene: PlayedScene) -> None:
+    assert (await scene.say("? how many guards are at the gate"))[0].endswith("/howmuch says how much.")
+    assert (await scene.say("? what is in the folded note"))[0].endswith("/spark gives words to build on.")
+
+
+async def test_card_shows_no_conflict_that_the_gate_does_not_show(scene: PlayedScene) -> None:
+    await scene.say("/accept 1", "/commit", "/npc here Captain Holt", "/thing ring: silver")
+    await scene.say("/fact Pell killed Captain Holt", "> Pell has the ring.")
+    view = await scene.view()
+    (pell_id,) = [member.entity_id for member in view.cast if member.name == "Pell"]
+    rows = await scene.program.services.world.previews.list_proposals_about(pell_id)
+    assert [row.title for row in rows] == ["Pell killed Captain Holt.", "Pell has the ring."]
+    assert not [row for row in (*rows, *view.proposals) if row.conflicts], "what they name waits beside them"

@@ -1,0 +1,135 @@
+"""What lines tell of people, places and things that nobody made known is offered, in a newcomer's words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from stores.errors import InputError
+from tests.played_scene import PlayedScene
+from tests.program import begin, opened
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[PlayedScene]:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        for line in ("/npc here Jonas Reed", "/npc Dorrit Pell", "/npc Glass Monks", "/npc Bram"):
+            await table.say(line)
+        yield table
+
+
+async def list_offered(table: PlayedScene, line: str) -> list[str]:
+    """Play a line, undo it, and return the commands that it offered."""
+    before = (await table.view()).offers
+    await table.say(line)
+    offers = [offer.command for offer in (await table.view()).offers if offer not in before]
+    await table.say("/undo")
+    return offers
+
+
+@pytest.mark.slow
+async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table: PlayedScene) -> None:
+    offers = {
+        "> Jonas Reed stole the parcel.": ["/thing parcel"],
+        "> Jonas took the silver spoon.": ["/thing silver spoon"],
+        "> Jonas escapes and takes Dorrit's horse.": ["/thing horse"],
+        "> Jonas drops the lamp in the river.": ["/thing lamp"],
+        "> Jonas steals my lantern.": ["/thing lantern"],
+        "> Jonas runs off with the satchel.": ["/thing satchel"],
+        "> Jonas gives me a folded note.": ["/thing folded note"],
+        # Who is named comes first: Tab takes it.
+        "> Orrel Finch, the innkeeper, brings me a copper pot.": ["/npc Orrel Finch", "/thing copper pot"],
+        "> The silver bowl was stolen.": ["/thing silver bowl"],
+        "I steal the goblet.": ["/thing goblet"],
+        "> Jonas steals Dorrit's purse and runs.": ["/thing purse"],
+        "I lose the compass in the snow.": ["/thing compass"],
+        "> A messenger brings me a letter from the abbot.": ["/thing letter"],
+        "> Dorrit's cart was stolen in the night.": ["/thing cart"],
+        "> One of the drovers steals my saddle in the scuffle.": ["/thing saddle"],
+        "> The scarf slips from my neck and is lost in the snow.": ["/thing scarf"],
+        "> Jonas sells the brass key to a drover for a jug of ale.": ["/thing brass key"],
+        "> Jonas gives Dorrit a silver key to the tower cellar.": ["/thing silver key"],
+        "I take his knife.": ["/thing knife"],
+        # What only one can do lasts, too.
+        "> Only Jonas can open the crypt.": ["/place Crypt"],
+        "> Only Jonas can open the iron chest.": ["/thing iron chest"],
+        # Nothing of these is a thing that is gone.
+        "> Jonas loses the trail.": [],
+        "> The road is lost in the snow.": [],
+        "> A boy steals an apple.": [],
+        "I take her hand.": [],
+        "I take my coat.": [],
+        "> Jonas takes the stairs.": [],
+        "> Jonas steals the show.": [],
+        "> Jonas drops the mug.": [],
+        "> Jonas takes the cup and drinks.": [],
+        "> Only Jonas can save the town.": [],
+        "I take the rope.": [],
+        "> Only Jonas can solve the riddle.": [],
+        "> Jonas is in the barn.": [],
+        "> The sight gives me the shivers.": [],
+    }
+    assert {line: await list_offered(table, line) for line in offers} == offers
+
+
+@pytest.mark.slow
+async def test_place_that_is_named_after_somebody_is_offered_whole(table: PlayedScene) -> None:
+    offers = {
+        "I travel to the Monastery of Glass.": ["/place Monastery of Glass"],
+        "I go to Bram's Mill.": ["/place Bram's Mill"],
+        "I walk to Orrin's Ferry.": ["/place Orrin's Ferry"],
+        "I take the ferry to Harrowmere.": ["/place Harrowmere"],
+        "I climb up to the lighthouse.": ["/place Lighthouse"],
+        "> Highgarth lies a day to the north.": ["/place Highgarth"],
+        "> Silence lies over the yard.": [],
+        "> Today is a day of rest.": [],
+        "I walk to the door.": [],
+        "> Jonas drinks from the Silver Bowl.": ["/thing Silver Bowl"],
+        "> Jack Bell waves at Jonas.": ["/npc here Jack Bell"],
+        "> Gorran and Jonas are enemies.": ["/npc Gorran"],
+        "> Osk reads aloud from a book.": ["/npc Osk"],
+    }
+    assert {line: await list_offered(table, line) for line in offers} == offers
+
+
+async def test_no_person_is_proposed_where_a_place_is_meant(table: PlayedScene) -> None:
+    with pytest.raises(InputError, match="/place Monastery of Glass makes it known first"):
+        await table.say("/place Monastery of Glass > Crypt: cold")
+    with pytest.raises(InputError, match="Glass Monks is a character, not a place"):
+        await table.say("/place Glass Monks > Crypt")
+
+
+@pytest.mark.slow
+async def test_who_is_paid_comes_in_and_the_debt_is_offered(table: PlayedScene) -> None:
+    await table.say("/fact Mara owes Dorrit Pell three shillings.")
+    for line in ("I pay Dorrit no heed.", "I pay Dorrit a visit."):
+        assert await table.say(line) == ()
+    for line in ("I pay Dorrit three shillings.", "I repay Dorrit.", "I pay my debt to Dorrit."):
+        assert await table.say(line) == (
+            "Dorrit Pell comes in.",
+            "Kept? /paid Mara owes Dorrit Pell three shillings (Tab takes it)",
+        )
+        await table.say("/undo")
+
+
+async def test_offer_to_lift_a_decision_waits_until_it_is_lifted(table: PlayedScene) -> None:
+    await table.say("From now on I drink no wine.", "/decide 2 men stand guard", "I drop my rule about wine.")
+    await table.say("> It rains.")
+    offer = "/lift From now on I drink no wine"
+    assert offer in [o.command for o in (await table.view()).offers]
+    await table.say(offer)
+    assert offer not in [o.command for o in (await table.view()).offers]
+    assert await table.say("/lift 2 men stand guard") == ("No longer decided: 2 men stand guard",)
+
+
+@pytest.mark.slow
+async def test_offer_of_a_name_is_gone_once_somebody_has_it_among_others(table: PlayedScene) -> None:
+    await table.say("I promise Jonas that I will bring the ring to his daughter Isa.")
+    assert "/npc Isa" in [offer.command for offer in (await table.view()).offers]
+    await table.say("/npc Isa Tarrow: a weaver in Lowgarth")
+    assert "/npc Isa" not in [offer.command for offer in (await table.view()).offers]
+    lines = await table.say("/npc Morna Tarrow: Isa's mother, long dead")
+    assert lines[-1] == "Morna Tarrow is known. /fact Morna Tarrow is dead makes the death true."
