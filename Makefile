@@ -16,7 +16,7 @@ INSTALL_LOCK := sh tools/install_lock.sh $(BIN)/python
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
-.PHONY: help run demo drivers extras mcp-session load test test-slow test-chaos test-model test-integration check fix hooks lint types imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers extras mcp-session load test test-slow test-chaos test-model test-integration check fix hooks lint types types-everywhere man imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,10 +27,15 @@ run: $(READY)  ## Open MONITOR (ARGS="--home DIR")
 demo: $(READY)  ## Open the bundled world
 	@$(BIN)/monitor demo $(ARGS)
 
+# Some thousand libraries are written, each commit to the disk: where the system has a folder in memory with 4 GB
+# free, they are written there.
+IN_MEMORY := $(shell [ -z "$$TMPDIR" ] && [ -w /dev/shm ] && \
+	[ "$$(df -Pk /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 4000000 ] && echo TMPDIR=/dev/shm)
+
 # Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(DEV)  ## Run the default tests (ARGS=tests/agents/resolver)
-	$(PYTEST) -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
+	$(IN_MEMORY) $(PYTEST) -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
 
 # Most pictures, whole commands, side screens by keyboard, servers that fail at every other call, and every search to
 # its end (`make test` tries fewer of the same).
@@ -64,6 +69,13 @@ lint: $(DEV)  ## Check style and format
 
 types: $(DEV)  ## Check types
 	$(BIN)/mypy
+
+types-everywhere: types  ## Check types as on Windows and macOS, too
+	$(BIN)/mypy --platform win32 monitor_tui screens widgets agents stores
+	$(BIN)/mypy --platform darwin monitor_tui screens widgets agents stores
+
+man: $(DEV)  ## Write the man page from the help of the commands
+	$(BIN)/python -m tools.man_page
 
 imports: $(DEV)  ## Check the import contracts
 	$(BIN)/lint-imports
