@@ -89,7 +89,18 @@ async def _expect_the_same(stores: Stores, far: FakeServers, naps: ManualSleep) 
         here, there = await read_everything(stores), await read_everything(far.stores)
         if here == there:
             return
-    assert here == there
+    assert here == there, f"only here: {_only_in(here, there)}; only there: {_only_in(there, here)}"
+
+
+def _only_in(
+    one: dict[tuple[str, str], list[str]], other: dict[tuple[str, str], list[str]]
+) -> dict[str, list[str]]:
+    """Return what one side has more than the other, by collection; pytest would cut the records short."""
+    return {
+        collection: rows
+        for (universe, collection), all_rows in one.items()
+        if (rows := sorted(set(all_rows) - set(other.get((universe, collection), ()))))
+    }
 
 
 def _waiting(health: dict[str, str]) -> int:
