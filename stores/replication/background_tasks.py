@@ -33,8 +33,8 @@ class EntryDeliverer(Protocol):
         """
         ...
 
-    async def finish_delivery(self) -> bool:
-        """Finish when the outbox is empty; return False if it is not. Raises as `deliver` does."""
+    async def finish_delivery(self) -> None:
+        """Note that all is delivered, if the outbox is empty. Raises as `deliver` does."""
         ...
 
 
@@ -83,11 +83,10 @@ class OutboxSender:
                 self._wake_event.set()
 
     async def _send_all(self) -> None:
-        while True:
-            for entry in (entries := await self._outbox.oldest_entries(self.stores, _BATCH_SIZE)):
+        while entries := await self._outbox.sendable_entries(self.stores, _BATCH_SIZE):
+            for entry in entries:
                 await self._send(entry)
-            if not entries and await self._deliverer.finish_delivery():
-                return
+        await self._deliverer.finish_delivery()
 
     async def _send(self, entry: OutboxEntry) -> None:
         try:

@@ -100,6 +100,14 @@ class Outbox:
         """Return the oldest entries for any of these stores, in their order."""
         return await self._read_entries(stores, "", count)
 
+    async def sendable_entries(self, stores: Collection[Store], count: int) -> list[OutboxEntry]:
+        """Return the oldest entries that wait to be sent, in their order.
+
+        One that is not applied is not among them: its writer is sending it, and must apply it before it leaves the
+        outbox. A kill in between would leave it on the server alone.
+        """
+        return await self._read_entries(stores, "AND applied", count)
+
     async def unapplied_entries(self, stores: Collection[Store]) -> list[OutboxEntry]:
         """Return the entries for these stores that are not applied to the library's own tables, in their order."""
         return await self._read_entries(stores, "AND NOT applied", -1)

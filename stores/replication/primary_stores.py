@@ -259,11 +259,15 @@ class ReplicatedPrimaryStores:
         if entry.store is Store.LOG and (scene_id := find_moved_scene(entry)):
             self._moved_scene_ids.add(scene_id)
 
-    async def finish_delivery(self) -> bool:
-        """Read from the servers again, as the outbox is empty; return False if it is not."""
+    async def finish_delivery(self) -> None:
+        """Read from the servers again, if the outbox is empty: what came into it meanwhile wakes the sender itself.
+
+        Raises StoreFull while there is no room here for what a server has accepted.
+        """
         async with self._lock.hold():
+            await self._apply_unapplied()
             if await self._outbox.oldest_entries(PRIMARY_STORES, 1):
-                return False
+                return
             await self._membership.require_may_send()
             differing_scenes = await self._compare_moved_scenes()
             self._is_in_step = True
@@ -277,7 +281,6 @@ class ReplicatedPrimaryStores:
                 f"they tell otherwise of {len(differing_scenes)} scene(s). Play goes by the server; the copy is made"
                 " anew at the next opening.",
             )
-        return True
 
     async def _compare_moved_scenes(self) -> list[Id]:
         """Compare the scenes that were played while the log's server was down; return those that differ."""

@@ -82,10 +82,9 @@ class ReplicatedIndex:
                 entry.store, f"What waited for the {STORE_NAMES[entry.store]} was refused: {error}", "warning"
             )
 
-    async def finish_delivery(self) -> bool:
+    async def finish_delivery(self) -> None:
         if self._connection.is_usable:
             self._health.mark_up(self._connection.store)
-        return True
 
     async def _send(self, entry: OutboxEntry) -> None:
         await self._connection.write(entry.role, entry.apply_to)

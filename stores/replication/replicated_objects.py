@@ -113,10 +113,9 @@ class ReplicatedObjects:
             return
         await self._connection.write(entry.role, lambda objects: objects.put(collection, data))
 
-    async def finish_delivery(self) -> bool:
+    async def finish_delivery(self) -> None:
         if self._connection.is_usable:
             self._health.mark_up(Store.OBJECTS)
-        return True
 
     async def _put(self, role: Role | None, collection: str, data: bytes) -> str:
         key = hashlib.sha256(data).hexdigest()

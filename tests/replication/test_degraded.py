@@ -354,6 +354,70 @@ async def test_full_disk_here_keeps_what_the_server_accepted(
         assert await read_everything(stores) == await read_everything(far.stores)
 
 
+async def test_full_disk_here_and_another_server_that_comes_back(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the copy had no room for is applied before it counts as sent, though nobody reads meanwhile."""
+    async with open_copy(far, tmp_path / "home", *TRUTH, sleep=naps) as stores:
+        scene, first = await begin(stores)
+        real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
+
+        def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
+            if db.path == library and next(calls):  # the first is the note that the server is asked
+                raise StoreFull("The disk is full.")
+            return real(db, connection, work, who)
+
+        with monkeypatch.context() as full:
+            full.setattr(Database, "_write", no_room)
+            await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+        far.down.add(Store.CANON)
+        await wait_until(naps, lambda: "down" in dict(stores.health())["canon"])
+        far.down.clear()
+        await wait_until_healthy(stores, naps)
+        far.down.add(Store.LOG)
+        assert (await seen(stores, scene))[0] == ["I go on.", "There."]
+        assert await read_everything(stores) == await read_everything(far.stores)
+
+
+async def test_kill_while_a_server_is_back_and_another_hangs(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Canon has a commit and says nothing; the log's server comes back, and the process is killed: both have it."""
+    home, patience = tmp_path / "home", Timeouts(write=1.0, close=0.2)
+    real, library = Database._write, home / "library.db"
+
+    def killed(db: Database, connection: Any, work: Any, who: str) -> Any:
+        if db.path == library:
+            raise SimulatedCrash
+        return real(db, connection, work, who)
+
+    stores = open_copy(far, home, *TRUTH, sleep=naps, timeouts=patience)
+    opened = await stores.__aenter__()
+    scene, _ = await begin(opened)
+    far.faults[Store.CANON].append(Fault.HANGS_AFTER)
+    batch = b.batch(entities=(b.entity("Who came in"),))
+    commit = asyncio.ensure_future(opened.canon(Role.CANON_KEEPER).commit(batch))
+    while far.faults[Store.CANON]:  # no time passes: a probe of the server would take the fault
+        await asyncio.sleep(0.001)
+    far.down.add(Store.LOG)
+    assert (await seen(opened, scene))[0] == ["I go on."]
+    far.down.clear()
+    for _ in range(200):  # the server is found again, and all that may be sent is sent
+        await naps.let_time_pass()
+        await asyncio.sleep(0.001)
+    assert not commit.done()
+    with monkeypatch.context() as dead:
+        dead.setattr(Database, "_write", killed)
+        with contextlib.suppress(BaseException):
+            await commit
+        with contextlib.suppress(BaseException):
+            await stores.__aexit__(None, None, None)
+    async with open_copy(far, home, *TRUTH, sleep=naps) as again:
+        await wait_until_healthy(again, naps)
+        assert (await seen(again, scene))[2] == ["Who came in"]
+        assert await read_everything(again) == await read_everything(far.stores)
+
+
 async def test_divergence_of_a_scene_is_reported(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     """Another program changed the server meanwhile, which is reported."""
     home = tmp_path / "home"
