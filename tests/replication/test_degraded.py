@@ -397,8 +397,8 @@ async def test_kill_while_a_server_is_back_and_another_hangs(
     far.faults[Store.CANON].append(Fault.HANGS_AFTER)
     batch = b.batch(entities=(b.entity("Who came in"),))
     commit = asyncio.ensure_future(opened.canon(Role.CANON_KEEPER).commit(batch))
-    while far.faults[Store.CANON]:  # no time passes: a probe of the server would take the fault
-        await asyncio.sleep(0.001)
+    # No time passes for the copy itself: a probe of the server would take the fault.
+    await wait_until(ManualSleep(), lambda: not far.faults[Store.CANON])
     far.down.add(Store.LOG)
     assert (await seen(opened, scene))[0] == ["I go on."]
     far.down.clear()
