@@ -9,6 +9,7 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.lasting_facts import as_first_person
 from agents.declarations.reader import FindEntity
+from agents.name_forms import name_at_start, name_within
 from agents.prose.hero_name import name_hero
 from agents.prose.plain_promises import PlainPromise
 from stores.records.canon import AssertFact, FactKind, Involvement
@@ -39,12 +40,12 @@ async def build_promise_fact(
         return None
     promisee = await _find_promisee(promise, promiser, hero, listeners, find)
     promisee_name = promisee.name if promisee else promise.addressee
-    to_whom = f" {promisee_name}" if promisee_name else ""
+    to_whom = f" {name_within(promisee_name)}" if promisee_name else ""
     involved = [("subject", promiser), *([("participant", promisee)] if promisee else [])]
     return AssertFact(
         fact_kind=FactKind.COMMITMENT,
         predicate="promised",
-        statement=f"{promiser.name} promised{to_whom}{_word_promise(promise, hero)}",
+        statement=f"{name_at_start(promiser.name)} promised{to_whom}{_word_promise(promise, hero)}",
         involves=tuple(Involvement(role=role, entity_id=entity.id) for role, entity in involved),
         valid_from=tick,
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from agents.canon_keeper.fact_readings import CONNECTED_TO
 from agents.canon_keeper.predicates import Catalogue
 from agents.declarations.sentence_facts import read_sentence_fact
+from agents.name_forms import is_capitalised
 from agents.proposals.effects import MAX_NUMBER, TRUTH_KEYS, read_truth
 from agents.proposals.statements import (
     MAX_NAME_LENGTH,
@@ -23,7 +24,6 @@ from agents.proposals.statements import (
 )
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
-from agents.prose.names import is_capitalised
 from agents.prose.words import SHORT_TITLE_PATTERN
 from agents.sanitize import clean
 from agents.typed_numbers import split_trailing_numbers

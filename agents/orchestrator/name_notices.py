@@ -16,6 +16,8 @@ from stores.ports import CanonReader
 from stores.records.ids import Id
 from stores.records.world import EntityKind, fold_name
 
+LEFT: Final = "left and is not known:"
+"""The end of an offer to make somebody known who is not here any more."""
 _COMMANDS: Final = {EntityKind.CHARACTER: "/npc", EntityKind.PLACE: "/place", EntityKind.OBJECT: "/thing"}
 
 
@@ -29,10 +31,25 @@ class NameNotices:
 
     def add(self, context: SceneContext, words: str) -> bool:
         """Remember that something was told of in a scene; return whether it was not yet."""
-        key = (context.scene.id, fold_name(words).removeprefix("the "))
+        key = (context.scene.id, _key_of(words))
         is_new = key not in self._noted
         self._noted.add(key)
         return is_new
+
+    def notice_departed(self, names: Sequence[str], context: SceneContext) -> list[CommandHint]:
+        """Return a notice on each of those who were offered to be brought in and left since, not made known."""
+        left = [name for name in names if (context.scene.id, _key_of(f"here {name}")) in self._noted]
+        for name in left:  # if they come again, they are offered again
+            self._noted.remove((context.scene.id, _key_of(f"here {name}")))
+        return [
+            CommandHint(
+                f"“{name}” left and is not known: {command} makes them known",
+                command,
+                (Offer(f"“{name}” {LEFT}", command),),
+            )
+            for name in left
+            for command in [_command_for(UnknownName(name, EntityKind.CHARACTER))]
+        ]
 
     async def notice_each(
         self, unknown_names: Sequence[UnknownName], context: SceneContext
@@ -73,6 +90,10 @@ class NameNotices:
                 is_new_here = one.is_here and self.add(context, f"here {one.name}")
                 new_names += [one] if is_new or is_new_here else []
         return new_names
+
+
+def _key_of(words: str) -> str:
+    return fold_name(words).removeprefix("the ")
 
 
 def _build_notice(one: UnknownName) -> CommandHint:

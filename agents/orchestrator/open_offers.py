@@ -15,6 +15,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.context_assembly.story_decisions import read_decisions
 from agents.declarations.named_entities import read_named_entities
 from agents.events import EventBus, Notice
+from agents.orchestrator.name_notices import LEFT
 from agents.orchestrator.transition_sources import MOVED_TO
 from agents.prose.called_names import find_called
 from agents.prose.names import has_title
@@ -84,8 +85,13 @@ class OpenOffers:
         for offer in shown:
             matter = _matter_of(offer.command)
             waiting = open_offers.get(matter)
-            # Of two reasons the newest counts; of two ways to make a person known, the one that brings them in.
-            is_wanted = waiting is None or (_brings_in(offer.command) and not _brings_in(waiting.command))
+            # Of two reasons the newest counts; of two ways to make a person known, the one that brings them in,
+            # unless they left since.
+            is_wanted = waiting is None or (
+                _brings_in(offer.command)
+                and not _brings_in(waiting.command)
+                and not waiting.question.endswith(LEFT)
+            )
             if is_wanted and await self._is_true(offer, context):
                 open_offers[matter] = Offer(offer.question, offer.command)
         return tuple(open_offers.values())

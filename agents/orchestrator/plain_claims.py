@@ -312,7 +312,11 @@ class PlainClaims:
         """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
         text = _plain_words(exchange)
         unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
-        unknown_names += [UnknownName(name, EntityKind.CHARACTER, is_here=True) for name in moves.strangers]
+        departures = self._name_notices.notice_departed(moves.departed_strangers, context)
+        unknown_names += [
+            UnknownName(name, EntityKind.CHARACTER, is_here=name not in moves.departed_strangers)
+            for name in moves.strangers
+        ]
         tells, known = is_narration(exchange, text), list(context.entities.values())
         hero = context.player_character()
         hero_name = hero.name if hero else ""
@@ -336,7 +340,8 @@ class PlainClaims:
         notices = await self._name_notices.notice_each(names, context)
         if not exchange.is_oracle_question:
             notices += await self._name_notices.notice_others(text, context)
-        return [*notices, *await self._name_notices.notice_each(small_things, context)]
+        notices += await self._name_notices.notice_each(small_things, context)
+        return [*notices, *departures]
 
     async def describe_shared_names(self, exchange: Exchange, context: SceneContext) -> tuple[str, ...]:
         """Return a line on each name of two people in words that state something of one, once a scene."""

@@ -15,6 +15,7 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.lasting_facts import build_stated_fact
 from agents.declarations.named_entities import read_named_entities
 from agents.memory_manager.spoken_sentences import REPORTS_WORDS, find_spoken_sentences
+from agents.name_forms import name_at_start, name_within
 from agents.narrator.decision_marks import strip_typed_markers
 from agents.orchestrator.exchange import Exchange, is_narration
 from agents.proposals.decisions import is_rejected
@@ -23,6 +24,7 @@ from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.prose.hearsay import find_beliefs, find_rumours
 from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
+from agents.solo.described_moves import join_names
 from agents.solo.presence_checks import describe_deaf, describe_unawareness
 from stores.ports import CanonReader
 from stores.records.canon import AssertFact, Authority, Standing, normalize_statement
@@ -110,7 +112,10 @@ class PlainHearsay:
             for by, to in find_tellings(turn, context, await read_people_told_of(turn, context, self._canon))
             for line in _describe_telling(by, to, present, deaf_lines)
         ]
-        lines += [f"{name} believes it; canon stays as it is." for name in find_believers(turn, context)]
+        lines += [
+            f"{name_at_start(name)} believes it; canon stays as it is."
+            for name in find_believers(turn, context)
+        ]
         return tuple(lines)
 
 
@@ -130,7 +135,8 @@ def _describe_telling(
     is_said_to_all = not addressee_ids and bool(present.keys() - deaf_lines.keys() - {speaker_id})
     if hearers or is_said_to_all:
         verb = "remembers" if len(hearers) == 1 else "remember"
-        yield f"{' and '.join(hearers) or 'Those here'} {verb} it from {teller.name}; canon stays as it is."
+        who = join_names(hearers) if hearers else "Those here"
+        yield f"{who} {verb} it from {name_within(teller.name)}; canon stays as it is."
 
 
 async def read_people_told_of(turn: Turn, context: SceneContext, canon: CanonReader) -> list[Entity]:

@@ -107,7 +107,7 @@ class PlainVows:
         if exchange.gm_authored:
             promises = find_promises_of_gm(drop_opening_times(turn.text), [names_of(e) for e in people])
         else:
-            promises = find_promises_of_player(turn.text)
+            promises = find_promises_of_player(turn.text, [names_of(e) for e in people])
         listeners = _list_listeners(exchange, context)
         find = scene_entity_finder(context, self._contexts, guess=True)
         facts = [

@@ -9,6 +9,7 @@ from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContext
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError
+from agents.name_forms import name_within
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.undo_words import shorten
 from agents.personas.personas import Director
@@ -93,9 +94,9 @@ def _people(view: SceneView) -> Iterator[str]:
     for member in view.cast:
         if not member.is_pc and not member.note:
             yield (
-                f"I ask {member.name} about “{heaviest}”."
+                f"I ask {name_within(member.name)} about “{heaviest}”."
                 if heaviest
-                else f"I ask {member.name} what they want."
+                else f"I ask {name_within(member.name)} what they want."
             )
 
 

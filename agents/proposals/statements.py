@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from agents.name_forms import name_at_start, name_within
 from stores.errors import InputError
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.ids import Id
@@ -55,7 +56,7 @@ def build_location_fact(
     return AssertFact(
         fact_kind=FactKind.RELATION,
         predicate="located_in",
-        statement=f"{entity.name} is in {place.name}.",
+        statement=f"{name_at_start(entity.name)} is in {name_within(place.name)}.",
         involves=(
             Involvement(role="subject", entity_id=entity.id),
             Involvement(role="object", entity_id=place.id),

@@ -15,7 +15,14 @@ from agents.prose import cast_words as words
 from agents.prose import death_phrases as deaths
 from agents.prose import sentence_phrases as turns
 from agents.prose.cast_reading import CastMove, CastReading, CastState
-from agents.prose.clauses import CLEARLY_ELSEWHERE, ELSEWHERE, UNREAL, MarkedClause, find_clauses
+from agents.prose.clauses import (
+    CLEARLY_ELSEWHERE,
+    ELSEWHERE,
+    UNREAL,
+    MarkedClause,
+    find_clauses,
+    leave_told_words,
+)
 from agents.prose.dealings import find_asked, find_dealt_with
 from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
@@ -214,9 +221,11 @@ class CastReader:
     # --- sentences -----------------------------------------------------------------------------------
 
     def _read_sentence(self, sentence: MarkedSentence, reading: CastReading) -> None:
-        text = sentence.text
         if sentence.is_question:
             return
+        text = leave_told_words(sentence.text)
+        if text != sentence.text:
+            sentence = replace(sentence, text=text, owned_text="")
         if UNREAL.search(text):
             reading.deal_with(figures_of(find_asked(text), reading))
             return

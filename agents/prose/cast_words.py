@@ -121,6 +121,7 @@ _WORDS: Final = {
     "OUT": _OUT,
     "TO_ELSEWHERE": _TO_ELSEWHERE,
     "PLACE_NOUN": _PLACE_NOUN,
+    "SITE_NOUN": SITE_NOUN,
     "DIRECTION": f"(?:{_DIRECTION})?",
     "HIS": r"(?:his|her|their|its|my|our|your)",
     "THE": r"(?:the|this|that|our|my|his|her|their|your)",
@@ -276,7 +277,7 @@ ENTERS: Final = PhrasePattern(
         crowd|shadows))\b
     (is|are) already (here|there|inside|waiting)
     (is|are|was|were) (standing|waiting|sitting|leaning|kneeling|crouching|lying|seated|perched|asleep) (in|at|by|on|
-        behind|beside|there|here|under|near|for @|against|with)
+        behind|beside|there|here|under|near|for @|against|with)\b(?! (the|an?|his|her|their) ([a-z]+ )?SITE_NOUN)
     (is|are|was|were) (coming|walking|stepping|climbing|running|hurrying|riding) (in|inside|up|down|back|over|towards?|
         through|out of)\b
     (is|are|was|were) (led|brought|shown|dragged|pushed|carried|marched|hauled|ushered|thrown|escorted|let|wheeled) (in|

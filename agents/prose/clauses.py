@@ -115,6 +115,25 @@ _NOT_SAID_TO_HAPPEN: Final = (
 """A clause behind one of these words does not say what happens now."""
 
 
+_TELLER: Final = (
+    r"(?:@[^@HW]+@|he|she|(?:the|an?|my|his|her) [a-z]+(?: [a-z]+)?|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+)
+_TELLS: Final = r"(?:says|said|claims|claimed|tells|told|swears|insists|thinks|believes)"
+_TOLD_BY: Final = re.compile(
+    rf"^[^¶?]*[^¶?\s,],(?P<teller>\s+(?:{_TELLS} {_TELLER}|(?:or )?so {_TELLER} {_TELLS}|{_TELLER} {_TELLS})"
+    r"(?: (?:me|us|you|@[^@]+@))?[\s.!]*)$"
+)
+
+
+def leave_told_words(sentence: str) -> str:
+    """Return only the end of a marked sentence that says who tells it (`@0@ drinks, says the innkeeper`).
+
+    Any other sentence is returned as it is. Words in quotation marks are none of the sentence.
+    """
+    match = _TOLD_BY.match(sentence)
+    return match["teller"] if match else sentence
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedClause:
     """A clause that tells what happens now."""

@@ -82,7 +82,7 @@ _OBJECT_HER: Final = (
 _PRONOUNS: Final = (
     rf"(?P<hero>I|[Mm]e|[Mm]yself)\b|(?P<you>[Yy]ou|[Yy]ourself)\b|(?P<company>[Ww]e(?:\s+(?:two|three|all|both))?|[Uu]s|[Oo]urselves|[Tt]he\s+(?:two|three|four)\s+of\s+us|[Bb]oth\s+of\s+us|[Aa]ll\s+of\s+us)\b|"
     rf"(?P<he>[Hh]e|[Hh]im)\b|(?P<she>[Ss]he|{_OBJECT_HER})\b|"
-    r"(?P<they>(?:[Tt]hey(?!\s+(?:have\s+|are\s+)?all\b)|[Tt]hem)(?:\s+(?:all|both|two|three))?|[Bb]oth(?:\s+of\s+them)?|[Tt]he\s+(?:two|pair)"
+    r"(?P<they>(?:[Tt]hey(?!\s+(?:have\s+|are\s+)?all\b|(?<=[^¶],\sthey)\s+say[.!\s]*$)|[Tt]hem)(?:\s+(?:all|both|two|three))?|[Bb]oth(?:\s+of\s+them)?|[Tt]he\s+(?:two|pair)"
     r"(?:\s+of\s+them)?)\b|"
     r"(?P<everyone>[Aa]ll(?=\s+(?:but|except|save)\b)|[Tt]hey(?=\s+(?:have\s+|are\s+)?all\b)|(?:[Ee]veryone|[Ee]verybody|[Aa]ll\s+(?:of\s+them|three|four|five|six)|"
     r"[Tt]he whole (?:company|crew|band|party))(?:\s+else)?|"

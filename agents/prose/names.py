@@ -294,12 +294,6 @@ def names_of(entity: Entity) -> tuple[str, ...]:
     return tuple(dict.fromkeys((entity.name, *entity.aliases, *shorter_names, *titled_parts, *parts)))
 
 
-def is_capitalised(name: str) -> bool:
-    """Say whether a name has a capital in another word than an article before it: not `The hooded stranger`."""
-    words = name.split()
-    return any(map(str.isupper, (word[0] for word in words[words[0].casefold() in ("the", "a", "an") :])))
-
-
 def list_shorter_names(name: str) -> list[str]:
     """Return a name of several words without the titles before it, one after the other, while two words are left."""
     words, names = name.split(), list[str]()

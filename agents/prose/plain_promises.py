@@ -7,16 +7,18 @@ the GM. What somebody swears to be true (`I swear that I never took it`) is none
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agents.name_forms import is_capitalised
 from agents.prose.hero_words import (
     FirstPersonSentence,
     find_hero_sentences,
     split_plain_sentences,
     split_speeches,
 )
+from agents.prose.mentions import is_role
 from agents.prose.plain_decisions import is_made_now
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN
@@ -47,7 +49,8 @@ _NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|
 _NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
-_TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME})"
+_NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z])"  # `I promise Gil Oakum will get it` is nothing to Gil
+_TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME}\b{_NO_NAME_BEHIND})"
 _TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
 _GIVEN_TO_HERO_TOO = _TO.replace("P<to>", "P<given>me|")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
@@ -119,17 +122,30 @@ _PROMISED_THING: Final = re.compile(
 """`Dob promises me free ale for life`: what somebody is to have."""
 _HERO_AS_YOU: Final = re.compile(r"^You(?=\s)")
 """The hero in words of the GM, as the subject of a sentence."""
+_BESIDE_VERB: Final = re.compile(
+    r"(?:^(?:(?:And|Then|But|So|Now),?\s+)?"
+    r"|\b(?:promise[sd]?|swears?|swore|vow(?:s|ed)?|pledged?|word|oath|gives?|gave|tell|told|assured?)\s+(?:to\s+)?"
+    r"|\b(?:say|said|whisper|call|shout|answer)\s+to\s+)"
+    r"(?=(?P<who>(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Hh]is|[Hh]er)((?:\s+[a-z][\w-]*){1,3})))"
+)
+"""Where a promise may have who makes it, or to whom, by what they are: `the old miller`."""
 _ADDRESSED: Final = re.compile(
     rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{_NAME})"
 )
 
 
-def find_promises_of_player(text: str) -> tuple[PlainPromise, ...]:
-    """Return what the hero promises in a line of the player's, and what others are said to promise in it."""
+def find_promises_of_player(
+    text: str, people_names: Sequence[Sequence[str]] = ()
+) -> tuple[PlainPromise, ...]:
+    """Return what the hero promises in a line of the player's, and what others are said to promise in it.
+
+    `people_names` are those who are known, each by names with the full one first.
+    """
+    known_names = _fold_small_names(people_names)
     return tuple(
         promise
         for sentence in find_hero_sentences(text)
-        for promise in (*_read_first_person(sentence), *_read_narrated(sentence))
+        for promise in (*_read_first_person(sentence, known_names), *_read_narrated(sentence, known_names))
     )
 
 
@@ -138,68 +154,108 @@ def find_promises_of_gm(text: str, people_names: Sequence[Sequence[str]]) -> tup
 
     `people_names` are those who may speak, each by names with the full one first.
     """
-    promises: list[PlainPromise] = []
+    promises, known_names = list[PlainPromise](), _fold_small_names(people_names)
     for sentence in split_plain_sentences(strip_speech(text)):
         of_hero = _HERO_AS_YOU.sub("I", sentence)
         promises += (
-            replace(promise, quote=sentence) for promise in _read_first_person(FirstPersonSentence(of_hero))
+            replace(promise, quote=sentence)
+            for promise in _read_first_person(FirstPersonSentence(of_hero), known_names)
         )
-        promises += _read_third_person(sentence)
+        promises += _read_third_person(sentence, known_names)
     for speech in find_speeches(text):
-        spoken = [promise for s in split_speeches([speech]) for promise in _read_first_person(s)]
+        spoken = [promise for s in split_speeches([speech]) for promise in _read_first_person(s, known_names)]
         speaker = find_speaker(speech, people_names) if spoken else None
         if speaker is not None:
             promises += (replace(promise, promiser=people_names[speaker][0]) for promise in spoken)
     return tuple(promises)
 
 
-def _read_first_person(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
-    text = sentence.text.rstrip(' .!,…"”')
+def _fold_small_names(people_names: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Return the names in small letters that people have besides an article, without it: `hooded stranger`."""
+    return frozenset(
+        _drop_article(name)
+        for names in people_names
+        for name in names
+        if " " in name and not is_capitalised(name)
+    )
+
+
+def _drop_article(name: str) -> str:
+    return re.sub(r"^(?:the|an?) ", "", " ".join(name.casefold().split()))
+
+
+def _write_as_name(text: str, known_names: Collection[str]) -> str:
+    """Return a sentence with capitals for those who promise or are promised something in small letters.
+
+    It is as long as it was: `I promise The Old Miller to wait`. Who is meant is known by name, or by what they are.
+    """
+    for match in _BESIDE_VERB.finditer(text):
+        ends = [word.end() for word in re.finditer(r"\S+", match["who"])][:0:-1]
+        end = next((end for end in ends if _is_somebody(match["who"][:end], known_names)), 0)
+        start = match.start("who")
+        text = f"{text[:start]}{match['who'][:end].title()}{text[start + end :]}"
+    return text
+
+
+def _is_somebody(words: str, known_names: Collection[str]) -> bool:
+    return _drop_article(words) in known_names or is_role(words.split()[-1])
+
+
+def _read_first_person(sentence: FirstPersonSentence, known_names: Collection[str]) -> Iterator[PlainPromise]:
+    written = sentence.text.rstrip(' .!,…"”')
+    text = _write_as_name(written, known_names)
     match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
     match = match or _PROMISED_AFTER.search(text)
     if match is None and not sentence.is_spoken and not (_BEFORE_NOW.search(text) or _PERFECT.search(text)):
         match = next((m for pattern in _PROMISED_IN_PAST if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence.text, match.start()):
         return
-    to, vocatives = match["to"] or "", _find_vocatives(text) if sentence.is_spoken else ()
-    addressed = _ADDRESSED.search(sentence.attribution)
-    is_named = bool(_NAME_PATTERN.match(to))
+    to, vocatives = _as_written(match, "to", written), _find_vocatives(text) if sentence.is_spoken else ()
+    addressed = _ADDRESSED.search(_write_as_name(sentence.attribution, known_names))
+    is_named = bool(_NAME_PATTERN.match(match["to"] or ""))
     named = (
         *((to,) if is_named else ()),
         *vocatives,
         *((addressed["to"],) if addressed else ()),
     )
-    words = _promised_words(match, vocatives)
+    words = _promised_words(match, vocatives, written)
     if words:
         is_to_listener = not is_named and bool(to or sentence.is_spoken)
         addressee = to if is_named else ""
         yield PlainPromise(words, sentence.text, "", named, addressee, is_to_listener)
 
 
-def _read_narrated(sentence: FirstPersonSentence) -> Iterator[PlainPromise]:
+def _read_narrated(sentence: FirstPersonSentence, known_names: Collection[str]) -> Iterator[PlainPromise]:
     """Yield what somebody is said to promise in a sentence that nobody speaks."""
     if not sentence.is_spoken:
-        yield from _read_third_person(sentence.text)
+        yield from _read_third_person(sentence.text, known_names)
 
 
-def _read_third_person(sentence: str) -> Iterator[PlainPromise]:
-    text = sentence.rstrip(" .!,…")
+def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[PlainPromise]:
+    written = sentence.rstrip(" .!,…")
+    text = _write_as_name(written, known_names)
     patterns = (_PROMISED_BY, _PROMISED_BESIDE, _PROMISED_THING)
     match = next((m for pattern in patterns if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
         return
-    to = match["to"] or match.groupdict().get("given") or ""
-    is_named = bool(_NAME_PATTERN.match(to))
-    if words := _promised_words(match, ()):
+    group = "to" if match["to"] else "given"
+    to = _as_written(match, group, written)
+    is_named = bool(to) and _NAME_PATTERN.match(match[group]) is not None
+    if words := _promised_words(match, (), written):
         yield PlainPromise(
             words,
             sentence,
-            match["who"],
+            _as_written(match, "who", written),
             (to,) if is_named else (),
             to if is_named else "",
             to == "me" or to.casefold().startswith("you"),
             is_reported=True,
         )
+
+
+def _as_written(match: re.Match[str], group: str, written: str) -> str:
+    """Return a part of a sentence as it was written; empty if the sentence has it not."""
+    return written[slice(*match.span(group))] if match.groupdict().get(group) else ""
 
 
 def _is_of_earlier(match: re.Match[str]) -> bool:
@@ -213,9 +269,9 @@ def _find_vocatives(text: str) -> tuple[str, ...]:
     return tuple(match["name"].removeprefix("my ") for match in _VOCATIVE.finditer(text))
 
 
-def _promised_words(match: re.Match[str], vocatives: Sequence[str]) -> str:
-    groups = match.groupdict()
-    words = next((groups[g] for g in ("clause", "infinitive", "thing") if groups.get(g)), "")
+def _promised_words(match: re.Match[str], vocatives: Sequence[str], written: str) -> str:
+    parts = (_as_written(match, group, written) for group in ("clause", "infinitive", "thing"))
+    words = next(filter(None, parts), "")
     words = " ".join(re.split(r"[;¶]", words)[0].split()).strip(" ,.!")
     for name in vocatives:
         words = words.removesuffix(f", {name}").removeprefix(f"{name}, ")

@@ -10,6 +10,7 @@ import re
 from asyncio import gather
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.context_assembly.earlier_stays import find_earlier_stays
@@ -69,6 +70,8 @@ class RecordedMoves(NamedTuple):
     """The living who are spoken to or fought in it, and are not here."""
     strangers: tuple[str, ...] = ()
     """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
+    departed_strangers: tuple[str, ...] = ()
+    """Those who are here no more by its words, and whom nobody has made known."""
 
 
 class ToldFate(NamedTuple):
@@ -112,6 +115,9 @@ class CastMoves:
         reader = await self._prepare_reader(context, people, places, before=turn, strangers=strangers)
         state = _read_state(context, people)
         reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
+        departed_strangers = _find_departed(
+            reader, turn, state, range(len(people), len(people) + len(strangers))
+        )
         met_strangers = {n - len(people) for n in _list_met(reading) if n >= len(people)}
         reading = reading.without_figures(range(len(people), len(people) + len(strangers)))
         destination = None
@@ -166,6 +172,7 @@ class CastMoves:
             " ".join(word[:1].upper() + word[1:] for word in reading.unknown_site.split()),
             tuple(people[number] for number in sorted(reading.missed - state.dead)),
             tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
+            tuple(name_stranger(strangers[n - len(people)]) for n in departed_strangers),
         )
 
     async def record_reported_cast(
@@ -358,6 +365,16 @@ class CastMoves:
 def _select_people(context: SceneContext, named: Iterable[Entity]) -> list[Entity]:
     """Return the people among the entities, but for the hero."""
     return [e for e in named if e.kind in ACTORS and e.id != context.story.pc_id]
+
+
+def _find_departed(reader: CastReader, turn: Turn, state: CastState, strangers: range) -> list[int]:
+    """Return which of the strangers, if they were here, are not after the words of a turn."""
+    if not strangers:
+        return []
+    state = replace(state, present=state.present.union(strangers))
+    moves = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER).moves
+    last_moves = {number: move for move, number in moves}
+    return [n for n in strangers if last_moves.get(n) in (CastMove.LEAVES, CastMove.STAYS_BEHIND)]
 
 
 def _list_met(reading: TurnReading) -> set[int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 from itertools import groupby, takewhile
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.name_forms import name_at_start, name_within
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
 from agents.solo.notices import CommandHint
@@ -20,7 +21,9 @@ def describe_moves(context: SceneContext, entries: Sequence[PresenceEntry | Plac
     is_elsewhere = context.place is not None and any(
         isinstance(e, PlaceEntry) and e.place_id == context.place.id for e in entries
     )
-    lines = [f"The scene goes on in {context.place.name}."] if is_elsewhere and context.place else []
+    lines = (
+        [f"The scene goes on in {name_within(context.place.name)}."] if is_elsewhere and context.place else []
+    )
     if is_elsewhere:
         lines += _describe_company(context, {e.entity_id for e in known_entries})
     for is_left_behind, group in groupby(known_entries, key=lambda e: _is_left_alive(context, e)):
@@ -43,7 +46,7 @@ def _is_dead_by(context: SceneContext, entry: PresenceEntry) -> bool:
 
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     """Return a warning for each of the dead who do something, are spoken to or fought."""
-    return tuple(f"⚠ {entity.name} is dead." for entity in moves.acting_dead)
+    return tuple(f"⚠ {name_at_start(entity.name)} is dead." for entity in moves.acting_dead)
 
 
 def notice_missed(context: SceneContext, moves: RecordedMoves) -> list[CommandHint]:
@@ -64,7 +67,7 @@ def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:
     """Return in words what becomes of somebody by an entry; the death may be proposed or canon already."""
     entity = context.entities[entry.entity_id]
     if entry.is_left_behind and not entry.here and _is_dead_by(context, entry):
-        return f"The body of {entity.name} stays behind."
+        return f"The body of {name_within(entity.name)} stays behind."
     own_entries = [e for e in context.scene_presence_entries() if e.entity_id == entity.id]
     earlier_entries = list(takewhile(lambda e: e.id != entry.id, own_entries))
     line = describe_presence(entry, entity.name, earlier_entries[-1] if earlier_entries else None)
@@ -90,5 +93,6 @@ def _describe_left_behind(names: Sequence[str]) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them: `Vess, Bela and Tam`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    """Return names as a sentence that begins with them lists them: `Vess, Bela and Tam`."""
+    listed = [name_at_start(names[0]), *map(name_within, names[1:])]
+    return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
+from agents.name_forms import name_at_start, name_within
 from stores.records.ids import Id
 from stores.records.story_journal import (
     Awareness,
@@ -45,6 +46,7 @@ def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id,
 
 def describe_presence(entry: PresenceEntry, name: str, earlier_entry: PresenceEntry | None) -> str:
     """Return in words what becomes of somebody by an entry; `earlier_entry` is the one of the scene before it."""
+    name = name_at_start(name)
     if not entry.here:
         return f"{name} stays behind." if entry.is_left_behind else f"{name} leaves."
     earlier_awareness = earlier_entry.awareness if earlier_entry is not None and earlier_entry.here else None
@@ -99,7 +101,7 @@ def _describe_entry(
             presence_by_id[entry.entity_id] = entry
             yield describe_presence(entry, names[entry.entity_id], earlier_entry)
         case PlaceEntry() if entry.place_id in names:
-            yield f"The scene goes on in {names[entry.place_id]}."
+            yield f"The scene goes on in {name_within(names[entry.place_id])}."
         case TimeEntry():
             yield "Time passes."
         case TensionEntry():

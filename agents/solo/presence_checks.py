@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.memory_manager.attendance import SENSELESS_TAGS
+from agents.name_forms import name_at_start
 from stores.errors import InputError
 from stores.records.story_journal import Awareness
 from stores.records.world import Entity
@@ -33,7 +34,7 @@ def describe_deaf(context: SceneContext, entity: Entity) -> str:
     is_tag = state not in set(Awareness)
     command = f"/state {entity.name} -{state}" if is_tag else f"/cast + {entity.name}"
     deed = "brings them back" if state == Awareness.OUT_OF_EARSHOT else "wakes them"
-    return f"{entity.name} is {state}, and does not hear it: {command} {deed}."
+    return f"{name_at_start(entity.name)} is {state}, and does not hear it: {command} {deed}."
 
 
 def require_aware(context: SceneContext, entity: Entity, deed: str, kept: str) -> None:
@@ -41,19 +42,19 @@ def require_aware(context: SceneContext, entity: Entity, deed: str, kept: str) -
     last_entry = context.last_presence_entries().get(entity.id)
     if context.is_dead(entity) or (last_entry and last_entry.awareness is Awareness.DEAD):
         raise InputError(
-            f"{entity.name} is dead, and is not there {deed}.",
+            f"{name_at_start(entity.name)} is dead, and is not there {deed}.",
             kept=kept,
             todo=f"/state {entity.name}.alive = true if they live after all.",
         )
     if entity.id not in {context.story.pc_id, *(e.id for e in context.present_actors())}:
         raise NotPresent(
-            f"{entity.name} is not here {deed}.",
+            f"{name_at_start(entity.name)} is not here {deed}.",
             kept=kept,
             todo=f"/cast + {entity.name} lets them come in; /cast shows who is here.",
         )
     if last_entry and last_entry.awareness is Awareness.ASLEEP:
         raise InputError(
-            f"{entity.name} is asleep, and not there {deed}.",
+            f"{name_at_start(entity.name)} is asleep, and not there {deed}.",
             kept=kept,
             todo=f"/cast + {entity.name} wakes them.",
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.name_forms import name_at_start, name_within
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import join_names
 from agents.solo.place_occupants import PlaceOccupantReader
@@ -153,7 +154,9 @@ class SceneCast:
         lines = []
         if left_there:
             names = ", ".join(e.name for e in left_there)
-            lines.append(f"You left {_list_names(left_there)} here: /cast + {names} if they still are.")
+            lines.append(
+                f"You left {name_within(_list_names(left_there))} here: /cast + {names} if they still are."
+            )
         if by_canon:
             names = ", ".join(e.name for e in by_canon)
             verb = "is" if len(by_canon) == 1 else "are"
@@ -194,10 +197,15 @@ class SceneCast:
         where = "here" if is_here else "not here"
         unmoved = [entity for entity in named if entity not in movers]
         if not movers:
-            raise InputError(" ".join(f"{e.name} is {where}." for e in unmoved), kept=NOTHING_CHANGED)
+            raise InputError(
+                " ".join(f"{name_at_start(e.name)} is {where}." for e in unmoved), kept=NOTHING_CHANGED
+            )
         await self._enter(context, movers, is_here=is_here)
         move_lines = (_describe_move(context, entity, is_here=is_here) for entity in movers)
-        return (*move_lines, *(f"{e.name} is {where}{' already' if is_here else ''}." for e in unmoved))
+        return (
+            *move_lines,
+            *(f"{name_at_start(e.name)} is {where}{' already' if is_here else ''}." for e in unmoved),
+        )
 
     async def _enter(
         self,
@@ -271,17 +279,17 @@ def _is_moved(context: SceneContext, entity: Entity, *, is_here: bool) -> bool:
 def describe_as_known(name: str, description: str = "") -> str:
     """Return a line on somebody who is on record and not in the scene; by their description they may be dead."""
     if _SAYS_DEAD.search(description):
-        return f"{name} is known. /fact {name} is dead makes the death true."
-    return f"{name} is known, not here: /cast + {name} brings them in."
+        return f"{name_at_start(name)} is known. /fact {name} is dead makes the death true."
+    return f"{name_at_start(name)} is known, not here: /cast + {name} brings them in."
 
 
 def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> str:
     if is_here and context.is_dead(entity):
         return (
-            f"{entity.name} lies here dead, and neither acts nor hears: "
+            f"{name_at_start(entity.name)} lies here dead, and neither acts nor hears: "
             f"/state {entity.name}.alive = true if they live after all."
         )
-    return f"{entity.name} {'comes in' if is_here else 'leaves'}."
+    return f"{name_at_start(entity.name)} {'comes in' if is_here else 'leaves'}."
 
 
 def _list_names(entities: Sequence[Entity]) -> str:

@@ -10,8 +10,9 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
+from agents.name_forms import is_capitalised
 from agents.prose.mentions import is_part_of_other_name
-from agents.prose.names import is_capitalised, list_shorter_names
+from agents.prose.names import list_shorter_names
 from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 

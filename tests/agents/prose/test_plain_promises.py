@@ -130,3 +130,31 @@ def test_plain_words_that_promise_nothing_are_no_promise(line: str) -> None:
 @pytest.mark.parametrize("line", NO_PROMISE_BY_OTHERS)
 def test_words_of_the_gm_that_promise_nothing_are_no_promise(line: str) -> None:
     assert [p for p in find_promises_of_gm(line, PEOPLE) if p.promiser in sum(PEOPLE, ())] == []
+
+
+SMALL_NAMES = (("The hooded stranger",), ("the red monk",))
+
+
+@pytest.mark.parametrize(
+    ("line", "promisees", "words"),
+    [
+        ("I promise the hooded stranger that I will find it.", ("the hooded stranger",), "I will find it"),
+        ("I swear to the red monk to be silent.", ("the red monk",), "to be silent"),
+        ("I promise the old miller to mend it.", ("the old miller",), "to mend it"),
+        ("I give my word to the hooded stranger that I will go.", ("the hooded stranger",), "I will go"),
+        ("I promise the miller will get his flour.", (), "the miller will get his flour"),
+        ("I promise that the red monk will get his bell.", (), "the red monk will get his bell"),
+        ("I promise Gil Oakum will get his sledge.", (), "Gil Oakum will get his sledge"),
+    ],
+)
+def test_promise_to_somebody_in_small_letters_is_read(
+    line: str, promisees: tuple[str, ...], words: str
+) -> None:
+    (promise,) = find_promises_of_player(line, SMALL_NAMES)
+    assert (promise.named_promisees, promise.words) == (promisees, words)
+
+
+@pytest.mark.parametrize("line", ["The rope promises to hold.", "I promise the bell to Jonas."])
+def test_thing_in_small_letters_neither_promises_nor_is_promised_anything(line: str) -> None:
+    assert find_promises_of_gm(line, SMALL_NAMES) == ()
+    assert find_promises_of_player(line, SMALL_NAMES) == ()
