@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.types import IgnoreReturnCallbackType
 
-from monitor_tui.fuzzy_match import fold_text, match_text
+from monitor_tui.fuzzy_match import STREWN, fold_text, match_text
 from screens.base import ErrorRaised, PaletteTarget, ServiceScreen
 from screens.routes import NamedRoute, Visit
 from stores.errors import MonitorError
@@ -75,6 +75,8 @@ class PaletteCommandProvider(Provider):
         for entry in self._palette_entries():
             match = match_text(folded_query, fold_text(entry.name))
             help_match = match_text(folded_query, fold_text(entry.help))
+            if help_match and help_match.score <= STREWN:
+                help_match = None  # letters strewn over a sentence mean nothing
             score = max(match.score if match else 0, HELP_WEIGHT * help_match.score if help_match else 0)
             if score > 0:
                 drawn = self._draw(entry, match.positions if match else ())

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-_ALL, _START_OF_WORD, _INSIDE, _INITIALS, _SCATTERED = 1.0, 0.8, 0.6, 0.5, 0.2
-"""Scores by how the letters stand: as the whole text, at the start of a word, inside one, as initials, anyhow."""
+_ALL, _START_OF_WORD, _INSIDE, _INITIALS, _FROM_STARTS = 1.0, 0.8, 0.6, 0.5, 0.4
+"""Scores by how the letters stand: as the whole text, at the start of a word, inside one, as initials, or strewn
+over words whose first letters are among them."""
+
+STREWN: Final = 0.05
+"""The score of letters that are strewn anyhow: it is less than that of any other match, of a word on an entry too."""
 
 _SHORTNESS: Final = 0.1
 """What a text gains that is all match."""
@@ -58,9 +62,11 @@ def match_text(query: str, text: str) -> FuzzyMatch | None:
         return FuzzyMatch(base + shortness + (_BEGINNING if start == 0 else 0), positions)
     if initials := _find_initials(query, text):
         return FuzzyMatch(_INITIALS + shortness, initials)
-    if scattered := _find_in_order(query, text):
-        gaps = sum(1 for a, b in pairwise(scattered) if b != a + 1)
-        return FuzzyMatch(_SCATTERED * (1 - gaps / len(query)) + shortness, scattered)
+    if from_starts := _find_from_starts(query, text):
+        gaps = sum(1 for a, b in pairwise(from_starts) if b != a + 1)
+        return FuzzyMatch(_FROM_STARTS * (1 - gaps / (2 * len(query))) + shortness, from_starts)
+    if strewn := _find_in_order(query, text):
+        return FuzzyMatch(STREWN, strewn)
     return None
 
 
@@ -87,6 +93,36 @@ def _find_initials(query: str, text: str) -> tuple[int, ...]:
         if text[place] == letters[len(positions)] and (follows or _starts_word(text, place)):
             positions.append(place)
     return tuple(positions) if len(positions) == len(letters) else ()
+
+
+def _find_from_starts(query: str, text: str) -> tuple[int, ...]:
+    """Return the places of the letters of a query, the first of them in each word at its start: `wnpk` in Wenna Pike.
+
+    None if they do not stand so. A blank in the query is between two words.
+    """
+    letters = query.replace(" ", "")
+    places_before = list[
+        dict[int, int]
+    ]()  # by letter: its possible places, each with that of the letter before
+    for letter in letters:
+        before = places_before[-1] if places_before else {-1: -1}
+        earliest, last_in_word = min(before, default=len(text)), -1
+        places: dict[int, int] = {}
+        for place, character in enumerate(text):
+            is_start = _starts_word(text, place)
+            if is_start:
+                last_in_word = -1
+            if character == letter and (last_in_word >= 0 or (is_start and earliest < place)):
+                places[place] = last_in_word if last_in_word >= 0 else earliest
+            if place in before:
+                last_in_word = place
+        places_before.append(places)
+    if not places_before or not places_before[-1]:
+        return ()
+    positions = [min(places_before[-1])]
+    for places in places_before[:0:-1]:
+        positions.append(places[positions[-1]])
+    return tuple(reversed(positions))
 
 
 def _find_in_order(query: str, text: str) -> tuple[int, ...]:

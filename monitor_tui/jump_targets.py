@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,15 +16,18 @@ from monitor_tui.fuzzy_match import FuzzyMatch, compile_filter, fold_text, match
 from screens.routes import (
     NamedRoute,
     ToCommitments,
+    ToGate,
     ToReading,
     ToSettings,
     ToStory,
     ToUniverse,
 )
+from stores.records.canon import CreateEntity
 
 if TYPE_CHECKING:
     from agents.services.services import Services
     from stores.records.ids import Id
+    from stores.records.workflow import ProposedChange
     from stores.records.world import EntityNames
 
 MAX_HITS: Final = 25
@@ -82,6 +85,7 @@ async def read_jump_targets(
     universe_id = universe_id or await services.stories.find_last_universe_id()
     if universe_id is not None:
         entities = await services.world.list_named_entities(universe_id)
+        routes += _proposal_routes(await services.world.previews.list_proposed_entities(universe_id))
         routes += await _read_scenes(services, universe_id, played_scene_id)
         routes += (
             NamedRoute(
@@ -104,6 +108,18 @@ async def read_jump_targets(
         for universe in universes
     )
     return JumpTargets(await asyncio.to_thread(_build_targets, universe_id, entities, routes))
+
+
+def _proposal_routes(proposals: Iterable[ProposedChange]) -> Iterator[NamedRoute]:
+    """Yield a route to each who is only proposed, by name and by alias, to the row at its gate."""
+    for proposal in proposals:
+        change = proposal.change
+        if not isinstance(change, CreateEntity):
+            continue
+        route = ToGate(proposal.scene_id, proposal.universe_id, proposal.id)
+        for name in (change.name, *change.aliases):
+            whose = "this" if name == change.name else f"{change.name}, a"
+            yield NamedRoute(name, f"Proposed: {whose} {change.entity_kind.value} waits at the gate", route)
 
 
 async def _read_scenes(

@@ -97,10 +97,11 @@ class ToScene:
 
 @dataclass(frozen=True, slots=True)
 class ToGate:
-    """The canon gate of a scene, or (without one) of a universe."""
+    """The canon gate of a scene, or (without one) of a universe; the cursor stands on `proposal_id`."""
 
     scene_id: Id | None
     universe_id: Id | None = None
+    proposal_id: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from monitor_tui.fuzzy_match import compile_filter, fold_text, match_text
+from monitor_tui.command_palette import HELP_WEIGHT
+from monitor_tui.fuzzy_match import STREWN, compile_filter, fold_text, match_text
 
 
 def score(query: str, text: str) -> float:
@@ -28,6 +29,9 @@ def test_better_matches_score_higher() -> None:
         ("wen pi", "Wenna Pike", "WenPi"),
         ("elan", "the Élan", "Élan"),
         ("rtn", "Retcon", "Rtn"),
+        ("wnpk", "Wenna Pike", "WnPk"),
+        ("wnpk", "Willow Nan Pike", "WNPk"),
+        ("sltd", "The Slack Tide", "SlTd"),
         ("pike", "Spikes of Pike", "Pike"),
     ],
 )
@@ -36,6 +40,20 @@ def test_positions_are_those_of_the_letters(query: str, text: str, marked: str) 
     assert match is not None
     assert "".join(text[position] for position in match.positions) == marked
     assert compile_filter(fold_text(query).replace(" ", "")).match(fold_text(text))
+
+
+def test_strewn_letters_rank_behind_every_other_match() -> None:
+    strewn = max(
+        score("pike", text) for text in ("Park in the lake", "Slip the biscuit over", "Impala, like")
+    )
+    long_name = "The long story of the old spikes of the harbour and of all that came of it"
+    others = ("Spikes", "Perrin Ike", "Perrin inks it, eh", long_name)
+    assert 0 < strewn < HELP_WEIGHT * min(score("pike", text) for text in others)
+
+
+def test_letters_strewn_over_starts_of_words_are_found_whichever_word_comes_first() -> None:
+    assert score("wnpk", "Wenna Pike") > score("wnpk", "A Swan in the Park")
+    assert score("wnpk", "Wet now, Wenna Pike") > STREWN
 
 
 def test_letters_out_of_order_match_nothing() -> None:

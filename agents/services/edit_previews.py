@@ -27,7 +27,7 @@ from agents.views.world_views import (
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
-from stores.records.canon import Fact, FactStatus, MergeEntities, RetconFact
+from stores.records.canon import CreateEntity, Fact, FactStatus, MergeEntities, RetconFact
 from stores.records.ids import Id
 from stores.records.play import Scene
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -62,6 +62,13 @@ class EditPreviews:
     async def count_waiting(self, universe_id: Id) -> int:
         """Return how many changes wait at the universe's gate."""
         return len((await self._gate.list_waiting(universe_id))[0])
+
+    async def list_proposed_entities(self, universe_id: Id) -> tuple[ProposedChange, ...]:
+        """Return what waits at any gate to become somebody or something of the universe; not what documents propose."""
+        created = await self._log.proposals(
+            ProposalQuery(universe_id=universe_id, statuses=OPEN_STATUSES, kind="create_entity")
+        )
+        return tuple(p for p in created if isinstance(p.change, CreateEntity) and not is_rejected(p))
 
     async def list_proposals_about(self, entity_id: Id) -> tuple[ProposalView, ...]:
         """Return what waits at any gate to change an entity or to say something of it.

@@ -95,11 +95,18 @@ class GateScreen(DecidingScreen):
     class SceneReopened(Message):
         """The scene is Active again."""
 
-    def __init__(self, services: Services, scene_id: Id | None, universe_id: Id | None = None) -> None:
-        """Open a scene's gate, or (without one) a universe's."""
+    def __init__(
+        self,
+        services: Services,
+        scene_id: Id | None,
+        universe_id: Id | None = None,
+        proposal_id: Id | None = None,
+    ) -> None:
+        """Open a scene's gate, or (without one) a universe's, at a proposal."""
         super().__init__(services)
         self.scene_id = scene_id
         self.universe_id = universe_id
+        self.proposal_id = proposal_id
         self.view: GateView | None = None
         self._next_scene_id: Id | None = None
         self._left_open = LeftOpen()
@@ -133,6 +140,8 @@ class GateScreen(DecidingScreen):
             proposal_list.grouping = GROUPINGS[0]
             proposal_list.empty = EMPTY_SCENE_GATE if self.scene_id else EMPTY_UNIVERSE_GATE
         proposal_list.show_proposals(message.view.proposals)
+        if is_first_view and self.proposal_id:
+            proposal_list.go_to_newest({self.proposal_id})
         self.query_one(TitleBar).show_place(message.view.title, _count_line(message.view))
         self._show_scene_end(message.view.scene_end_lines)
         self.refresh_bindings()

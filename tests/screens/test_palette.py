@@ -9,6 +9,7 @@ import pytest
 from stores.errors import StoreError
 from tests.screens.faults import fail_once
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
+from widgets.proposal_list import ProposalList
 
 pytestmark = pytest.mark.slow
 
@@ -90,3 +91,30 @@ async def test_name_in_brackets_is_no_markup_in_the_palette(played_home: Path) -
         assert ui.shows("Vault [/b] of [red]ink")
         await ui.press("enter")
         assert ui.screen == "UniverseScreen"
+
+
+async def test_palette_leads_to_what_is_only_proposed_at_its_row(played_home: Path) -> None:
+    """I made a place known this scene: I find it by its name, and it says that it is only proposed."""
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        for line in (
+            "/npc Dorrit Pell: a tanner",
+            "/place Copper Steps: a stair of old coins",
+            "/thing red ledger",
+        ):
+            await ui.type(line)
+        await ui.press("ctrl+p")
+        await ui.type("copper st", enter=False)
+        assert ui.shows("Copper Steps")
+        assert ui.shows("Proposed: this place waits at the gate")
+        await ui.press("enter")
+        assert ui.screen == "GateScreen"
+        row = ui.app.screen.query_one(ProposalList).current
+        assert row is not None
+        assert row.title == "Copper Steps"
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
+        await ui.type("/reject Copper Steps")
+        await ui.press("ctrl+p")
+        await ui.type("copper st", enter=False)
+        assert not ui.shows("Proposed: this place waits at the gate")

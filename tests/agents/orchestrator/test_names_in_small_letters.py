@@ -94,3 +94,28 @@ async def test_stranger_who_left_is_offered_to_be_known_and_not_to_be_here(table
 async def test_stranger_who_comes_and_leaves_by_one_line_is_offered_once(table: PlayedScene) -> None:
     await table.say("> The miller comes in and leaves again.")
     assert await offered(table) == ["/npc The Miller"]
+
+
+@pytest.mark.parametrize(("name", "command"), [("the red monk", "The Red Monk"), ("Dob", "Dob")])
+@pytest.mark.parametrize(
+    "gift",
+    ["I give {} a silver coin.", "I hand {} a coin.", "I give my knife to {}.", "> {} gives me a coin."],
+)
+async def test_gift_with_somebody_unknown_offers_to_make_them_known(
+    table: PlayedScene, gift: str, name: str, command: str
+) -> None:
+    line = gift.format(name)
+    await table.say(line.replace("> the", "> The"))
+    assert f"/npc here {command}" in await offered(table), line
+
+
+@pytest.mark.parametrize("name", ["the red monk", "Dob Marsh"])
+async def test_gift_to_somebody_known_is_proposed_and_brings_them_in(table: PlayedScene, name: str) -> None:
+    await table.say(f"/npc {name}", "/thing silver coin")
+    for gift in ("I give {} a silver coin.", "I give the silver coin to {}.", "I hand {} my silver coin."):
+        replies = await table.say(gift.format(name))
+        assert replies == (
+            f"{name[:1].upper()}{name[1:]} comes in.",
+            f"Proposed: {name[:1].upper()}{name[1:]} has the silver coin.",
+        )
+        await table.say("/undo")
