@@ -108,8 +108,8 @@ class PromptArea(TextArea):
             self._candidates = ()
         if event.is_printable and not event.key.startswith("alt+"):  # a terminal sends Alt+Z as a z, too
             return
-        if event.key == "enter":
-            event.prevent_default()  # TextArea would break the line
+        if event.key == "enter" or event.key.startswith("alt+"):
+            event.prevent_default()  # TextArea would break the line, and type the letter
         active = self.screen.active_bindings.get(event.key)
         if active is not None and active.node is self and active.enabled:
             # A binding runs when the key has bubbled up to the application; by then fast typing would

@@ -66,7 +66,14 @@ class DiceTray(Dialog[None]):
         Binding(
             "tab", "app.focus_next", "Last rolls", id="dice.rolls", tooltip="To the last rolls, and back"
         ),
-        Binding("escape,alt+d", "close", "Back", id="dice.close", tooltip="Back to the story"),
+        Binding(  # before the line, which would take Alt+D for a letter
+            "escape,alt+d",
+            "close",
+            "Back",
+            id="dice.close",
+            tooltip="Back to the story",
+            priority=True,
+        ),
     ]
 
     @dataclass

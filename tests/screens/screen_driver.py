@@ -52,7 +52,10 @@ class ScreenDriver:
     async def press(self, *keys: str) -> None:
         """Press keys one after another, each when all that came of the last one is done."""
         for key in keys:
-            await self.pilot.press(key)
+            if key.startswith("alt+") and len(letter := key.removeprefix("alt+")) == 1:
+                self.app.post_message(events.Key(key, letter))  # a terminal sends Alt+D with its letter
+            else:
+                await self.pilot.press(key)
             await self.settle()
 
     async def type(self, words: str, *, enter: bool = True) -> None:

@@ -59,7 +59,7 @@ async def test_rolls_are_made_by_keys_and_stand_in_the_story_and_what_is_typed_s
         await ui.type("seven dice")
         assert isinstance(ui.app.screen, DiceTray)
         assert ui.shows("Cannot roll 'seven dice': expected a number or dice", "Nothing was rolled.")
-        await ui.press("escape")
+        await ui.press("alt+d")
         assert ui.screen == "SceneScreen"
         assert ui.app.screen.query_one(PlayPrompt).text == "I ask"
         assert ui.text.count("3d8") >= 2

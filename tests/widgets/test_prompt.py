@@ -18,7 +18,7 @@ class PromptStage(Stage):
 
     BINDINGS = [
         Binding(key, f"left_over('{key}')")
-        for key in ("left", "right", "enter", "ctrl+z", "ctrl+y", "escape")
+        for key in ("left", "right", "enter", "ctrl+z", "ctrl+y", "escape", "alt+d")
     ]
 
     def __init__(self) -> None:
@@ -84,6 +84,17 @@ async def test_prompt_nothing_typed_sends_nothing_and_leaves_keys_to_the_screen(
         assert app.prompt.text == ""
         await pilot.press("alt+y")
         assert app.prompt.text == "a"
+
+
+async def test_keys_with_alt_are_the_screens_and_type_no_letter() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        app.post_message(events.Key("alt+d", "d"))  # as a terminal sends it
+        await pilot.pause()
+        await pilot.pause()
+        assert app.prompt.text == "a"
+        assert app.left_over == ["alt+d"]
 
 
 async def test_lines_are_broken_and_the_prompt_grows_to_five() -> None:
