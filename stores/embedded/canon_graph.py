@@ -14,7 +14,7 @@ from stores.embedded.canon_reader import EmbeddedCanonReader
 from stores.embedded.database import Priority, Transactions
 from stores.embedded.documents import ids_json, insert_new, upsert
 from stores.errors import NotFound
-from stores.records.canon import CanonBatch, Fact, FactChange
+from stores.records.canon import CanonBatch, Fact, FactChange, FactKind
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, SceneNode, StoryNode, fold_name
 
@@ -44,11 +44,13 @@ def write_batch(connection: apsw.Connection, batch: CanonBatch) -> None:
     _put_entities(connection, batch.entities)
     _add_facts(connection, batch.facts)
     _change_facts(connection, batch.fact_changes)
-    changed_fact_ids = [
-        *(fact.id for fact in batch.facts),
-        *(change.fact_id for change in batch.fact_changes),
-    ]
-    _rebuild_relations(connection, changed_fact_ids)
+    _rebuild_relations(
+        connection,
+        [
+            *(fact.id for fact in batch.facts if fact.kind is FactKind.RELATION),
+            *(change.fact_id for change in batch.fact_changes),
+        ],
+    )
     insert_new(connection, "canon_evidence", batch.evidence)
     _add_edges(connection, batch)
     _set_status(connection, "canon_scene_nodes", batch.scene_status)
@@ -106,7 +108,9 @@ def _change_facts(connection: apsw.Connection, changes: Sequence[FactChange]) ->
 
 
 def _rebuild_relations(connection: apsw.Connection, fact_ids: Sequence[Id]) -> None:
-    """Rebuild the edges of these relation facts from the facts themselves."""
+    """Rebuild the edges of those of these facts that are relations from the facts themselves."""
+    if not fact_ids:
+        return
     ids = ids_json(fact_ids)
     connection.execute(
         "DELETE FROM canon_relations WHERE fact_id IN (SELECT value FROM json_each(?))", (ids,)

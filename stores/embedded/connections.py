@@ -79,6 +79,8 @@ class ConnectionFactory:
         if not permissions.may_write:
             return self.open_reader()
         connection = self._open(apsw.SQLITE_OPEN_READWRITE)
+        # Else SQLite copies the pages that a longer write changes, to undo a failed statement, to a file in /var/tmp.
+        connection.pragma("temp_store", "MEMORY")
         permissions.apply_to(connection)
         return connection
 
