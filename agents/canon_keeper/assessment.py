@@ -260,6 +260,8 @@ class ProposalAssessor:
 
     def _forget_rows_of_other_entities(self, entities: Mapping[Id, Entity]) -> None:
         """Have all rows made again if an entity is not what it was, such as its name. New ones are in no row yet."""
+        if self._described_entities is entities:
+            return
         if not self._described_entities.items() <= entities.items():
             self._rows.clear()
         self._described_entities = entities

@@ -252,11 +252,13 @@ class _BatchBuilder:
     # --- what differs from canon --------------------------------------------------------------------
 
     def _changed_entities(self) -> Iterable[Entity]:
-        before = {e.id: e for e in (*self._canon.everyone, *self._canon.entities.values())}
-        for entity in self._draft.entities.values():
-            if entity.id in self._created_scenes:
+        before, compared = self._canon.entities, {e.id: e for e in self._canon.everyone}
+        for entity_id, entity in self._draft.entities.items():
+            # The names in a hero's many facts are read with them: hundreds stay as they were.
+            old = before.get(entity_id) or compared.get(entity_id)
+            if entity_id in self._created_scenes:
                 yield entity.model_copy(update={"recorded_at": self._now})
-            elif entity is not (old := before[entity.id]) and entity != old:
+            elif entity is not old and entity != old:
                 yield entity
 
     def _new_facts(self) -> Iterable[Fact]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -101,16 +102,22 @@ def _accept_said_twice(
 
     Left open, they would wait for a decision that was made.
     """
-    accepted_facts: defaultdict[Id | None, list[Fact]] = defaultdict(list)
-    undecided_facts: list[tuple[ProposedChange, Fact]] = []
+    accepted: list[tuple[ProposedChange, AssertFact]] = []
+    undecided: list[tuple[ProposedChange, AssertFact]] = []
     for proposal in proposals:
-        if not isinstance(proposal.change, AssertFact):
+        change, decision = proposal.change, decisions[proposal.id]
+        if not isinstance(change, AssertFact):
             continue
-        fact, decision = fact_from_assertion(proposal, proposal.change), decisions[proposal.id]
         if decision is not None and decision.verdict is Verdict.ACCEPT:
-            accepted_facts[fact.entity(SUBJECT)].append(fact)
+            accepted.append((proposal, change))
         elif gm_decision(proposal) is None and policy_decisions[proposal.id].mark == "defer":
-            undecided_facts.append((proposal, fact))
+            undecided.append((proposal, change))
+    if not undecided:
+        return {}
+    accepted_facts: defaultdict[Id | None, list[Fact]] = defaultdict(list)
+    for fact in itertools.starmap(fact_from_assertion, accepted):
+        accepted_facts[fact.entity(SUBJECT)].append(fact)
+    undecided_facts = [(proposal, fact_from_assertion(proposal, change)) for proposal, change in undecided]
     return {
         proposal.id: Decision(
             verdict=Verdict.ACCEPT, by=BY_POLICY, at=now, reason="You accepted another row that says so."
