@@ -36,6 +36,7 @@ from screens.world.grid_maps_dialog import (
     RestoreMap,
     describe_removal,
 )
+from stores.records.canon import CreateEntity
 from stores.records.grid_maps import MAX_NOTE_LENGTH, GridCell, GridMapEdit, GridWay, Spot, Terrain
 from stores.records.ids import Id
 from widgets.grid_map.grid_board import GridBoard
@@ -97,7 +98,18 @@ class GridMapScreen(ServiceScreen[None]):
         ),
         Binding("ctrl+z", "undo", "Undo", id="grid-map.undo", tooltip="Take the last edit back"),
         Binding("ctrl+y", "redo", "Redo", show=False, id="grid-map.redo", tooltip="Redo it"),
-        Binding("enter", "enter", "Go there", id="grid-map.enter", tooltip="Go there in play; else its card"),
+        # One of the three works, by what the cell shows and whether a scene waits below.
+        Binding(
+            "enter",
+            "write_journey",
+            "Write /go",
+            id="grid-map.enter",
+            tooltip="Put /go with this place into the prompt; Enter there goes",
+        ),
+        Binding(
+            "enter", "open", "Open", id="grid-map.open", tooltip="Its card, or the gate where the place waits"
+        ),
+        Binding("enter", "name", "Place", id="grid-map.name", tooltip="Name the place of an empty cell"),
         Binding("o", "card", "Card", show=False, id="grid-map.card", tooltip="The card of its place"),
         Binding(
             "full_stop",
@@ -496,22 +508,39 @@ class GridMapScreen(ServiceScreen[None]):
 
     # --- going on ----------------------------------------------------------------------------------
 
-    def action_enter(self) -> None:
-        """Put the step there into the prompt of the scene below; without one, open the card."""
-        place = self._place_here
-        if place is None:
-            self.action_place()
-        elif self.scene_id is not None:
+    def action_write_journey(self) -> None:
+        """Put the step there into the prompt of the scene below."""
+        if (place := self._place_here) is not None and self.scene_id is not None:
             self.post_message(Visit(ToPrompt(self.scene_id, f"/go {place.name}")))
-        else:
-            self.action_card()
+
+    def action_open(self) -> None:
+        self.action_card()
+
+    def action_name(self) -> None:
+        self.action_place()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("write_journey", "open", "name"):
+            has_place, is_in_play = (
+                self.board.shown is not None and self._place_here is not None,
+                self.scene_id,
+            )
+            return action == ("name" if not has_place else "write_journey" if is_in_play else "open")
+        return super().check_action(action, parameters)
 
     def action_card(self) -> None:
         place = self._place_here
         if place is not None and place.is_proposed:
-            self.action_gate()
+            self.start_change(partial(self._open_proposal, place.id), "open proposal")
         elif place is not None:
             self.post_message(Visit(ToUniverse(self.universe_id, place.id, beside_play=True)))
+
+    async def _open_proposal(self, place_id: Id) -> None:
+        """Go to the row of a proposed place, at the gate where it waits."""
+        proposals = await self.services.world.previews.list_proposed_entities(self.universe_id)
+        rows = [p for p in proposals if isinstance(p.change, CreateEntity) and p.change.entity_id == place_id]
+        routes = [ToGate(p.scene_id, self.universe_id, p.id) for p in rows]
+        self.post_message(Visit(routes[0] if routes else ToGate(None, self.universe_id)))
 
     def action_hero(self) -> None:
         if self.board.shown is not None and self.board.shown.hero_spot is not None:

@@ -11,6 +11,7 @@ import pytest
 from stores.records.grid_maps import Spot
 from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.grid_map.grid_board import GridBoard
+from widgets.proposal_list import ProposalList
 
 
 async def open_grid_maps(ui: ScreenDriver) -> GridBoard:
@@ -76,8 +77,13 @@ async def test_grid_map_is_filled_by_keys_and_walked_step_by_step(played_home: P
         await ui.press("full_stop")
         assert board.cursor == Spot(0, 0)
 
-        # From the map into play: the step stands in the prompt.
-        await ui.press("right", "enter")
+        # From the map into play: the step stands in the prompt. The footer says what Enter does.
+        assert ui.shows("⏎ Write /go")
+        await ui.press("down", "right", "right")
+        assert not ui.shows("⏎ Write /go")
+        await ui.press("enter")
+        assert ui.screen == "LineDialog"
+        await ui.press("escape", "full_stop", "right", "enter")
         assert ui.screen == "SceneScreen"
         assert ui.shows("/go Cellar")
         await ui.press(*["backspace"] * len("/go Cellar"))
@@ -159,3 +165,30 @@ async def test_grid_maps_are_chosen_renamed_and_there_again_after_a_restart(play
         assert not ui.shows("✎ Rats")
         await ui.press("escape")
         assert ui.screen == "RelationMapScreen"
+
+
+@pytest.mark.slow
+async def test_enter_on_a_map_of_the_universe_opens_what_the_cell_shows(played_home: Path) -> None:
+    """No scene is open below: I look at a place, and at the row of one that waits at the gate of its scene."""
+    async with started_app(real_services(played_home, 8, start=NIGHT), ROOMY) as ui:
+        await ui.press("2", "enter")
+        await open_grid_maps(ui)
+        await ui.press("f2")
+        await ui.type("Harl, rooms 6 x 4")
+        await ui.press("n")
+        await ui.type("the slack tide")
+        await ui.press("right", "n")
+        await ui.type("Cellar")
+    async with started_app(real_services(played_home, 9, start=NIGHT), ROOMY) as ui:
+        await ui.press("3", "v", "9")
+        assert ui.screen == "GridMapScreen"
+        await ui.press("full_stop")
+        assert ui.shows("⏎ Open")
+        assert not ui.shows("Write /go")
+        await ui.press("enter")
+        assert ui.screen == "UniverseScreen"
+        await ui.press("escape", "right", "enter")
+        assert ui.screen == "GateScreen"
+        row = ui.app.screen.query_one(ProposalList).current
+        assert row is not None
+        assert row.title == "Cellar"
