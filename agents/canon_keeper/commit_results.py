@@ -25,6 +25,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id
 from stores.records.workflow import Canonization, ProposalOutcome, ProposalStatus, ProposedChange
+from stores.records.world import EntityStatus
 
 CommitResult = CommitReport
 """`failed` pairs a proposal's id with the reason, in words; `next_scene_id` is the Orchestrator's to fill."""
@@ -33,8 +34,8 @@ CommitResult = CommitReport
 def build_commit_result(canonization: Canonization) -> CommitResult:
     """Return what a commit made true.
 
-    Facts that still stand at its end, entities that are new to canon, and what was accepted but did not outlast the
-    commit. What it changes of entities that canon had is the caller's to describe.
+    Facts that still stand at its end, entities that are new to canon and were not merged at once, and what was
+    accepted but did not outlast the commit. What it changes of entities that canon had is the caller's to describe.
     """
     outcomes, batch = canonization.outcomes, canonization.batch
     # A change that leaves a fact in force makes one so again that was taken back.
@@ -50,7 +51,9 @@ def build_commit_result(canonization: Canonization) -> CommitResult:
         entities=tuple(
             entity
             for entity in batch.entities
-            if entity.id in supported_ids and entity.recorded_at == canonization.created_at
+            if entity.id in supported_ids
+            and entity.recorded_at == canonization.created_at
+            and entity.status is EntityStatus.CANONICAL  # whoever was merged at once is told by the merge
         ),
         replaced=tuple(
             (fact.proposal_id, fact.statement)

@@ -351,9 +351,16 @@ class CanonKeeper:
         repeating_ids = find_repeating(accepted_proposals, canonization.batch)
         ended_ids = {p.change.fact_id for p in accepted_proposals if isinstance(p.change, EndFact)}
         row_ids = changing_ids | repeating_ids
-        # What is ended may be new itself, and of somebody new: its words are in proposals that have no row here.
-        ends_new_fact = any(fact_id_of(p) in ended_ids for p in accepted_proposals)
-        described_proposals = [p for p in accepted_proposals if ends_new_fact or p.id in row_ids]
+        absorbed_ids = {
+            p.change.absorbed_id for p in accepted_proposals if isinstance(p.change, MergeEntities)
+        }
+        # What is ended or merged may be new itself: its words are in proposals that have no row here.
+        changes_what_is_new = any(
+            fact_id_of(p) in ended_ids
+            or (isinstance(p.change, CreateEntity) and p.change.entity_id in absorbed_ids)
+            for p in accepted_proposals
+        )
+        described_proposals = [p for p in accepted_proposals if changes_what_is_new or p.id in row_ids]
         views = await self.build_views(described_proposals, row_ids=row_ids) if row_ids else ()
         return (
             tuple(view.title for view in views if view.proposal.id in changing_ids),

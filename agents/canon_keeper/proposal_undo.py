@@ -5,6 +5,7 @@ What became canon is retconned, restored, split or described as before; what was
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -69,8 +70,12 @@ class UndoPlanner:
         self._ids = ids
         self._clock = clock
 
-    async def plan_undo(self, proposal_id: Id, words: str) -> ProposalUndo:
+    async def plan_undo(
+        self, proposal_id: Id, words: str, earlier_undos: Collection[Payload] = ()
+    ) -> ProposalUndo:
         """Return what undoes what a commit made of this proposal; `words` say what it was.
+
+        `earlier_undos` are written before it: whoever they split from somebody else is there to be retconned.
 
         Stage them. Raises InputError if it is still open, if there is nothing to undo, or if the same is
         proposed already.
@@ -84,7 +89,7 @@ class UndoPlanner:
             changes: tuple[Payload, ...] = (closed_proposal.payload,)
             undo_proposals = [renew_proposal(closed_proposal, self._ids.new(), self._clock())]
         else:
-            changes = await self._undo_changes(closed_proposal)
+            changes = await self._undo_changes(closed_proposal, earlier_undos)
             undo_proposals = [self._propose_by_gm(closed_proposal, change, words) for change in changes]
         open_proposals = await self._log.proposals(
             ProposalQuery(universe_id=closed_proposal.universe_id, statuses=OPEN_STATUSES)
@@ -95,9 +100,13 @@ class UndoPlanner:
         stamp = {"command_id": undo_proposals[0].id}
         return ProposalUndo(closed_proposal, tuple(p.model_copy(update=stamp) for p in undo_proposals))
 
-    async def _undo_changes(self, proposal: ProposedChange) -> tuple[Payload, ...]:
+    async def _undo_changes(
+        self, proposal: ProposedChange, earlier_undos: Collection[Payload]
+    ) -> tuple[Payload, ...]:
         change = proposal.change
         match change:
+            case CreateEntity() if RetconFact(fact_id=change.entity_id, restore=True) in earlier_undos:
+                return (RetconFact(fact_id=change.entity_id),)
             case CreateEntity():
                 entity = (await self._canon.entities_by_id([change.entity_id])).get(change.entity_id)
                 if entity is not None and entity.status is EntityStatus.MERGED:

@@ -172,7 +172,9 @@ class CommitUndo:
                 kept_ids.add(proposal_id)
                 continue
             try:
-                undo_plan = await self._keeper.undo_planner.plan_undo(proposal_id, title)
+                undo_plan = await self._keeper.undo_planner.plan_undo(
+                    proposal_id, title, [p.payload for p in planned]
+                )
             except AddedEvidenceError:
                 continue  # it may be proposed again: canon has it, whatever becomes of this proposal
             except InputError as error:

@@ -64,6 +64,27 @@ async def read_state(program: Program, scene_id: Id) -> SceneState:
     )
 
 
+async def test_undo_of_same_leaves_nobody_in_canon_and_asks_again(tmp_path: Path) -> None:
+    """“No, that is somebody else”: the stranger is proposed as before, and canon has not heard of them."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Gil Oakum: a pilot", "/accept Gil", "/commit")
+        before = await read_state(program, scene_id)
+        await say(program, scene_id, "/npc gil oakum: a stranger")
+        asked = await read_state(program, scene_id)
+        assert asked.canon == before.canon
+        told = await say(program, scene_id, "/same gil oakum")
+        assert [line for line in told if "oakum" in line.lower()] == ["Canon: gil oakum is Gil Oakum"]
+        same = await read_state(program, scene_id)
+        assert same.gate != asked.gate
+        await say(program, scene_id, "/undo yes")
+        assert await read_state(program, scene_id) == asked
+        await say(program, scene_id, "/redo")
+        assert await read_state(program, scene_id) == same
+        await say(program, scene_id, "/undo yes", "/undo")
+        assert await read_state(program, scene_id) == before
+
+
 async def test_undo_of_a_commit_in_mid_scene_puts_its_rows_back_at_the_gate(tmp_path: Path) -> None:
     """“I only wanted to untick one row”: the rows stand at the gate, Maud is here, and HP is 8."""
     async with opened(tmp_path) as program:
