@@ -49,6 +49,15 @@ def read_endings() -> tuple[Ending, ...]:
     return (*ended, *(Ending(entry["say"], entry["text"], None) for entry in data["open"]))
 
 
+@cache
+def read_strong_readings() -> tuple[tuple[Ending, Reading], ...]:
+    """Return the endings, each as a strong model read it that was told no dice."""
+    path = Path(__file__).parent / "data" / "outcome_readings.yaml"
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+    reading_by_text = {row["text"]: Reading(row["outcome"], row["quote"]) for row in rows}
+    return tuple((ending, reading_by_text[ending.text]) for ending in read_endings())
+
+
 def measure_readings(pairs: Sequence[tuple[Ending, Reading]]) -> Measure:
     """Return how well readings find contradictions: each ending is held against both results of the dice."""
     found, due, accused, innocent = 0, 0, 0, 0
