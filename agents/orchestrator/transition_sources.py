@@ -337,7 +337,7 @@ _SEEKING_WORDS: Final = vocabulary(
 def _closed_threads(played: PlayedExchange) -> Iterator[str]:
     """Yield the names of threads that were closed."""
     entries = [e for e in played.scene.story_entries if isinstance(e, ThreadEntry)]
-    names = {e.thread_id: e.name for e in entries if e.name}
+    names = {e.thread_id: e.name for e in entries if e.name and e.act is not ThreadAction.CLOSE}
     for entry in played.new_entries:
         if isinstance(entry, ThreadEntry) and entry.act is ThreadAction.CLOSE and entry.thread_id in names:
             yield names[entry.thread_id].rstrip(".")

@@ -20,6 +20,7 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dispatcher import Access, Dispatched, Dispatcher
 from agents.orchestrator.input.parser import CommandInput, WordsInput, parse_input
+from agents.orchestrator.input.sub_words import read_sub_word
 from agents.orchestrator.line_outcomes import LineOutcomes
 from agents.orchestrator.line_player import LinePlayer
 from agents.orchestrator.narration.narration import Narration, is_paused, is_retake
@@ -115,6 +116,7 @@ class TypedLines:
         typed_line: str = "",
     ) -> Reply:
         """Run a slash command. Raises InputError if its argument is missing or makes no sense."""
+        name, argument = read_sub_word(name, argument)
         command = self._commands.require_argument(name, argument)
         former_name_note = self._commands.describe_former_name(name)
         choice = self._commands.find_choice(name)

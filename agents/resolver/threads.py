@@ -52,7 +52,7 @@ def _apply_entry(thread: Thread, entry: ThreadEntry, others: Iterable[Thread]) -
         case ThreadAction.WEIGH if thread.is_open:
             return change_weight(thread, entry.by)
         case ThreadAction.CLOSE:
-            return close_thread(thread, entry.tick)
+            return close_thread(thread, entry.tick, entry.name)
         case ThreadAction.REOPEN if not find_open_thread(others, thread.name):
             return reopen_thread(thread)
         case ThreadAction.RENAME if thread.is_open and not find_open_thread(others, entry.name):
@@ -73,13 +73,13 @@ def change_weight(thread: Thread, by: int) -> Thread:
     return thread.model_copy(update={"weight": max(1, min(MAX_WEIGHT, thread.weight + by))})
 
 
-def close_thread(thread: Thread, tick: int) -> Thread:
-    """Return the thread closed at world time `tick`; one that is closed already keeps its time."""
-    return thread.model_copy(update={"closed_at": tick}) if thread.is_open else thread
+def close_thread(thread: Thread, tick: int, outcome: str = "") -> Thread:
+    """Return the thread closed at world time `tick`; one that is closed already keeps its time and outcome."""
+    return thread.model_copy(update={"closed_at": tick, "outcome": outcome}) if thread.is_open else thread
 
 
 def reopen_thread(thread: Thread) -> Thread:
-    return thread.model_copy(update={"closed_at": None})
+    return thread.model_copy(update={"closed_at": None, "outcome": ""})
 
 
 # --- stale threads --------------------------------------------------------------------------------------

@@ -86,7 +86,8 @@ def _describe_entry(
             yield f"Thread “{thread_names[entry.thread_id]}” is now: {entry.name}"
             thread_names[entry.thread_id] = entry.name
         case ThreadEntry(act=ThreadAction.CLOSE) if entry.thread_id in thread_names:
-            yield f"Thread closed: {thread_names[entry.thread_id]}"
+            outcome = f" ({entry.name})" if entry.name else ""
+            yield f"Thread closed: {thread_names[entry.thread_id]}{outcome}"
         case ThreadEntry(act=ThreadAction.REOPEN) if entry.thread_id in thread_names:
             yield f"Thread opened again: {thread_names[entry.thread_id]}"
         case DecisionEntry(is_lifted=False):

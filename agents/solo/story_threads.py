@@ -26,14 +26,21 @@ from stores.records.story_journal import Thread, ThreadAction, ThreadEntry
 from stores.records.workflow import Decision, Verdict
 
 MAX_THREAD_NAME: Final = 160
-USAGE: Final = "/thread 2 + or -, /thread 2 close, /thread 2 open, /thread 2 rename Another name"
-_NUMBERED_COMMAND: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", re.DOTALL)
-_NAMED_COMMAND: Final = re.compile(
-    r"(.+?)\s+(\+|-|close|closed|done|end|open|reopen|rename .+)", re.I | re.DOTALL
+USAGE: Final = (
+    "/thread 2 + or -, /thread 2 close (or close: OUTCOME), /thread 2 open, /thread 2 rename Another name"
 )
-_VERB_FIRST_COMMAND: Final = re.compile(r"(close|closed|done|end|reopen)\s+(.+)", re.I | re.DOTALL)
+_NUMBERED_COMMAND: Final = re.compile(r"#?(\d{1,6})(?:(?:\s+|(?=[+-]))(.*))?", re.DOTALL)
+_CLOSING: Final = "close|closed|done|end|ended|finish|finished|solved|resolved|drop|delete|remove"
+_NAMED_COMMAND: Final = re.compile(
+    rf"(.+?)\s+(\+|-|(?:{_CLOSING})(?:\s*:\s*.+)?|open|reopen|rename .+)", re.I | re.DOTALL
+)
+_VERB_FIRST_COMMAND: Final = re.compile(rf"({_CLOSING}|open|reopen)(?:\s*:\s*|\s+)(.+)", re.I | re.DOTALL)
+_RENAME_FIRST_COMMAND: Final = re.compile(r"rename\s+(.+?)(?:\s*:\s+|\s+to\s+)(.+)", re.I | re.DOTALL)
+_OUTCOME: Final = re.compile(r"(.+?)\s*:\s+(.+)", re.DOTALL)
+_NEVER_BEGINS_NAME: Final = frozenset({"close", "closed", "delete", "remove"})
+"""What begins a name only in quotes: a thread is meant that is open."""
 _QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
-_CLOSE_WORDS: Final = frozenset({"close", "closed", "done", "end"})
+_CLOSE_WORDS: Final = frozenset(_CLOSING.split("|"))
 _REOPEN_WORDS: Final = frozenset({"open", "reopen"})
 _MAX_NAMED_NUMBERS: Final = 20
 """Numbers of threads that are named when one that was typed is not there."""
@@ -78,6 +85,8 @@ class ThreadService:
             quoted_match = _QUOTED_NAME.fullmatch(argument)
             return await self.open_thread(context, quoted_match[1] if quoted_match else argument)
         verb, _, new_name = act_text.strip().partition(" ")
+        outcome = one_line(act_text.strip()[len(verb.rstrip(":")) :].strip(" :"))
+        verb = verb.rstrip(":")
         match verb.casefold():
             case "":
                 return (
@@ -89,7 +98,7 @@ class ThreadService:
             case "rename" | "name":
                 return await self._rename(context, agenda, thread, new_name)
             case word if word in _CLOSE_WORDS:
-                return await self._close(context, agenda, thread)
+                return await self._close(context, agenda, thread, _parse_outcome(outcome))
             case word if word in _REOPEN_WORDS:
                 return await self._reopen(context, agenda, thread)
         raise InputError(
@@ -147,7 +156,9 @@ class ThreadService:
         await self._add_entry(context, thread.id, ThreadAction.RENAME, name=name)
         return (f"Called now: {name}",)
 
-    async def _close(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
+    async def _close(
+        self, context: SceneContext, agenda: StoryAgenda, thread: Thread, outcome: str
+    ) -> tuple[str, ...]:
         if not thread.is_open:
             raise InputError(
                 f"“{thread.name}” is closed already.",
@@ -155,15 +166,16 @@ class ThreadService:
                 todo="/thread 2 open takes it up again.",
             )
         if thread.fact_id is None:
-            await self._add_entry(context, thread.id, ThreadAction.CLOSE)
-            return (f"Closed: {thread.name}",)
+            await self._add_entry(context, thread.id, ThreadAction.CLOSE, name=outcome)
+            return (f"Closed: {thread.name}" + (f" ({outcome})" if outcome else ""),)
         if agenda.commitments[thread.fact_id].proposal_id in {p.id for p in context.staged_proposals}:
             change = EndFact(fact_id=thread.fact_id, at=context.tick, closed=True)
         else:
             change = await self._keeper.commitments.pay_off(thread.fact_id, context.tick)
         closing_text = closed_statement(agenda.commitments[thread.fact_id])
-        await self._declarations.stage_change(context, change, closing_text)
-        return (f"Proposed: {closing_text}",)
+        reason = f" ({outcome})" if outcome else ""
+        await self._declarations.stage_change(context, change, f"{closing_text}{reason}")
+        return (f"Proposed: {closing_text}{reason}",)
 
     async def _reopen(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if thread.is_open:
@@ -210,6 +222,7 @@ def build_thread_views(context: SceneContext, agenda: StoryAgenda) -> tuple[Thre
                 kind=commitment_kind(commitment).value if commitment else "",
                 age="" if age_ticks is None else age_in_words(age_ticks, calendar),
                 is_open=thread.is_open,
+                outcome=thread.outcome,
                 closed_at="" if thread.closed_at is None else format_tick(calendar, thread.closed_at),
                 is_proposed=commitment is not None and commitment.proposal_id in staged_ids,
                 is_paying_off=thread.id in agenda.payoff_proposal_ids,
@@ -223,7 +236,7 @@ def _format_thread(view: ThreadView) -> str:
     if view.is_paying_off:
         details = "settling is proposed"
     elif not view.is_open:
-        details = f"closed {view.closed_at}"
+        details = f"closed {view.closed_at}" + (f": {view.outcome}" if view.outcome else "")
     else:
         details = ", ".join(filter(None, (view.age, "proposed" if view.is_proposed else "")))
     sign = "•" * view.weight if view.is_open else "✓"
@@ -231,22 +244,55 @@ def _format_thread(view: ThreadView) -> str:
 
 
 def _put_verb_last(agenda: StoryAgenda, argument: str) -> str:
-    """Return `2 close` for `close 2`, likewise for a name; else the argument as it is: `close the gate` opens one."""
+    """Return `2 close: OUTCOME` for `close 2: OUTCOME`, likewise for a name; else the argument as it is.
+
+    `end the feud` opens a thread. Raises InputError for what closes none: `close it: found`.
+    """
+    if renaming := _RENAME_FIRST_COMMAND.fullmatch(argument.strip()):
+        turned_argument = f"{renaming[1]} rename {renaming[2]}"
+        return turned_argument if _is_command(agenda, turned_argument) else argument
     match = _VERB_FIRST_COMMAND.fullmatch(argument.strip())
     if match is None:
         return argument
-    turned_argument = f"{match[2].strip()} {match[1]}"
-    is_command = _NUMBERED_COMMAND.fullmatch(turned_argument) or _find_named_thread(agenda, turned_argument)
-    return turned_argument if is_command else argument
+    verb, name = match[1].casefold(), match[2].strip()
+    if _is_command(agenda, f"{name} {verb}"):
+        return f"{name} {verb}"
+    with_outcome = _OUTCOME.fullmatch(name)
+    if with_outcome is None and verb not in _NEVER_BEGINS_NAME:
+        # `/thread open Who did it` opens it, `/thread end the feud` has that name.
+        return name if verb in _REOPEN_WORDS and name[0].isupper() else argument
+    if with_outcome is not None and verb in _CLOSE_WORDS and _is_command(agenda, f"{with_outcome[1]} {verb}"):
+        return f"{with_outcome[1]} {verb}: {with_outcome[2]}"
+    typed_name = with_outcome[1] if with_outcome else name
+    raise InputError(
+        f"{one_line(typed_name)[:60]!r} names no thread.",
+        kept=NOTHING_CHANGED,
+        todo='/thread lists them with numbers. A name that begins so goes in quotes: /thread "close the gate".',
+    )
+
+
+def _is_command(agenda: StoryAgenda, argument: str) -> bool:
+    numbered = _NUMBERED_COMMAND.fullmatch(argument) is not None
+    return numbered or _find_named_thread(agenda, argument) is not None
 
 
 def _find_named_thread(agenda: StoryAgenda, argument: str) -> tuple[Thread, str] | None:
-    """Return the one thread that a typed name means and what is to be done with it; None for another thread's name."""
+    """Return the one thread that a typed name means and what is to be done with it; None for another thread's name.
+
+    Raises InputError if several have the name.
+    """
     match = _NAMED_COMMAND.fullmatch(argument)
     if match is None:
         return None
     threads_by_id = {thread.id: thread for thread in agenda.threads}
     matching_ids = match_names(match[1], [(thread.name, thread.id) for thread in agenda.threads])
+    if len(matching_ids) > 1:
+        numbers = sorted(agenda.thread_numbers[thread_id] for thread_id in matching_ids)
+        raise InputError(
+            f"{one_line(match[1])[:60]!r} could be thread {' or '.join(map(str, numbers))}.",
+            kept=NOTHING_CHANGED,
+            todo=f"Say which by its number: /thread {numbers[0]} {match[2].partition(':')[0].strip()}.",
+        )
     return (threads_by_id[matching_ids[0]], match[2]) if len(matching_ids) == 1 else None
 
 
@@ -272,6 +318,11 @@ def _parse_thread_name(typed_name: str) -> str:
             todo="Shorten it; /note can hold the details.",
         )
     return name
+
+
+def _parse_outcome(typed_outcome: str) -> str:
+    """Return how a thread ended. Raises InputError if it is longer than a thread's name may be."""
+    return _parse_thread_name(typed_outcome) if typed_outcome else ""
 
 
 def _closed_error(thread: Thread) -> InputError:

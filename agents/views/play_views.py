@@ -198,6 +198,7 @@ class ThreadView:
 
     is_open: bool = True
     closed_at: str = ""
+    outcome: str = ""
     """When it was closed, in words."""
 
     is_proposed: bool = False

@@ -23,7 +23,7 @@ class Thread(Record):
     """An open question of the story, in its present state.
 
     `since` and `closed_at` are world times (ticks; `since` None: unknown). `fact_id` is the commitment that it
-    shows, if canon has it or a proposal would add it.
+    shows, if canon has it or a proposal would add it. `outcome` is how it ended, in the words of who closed it.
     """
 
     id: Id
@@ -32,6 +32,7 @@ class Thread(Record):
     weight: Weight = 1
     since: int | None = 0
     closed_at: int | None = None
+    outcome: str = ""
     fact_id: Id | None = None
 
     @property
@@ -63,7 +64,7 @@ class ThreadAction(StrEnum):
 
 
 class ThreadEntry(_JournalEntryBase):
-    """A change of a thread. `name` is set for OPEN and RENAME, `by` for WEIGH."""
+    """A change of a thread. `name` is set for OPEN and RENAME, for CLOSE it is the outcome; `by` is set for WEIGH."""
 
     kind: Literal["thread"] = "thread"
     thread_id: Id
