@@ -93,6 +93,8 @@ class Exchange(Record):
     words: str = ""
     gm_authored: bool = False
     """Whether the words are the GM's."""
+    npc_name: str = ""
+    """Who says the words, if the GM speaks for somebody; empty: they are the hero's or the GM's own."""
     words_take: int = 1
     """Which of the GM's answers to the same words they are: others may have been left on another branch."""
     time_passes: bool = False
@@ -105,6 +107,15 @@ class Exchange(Record):
     """What a model narrates afterwards, if anything."""
     hearers: tuple[Id, ...] = ()
     """Those who alone hear the words; empty if everyone present does."""
+
+    @property
+    def words_speaker(self) -> Speaker:
+        """Whose turn the words are."""
+        if self.time_passes:
+            return Speaker.SYSTEM
+        if self.npc_name:
+            return Speaker.NPC
+        return Speaker.GM if self.gm_authored else Speaker.PLAYER
 
     @property
     def is_oracle_question(self) -> bool:
@@ -120,11 +131,8 @@ class Exchange(Record):
             scene_id=self.scene_id,
             parent_id=self.parent_id,
             exchange_id=self.exchange_id,
-            speaker=Speaker.SYSTEM
-            if self.time_passes
-            else Speaker.GM
-            if self.gm_authored
-            else Speaker.PLAYER,
+            speaker=self.words_speaker,
+            name=self.npc_name,
             text=strip_typed_markers(self.words),
             take=self.words_take,
             depth=self.depth,
@@ -194,6 +202,7 @@ def begin_exchange(
     *,
     words: str = "",
     gm_authored: bool = False,
+    npc_name: str = "",
     roll: tuple[str, str] | None = None,
     faces: tuple[int, ...] | None = None,
     take: int = 1,
@@ -226,6 +235,7 @@ def begin_exchange(
         words_id=first_id if words else None,
         words=words,
         gm_authored=gm_authored,
+        npc_name=npc_name,
         time_passes=until_tick is not None,
         hearers=hearer_ids,
         seed=ids.seed(),
@@ -346,10 +356,10 @@ def tells_of_hero(exchange: Exchange, text: str) -> bool:
 def is_narration(exchange: Exchange, text: str) -> bool:
     """Say whether the words of an exchange tell the story as a narrator does.
 
-    The GM's do. Those of the hero do if they neither are spoken to somebody nor tell of the hero and the GM's `you`:
-    `Dob Harrow is dead.` What a roll decides is not so before.
+    The GM's do, but for what somebody says in them. Those of the hero do if they neither are spoken to somebody nor
+    tell of the hero and the GM's `you`: `Dob Harrow is dead.` What a roll decides is not so before.
     """
-    if not text or exchange.time_passes or exchange.roll is not None:
+    if not text or exchange.time_passes or exchange.npc_name or exchange.roll is not None:
         return False
     return tells_as_narrator(text, is_gm=exchange.gm_authored, has_hearers=bool(exchange.hearers))
 

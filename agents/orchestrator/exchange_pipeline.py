@@ -194,7 +194,7 @@ class ExchangePipeline:
             turn = read_exchange(checkpoint).build_words_turn(self._clock())
         except ValueError:
             return  # no turn can be made of it; `settle` says so, with its words
-        if turn is None or turn.speaker is not Speaker.GM or await self._log.turns([turn.id]):
+        if turn is None or turn.speaker not in GM_SPEAKERS or await self._log.turns([turn.id]):
             return
         scene = await self._log.scene(turn.scene_id)
         head = await self._log.turn(scene.head) if scene.head else None
@@ -253,7 +253,10 @@ class ExchangePipeline:
         if not exchange.is_oracle_question:
             marks += find_plain_marks(turn.text, turn, universe_id)
         await self._gm_turn_writer.record_decisions(marks)
-        moves = await self._cast_moves.record_moves(run.context, turn)
+        # What somebody says moves nobody.
+        moves = (
+            RecordedMoves() if exchange.npc_name else await self._cast_moves.record_moves(run.context, turn)
+        )
         run = replace(run, moves=moves, proposals=(*run.proposals, *moves.proposals))
         if not exchange.gm_authored:
             return run
@@ -370,7 +373,7 @@ def _describe_played(run: ExchangeRun, context: SceneContext) -> PlayedExchange:
         turn_ids=frozenset(filter(None, (exchange.words_id, *(turn.id for turn in run.turns)))),
         # The GM answers the player's words: what comes of them is weighed by both.
         words=_player_words(exchange, run.context.head),
-        narrated_text=exchange.words if exchange.gm_authored else "",
+        narrated_text=exchange.words if exchange.gm_authored and not exchange.npc_name else "",
         degree=degrees[-1] if degrees else None,
     )
 

@@ -15,7 +15,7 @@ from agents.orchestrator.exchange import Exchange, begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline, is_answered
 from agents.orchestrator.input.audience import resolve_hearers
 from agents.orchestrator.input.parser import RollInput, WordsInput, strip_inline_roll
-from agents.orchestrator.input.speakers import require_speakers
+from agents.orchestrator.input.speakers import give_words_to_speaker, require_speakers
 from agents.orchestrator.move_offers import MoveOffers
 from agents.orchestrator.narration.narration import Narration
 from agents.orchestrator.outcome import Outcome
@@ -106,9 +106,9 @@ class LinePlayer:
         self._ids = ids
         self._steps: tuple[Callable[[LineRun], Awaitable[LineRun]], ...] = (
             self._suggest_likelihood,
+            self._read_speakers,
             self._offer_move,
             self._request_dice,
-            self._require_speakers,
             self._resolve_hearers,
             self._begin_exchange,
             self._play_exchange,
@@ -186,12 +186,14 @@ class LinePlayer:
         reply = await self._play_tools.dice_requests.request_missing_input(run.line, run.roll, run.context)
         return replace(run, reply=reply and _with_waiting_words(reply, run))
 
-    async def _require_speakers(self, run: LineRun) -> LineRun:
-        """Refuse a line in which somebody speaks who is dead or away."""
+    async def _read_speakers(self, run: LineRun) -> LineRun:
+        """Refuse a line in which somebody speaks who is dead or away; give the words of one who is here to them."""
         is_question = run.roll is not None and run.roll.kind == "oracle"
-        if isinstance(run.parsed, WordsInput) and not is_question:
-            await require_speakers(run.parsed, run.context, self._contexts)
-        return run
+        if not isinstance(run.parsed, WordsInput) or is_question:
+            return run
+        await require_speakers(run.parsed, run.context, self._contexts)
+        parsed = await give_words_to_speaker(run.parsed, run.context, self._contexts)
+        return replace(run, parsed=parsed)
 
     async def _resolve_hearers(self, run: LineRun) -> LineRun:
         """Find out who alone hears a whisper."""
@@ -209,6 +211,7 @@ class LinePlayer:
             context.head,
             words=parsed.text if isinstance(parsed, WordsInput) else "",
             gm_authored=isinstance(parsed, WordsInput) and parsed.gm_authored,
+            npc_name=parsed.npc_name if isinstance(parsed, WordsInput) else "",
             roll=(roll.kind, roll.spec) if roll else None,
             faces=roll.faces if roll else None,
             is_answered=is_answered(await self._timeline.read_last_exchange(context.scene)),
@@ -220,7 +223,9 @@ class LinePlayer:
             take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.ORACLE)
             exchange = exchange.model_copy(update={"roll": exchange.roll.model_copy(update={"take": take})})
         if exchange.gm_authored and context.head and exchange.exchange_id == context.head.exchange_id:
-            take = await self._timeline.take_number_after(context.scene, exchange.exchange_id, Speaker.GM)
+            take = await self._timeline.take_number_after(
+                context.scene, exchange.exchange_id, exchange.words_speaker
+            )
             exchange = exchange.model_copy(update={"words_take": take})
         promises = await self._plain_vows.build_promises(exchange, context)
         claims = await self._plain_claims.build_claims(exchange, context)
@@ -274,7 +279,12 @@ class LinePlayer:
 
 def _notice_time(exchange: Exchange, context: SceneContext) -> list[CommandHint]:
     """Return the offer of the time that typed words let pass; a model says itself how long its narration takes."""
-    if exchange.time_passes or exchange.is_oracle_question or exchange.narration is not None:
+    if (
+        exchange.time_passes
+        or exchange.npc_name
+        or exchange.is_oracle_question
+        or exchange.narration is not None
+    ):
         return []
     hero = context.player_character()
     hero_names = names_of(hero) if hero is not None else ()

@@ -379,7 +379,12 @@ def _name_source(is_proposed: bool) -> str:
 
 
 def _plain_words(exchange: Exchange) -> str:
-    """Return the words of an exchange without marks, and without how they say that time went by."""
+    """Return the words of an exchange without marks, and without how they say that time went by.
+
+    What somebody beside the hero says states nothing.
+    """
+    if exchange.npc_name:
+        return ""
     return drop_opening_times(strip_typed_markers(exchange.words))
 
 

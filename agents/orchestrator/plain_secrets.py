@@ -45,7 +45,7 @@ class PlainSecrets:
     async def build_changes(self, exchange: Exchange, context: SceneContext) -> tuple[ProposedChange, ...]:
         """Return a proposal for each secret, telling and reveal in the words of an exchange. Most lines have none."""
         text = drop_opening_times(strip_typed_markers(exchange.words))
-        if not text or exchange.time_passes or exchange.roll is not None:
+        if not text or exchange.time_passes or exchange.npc_name or exchange.roll is not None:
             return ()
         # The hero's words may tell somebody something, but only narration says who knows what.
         tells_story = is_narration(exchange, text)

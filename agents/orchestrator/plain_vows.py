@@ -105,7 +105,8 @@ class PlainVows:
             return []
         people = [e for e in context.entities.values() if e.kind in ACTORS]
         if exchange.gm_authored:
-            promises = find_promises_of_gm(drop_opening_times(turn.text), [names_of(e) for e in people])
+            text = f"{exchange.npc_name} says: “{turn.text}”" if exchange.npc_name else turn.text
+            promises = find_promises_of_gm(drop_opening_times(text), [names_of(e) for e in people])
         else:
             promises = find_promises_of_player(turn.text, [names_of(e) for e in people])
         listeners = _list_listeners(exchange, context)
@@ -208,6 +209,8 @@ class PlainVows:
     async def _offer_settlement(self, exchange: Exchange, context: SceneContext) -> str:
         """Return the command for what the words plainly keep, break or drop; empty if it is not clear what."""
         words = exchange.words
+        if exchange.npc_name:
+            return ""
         if exchange.gm_authored:
             sentences = split_plain_sentences(strip_speech(words))
         else:

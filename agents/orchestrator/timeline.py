@@ -282,7 +282,9 @@ class Timeline:
                     return index
                 case Speaker.ORACLE if turn.id in first_turn_ids:
                     return index
-                case Speaker.GM if not narrated_ids & {take.id for take in await self._read_takes(turn)}:
+                case Speaker.GM | Speaker.NPC if not narrated_ids & {
+                    take.id for take in await self._read_takes(turn)
+                }:
                     return index
                 case _:
                     continue

@@ -40,6 +40,8 @@ class WordsInput:
     roll: RollInput | None = None
     is_narrate_command: bool = False
     """Whether they followed /narrate: then a model narrates them, whatever they look like."""
+    npc_name: str = ""
+    """Whose words they are, if somebody beside the hero says them: the GM speaks for them."""
     hearer_names: tuple[str, ...] = ()
     """Names of those who alone hear them, as typed."""
     is_whisper_unsplit: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -38,6 +39,28 @@ async def require_speakers(
         is_coming_in = match["verb"] and speaker.id not in present_ids and not context.is_dead(speaker)
         if not is_coming_in:
             require_aware(context, speaker, "to say that", "Nothing was played.")
+
+
+async def give_words_to_speaker(
+    words_input: WordsInput, context: SceneContext, contexts: SceneContextLoader
+) -> WordsInput:
+    """Return `Vess: Hello.` as `Hello.`, said by Vess, if Vess is here and not the hero; other words as they are.
+
+    Whoever plays the hero speaks for the others as the GM does. Words of several lines may be of several people, a
+    roll is the hero's, and `Vess says: Hello.` is narration.
+    """
+    match = _SPEAKER.match(words_input.text)
+    if match is None or match["verb"] or words_input.roll or words_input.hearer_names:
+        return words_input
+    name, _, speech = words_input.text.partition(":")
+    if words_input.is_narrate_command or "\n" in words_input.text or len(name.split()) > MAX_NAME_WORDS:
+        return words_input
+    speaker = await _find_person(context, contexts, name.strip())
+    if speaker is None or speaker.id not in {entity.id for entity in context.present_actors()}:
+        return words_input
+    if speaker.id == context.story.pc_id:
+        return words_input
+    return replace(words_input, text=speech.strip(), gm_authored=True, npc_name=speaker.name)
 
 
 async def _find_person(context: SceneContext, contexts: SceneContextLoader, name: str) -> Entity | None:

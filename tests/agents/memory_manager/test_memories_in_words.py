@@ -220,3 +220,12 @@ async def test_bookkeeping_of_an_earlier_version_is_replaced(session: MemorySess
     cursor = MemoryCursor.parse(cursors.cursors[session.scene_id])
     assert not cursor.is_behind(head)
     assert cursor.edition == 6
+
+
+async def test_memories_have_what_somebody_here_said_from_them(session: MemorySession) -> None:
+    await session.play("/npc here Teodor Ash: a smuggler", "/npc here Old Tam: the keeper", "/commit")
+    await session.play("Teodor: The glass bell was stolen by Old Tam.")
+    await session.remember()
+    memories = await session.memories_of("Old Tam")
+    told = [(m.text, m.told_by) for m in memories if "glass bell" in m.text]
+    assert told == [("The glass bell was stolen by Old Tam.", (await session.ids_by_name())["Teodor Ash"])]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from agents.exports.story_form import StoryForm
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id
+from stores.records.play import Speaker, Turn
 from tests.program import begin, opened
 
 PEOPLE = ("I look.", "/npc here Captain Vess: of the salvage crew", "/npc Tom: the keeper", "/commit")
@@ -75,3 +77,98 @@ async def test_colon_after_other_words_is_no_speaker(tmp_path: Path, line: str) 
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
         await say(program, scene_id, *PEOPLE, "/state Captain Vess +dead", line)
+
+
+async def read_last_turn(program: Program, scene_id: Id) -> Turn:
+    turn_count = (await program.services.play.scene(scene_id)).turn_count
+    rows = await program.services.play.transcript(scene_id, turn_count - 1, 1)
+    return rows[-1].turn
+
+
+@pytest.mark.parametrize(
+    "line", ["Vess: You should not have come.", "> Captain Vess: You should not have come."]
+)
+async def test_words_behind_the_name_of_who_is_here_are_theirs(tmp_path: Path, line: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PEOPLE, line)
+        turn = await read_last_turn(program, scene_id)
+        assert (turn.speaker, turn.name, turn.text) == (
+            Speaker.NPC,
+            "Captain Vess",
+            "You should not have come.",
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "speaker"),
+    [
+        ("Mara: You should not have come.", Speaker.PLAYER),
+        ("Note: Vess is angry.", Speaker.PLAYER),
+        ("Yard: the gate is open.", Speaker.PLAYER),
+        ("To Vess: a toast!", Speaker.PLAYER),
+        ("I say: Vess, come here.", Speaker.PLAYER),
+        ("Vess says: Hello.", Speaker.PLAYER),
+        ("Vess: Hello.\nI nod.", Speaker.PLAYER),
+        ("> At the gate: nobody.", Speaker.GM),
+    ],
+)
+async def test_other_words_before_a_colon_speak_for_nobody(
+    tmp_path: Path, line: str, speaker: Speaker
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PEOPLE, line)
+        turn = await read_last_turn(program, scene_id)
+        assert (turn.speaker, turn.name) == (speaker, "")
+
+
+async def test_what_somebody_says_answers_the_hero_and_is_undone_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PEOPLE, "I ask Vess for the key.")
+        asked = await read_last_turn(program, scene_id)
+        await say(program, scene_id, "Vess: It is gone.")
+        assert (await read_last_turn(program, scene_id)).exchange_id == asked.exchange_id
+        await say(program, scene_id, "/undo")
+        assert (await read_last_turn(program, scene_id)).text == "I ask Vess for the key."
+
+
+@pytest.mark.parametrize(
+    "speech",
+    [
+        "Tom is dead.",
+        "The bell is cracked.",
+        "Tom leaves at dawn.",
+        "I go to Port Aven.",
+        "Three days pass quickly here.",
+        "I gave the lamp to Tom.",
+    ],
+)
+async def test_what_somebody_says_states_and_moves_nothing(tmp_path: Path, speech: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PEOPLE, "/cast + Tom")
+        before = await program.services.play.scene(scene_id)
+        assert await say(program, scene_id, f"Vess: {speech}") == ()
+        after = await program.services.play.scene(scene_id)
+        assert after.proposals == before.proposals
+        assert [row.name for row in after.cast] == [row.name for row in before.cast]
+
+
+async def test_what_somebody_promises_is_their_promise(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        lines = await say(program, scene_id, *PEOPLE, "Vess: I promise to bring you the key tomorrow, Mara.")
+        assert any("Captain Vess promised" in line for line in lines)
+
+
+async def test_story_and_journal_name_who_speaks(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, *PEOPLE, "Vess: You should not have come.")
+        story_id = (await program.services.play.scene(scene_id)).story.id
+        markdown = await program.services.stories.write_story(story_id, StoryForm.MARKDOWN)
+        assert "**Captain Vess:** You should not have come." in markdown.decode()
+        journal = await program.services.stories.write_story(story_id, StoryForm.JOURNAL)
+        assert "=> Captain Vess: You should not have come." in journal.decode()
