@@ -38,6 +38,14 @@ AfterEdit = Callable[[Collection[Id]], Awaitable[None]]
 """Does what follows from an edit of proposals."""
 
 
+def edit_hint(label: str, title: str, step_count: int) -> str:
+    """Return what stands over the words of a row: of one with several steps only the last is edited and accepted."""
+    if step_count <= 1:
+        return f"{label}: {title}"
+    others = "the other one waits" if step_count == 2 else f"the other {step_count - 1} wait"
+    return f"{label}: {title}\nThese are the words of the last of its {step_count} steps; {others} on."
+
+
 class ProposalDecisions(Vertical):
     """Contains a list of proposals, and carries out what is decided in it."""
 
@@ -98,7 +106,7 @@ class ProposalDecisions(Vertical):
             self.notify("This change has no text to edit. Accept or reject it.", markup=False)
             return
         self.post_message(self.DecisionStarted())
-        hint = f"{message.view.label}: {message.view.title}"
+        hint = edit_hint(message.view.label, message.view.title, len(message.view.member_ids))
         save_text = self._save_edit(self._gate.edit_text, message.view.proposal.id)
         self.app.push_screen(TextDialog("Edit and accept", current_text, hint, save_text=save_text))
 

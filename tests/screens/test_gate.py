@@ -12,6 +12,7 @@ from textual.keys import _character_to_key
 from agents.services.gate import GateService
 from agents.views.play_views import CommitReport, ProposalView
 from monitor_tui.compose import open_program
+from screens.gate.proposal_decisions import edit_hint
 from stores.authority import Role
 from stores.errors import CanonConflict
 from stores.records.canon import AssertFact, Authority, FactKind
@@ -297,6 +298,13 @@ async def test_gate_pasted_text_decides_nothing(ui: ScreenDriver) -> None:
     assert (await gate_rows(ui)).keys() == before.keys()
     await ui.press("d")
     assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
+
+
+def test_edit_of_a_row_with_several_steps_says_which_of_them_it_is() -> None:
+    assert edit_hint("fact", "The shed smells of tar.", 1) == "fact: The shed smells of tar."
+    two, three = (edit_hint("fact", "Scenery: Tar. Snow.", count) for count in (2, 3))
+    assert two.endswith("These are the words of the last of its 2 steps; the other one waits on.")
+    assert three.endswith("These are the words of the last of its 3 steps; the other 2 wait on.")
 
 
 @pytest.mark.slow

@@ -185,3 +185,21 @@ async def test_scenery_is_one_unticked_row_and_one_decision(tmp_path: Path) -> N
         await table.say(f"/accept {row.number}")
         await table.say("/commit")
         assert {"Sledge Shed smells of tar.", "Sill Station lies in snow."} <= await table.statements()
+
+
+@pytest.mark.slow
+async def test_edit_of_scenery_is_of_its_last_detail_and_the_others_wait(tmp_path: Path) -> None:
+    async with seated(tmp_path) as table:
+        await table.say("/place Sledge Shed: a shed")
+        await table.say("/place Sill Station: a stop")
+        shed_words = {"kind": "fact", "subject": "Sledge Shed", "predicate": "smells of", "object": "tar"}
+        station_words = {"kind": "fact", "subject": "Sill Station", "predicate": "lies in", "object": "snow"}
+        await table.say("I sniff.", "Sledge Shed smells of tar.", **shed_words, weight=45)
+        await table.say("I look.", "Snow lies knee-deep around Sill Station.", **station_words, weight=50)
+        row = await table.row("Scenery: ")
+        await table.scripted.program.services.gate.edit_text(
+            row.proposal.id, "Sill Station lies in deep snow"
+        )
+        titles = {row.title: row.verdict for row in await table.rows() if "S" in row.title}
+        assert titles["Sill Station lies in deep snow."] is Verdict.ACCEPT
+        assert titles["Sledge Shed smells of tar."] is None
