@@ -14,8 +14,10 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
@@ -86,6 +88,8 @@ class PromptArea(TextArea):
         length: int
 
     def __init__(self) -> None:
+        self._style_updates = 0
+        self._applied_styles: tuple[object, ...] = ()
         super().__init__(soft_wrap=True, tab_behavior="focus", compact=True, highlight_cursor_line=False)
         self.completer = Completer()
         self.is_busy = False
@@ -98,6 +102,20 @@ class PromptArea(TextArea):
         self._revised_line = ""
         """The line of the history that what is typed was edited from; empty if it is typed anew."""
         self.has_seen_key = False
+
+    # --- drawing -----------------------------------------------------------------------------------
+
+    def notify_style_update(self) -> None:
+        self._style_updates += 1
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # TextArea reads its component styles anew for each frame, also as the cursor blinks: a fifth of each letter.
+        styles = (self._theme, self._style_updates, self.rich_style, self.app.current_theme)
+        if styles == self._applied_styles:
+            return super(TextArea, self).render_lines(crop)
+        self._applied_styles = styles
+        return super().render_lines(crop)
 
     # --- keys --------------------------------------------------------------------------------------
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.pilot import Pilot
+from textual.widgets import TextArea
+from textual.widgets.text_area import TextAreaTheme
 
 from tests.widgets.samples import COMMANDS, NAMES
 from tests.widgets.stage import Stage, screen_text
@@ -338,3 +341,61 @@ async def test_hint_and_status_stand_in_the_border() -> None:
         await typed(pilot, "/roll 2d6")
         assert "roll dice" in screen_text(app)
         assert "Say what you do" not in screen_text(app)
+
+
+async def test_prompt_reads_its_styles_once_for_many_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_count = 0
+    read_styles = TextAreaTheme.apply_css
+
+    def count(theme: TextAreaTheme, text_area: TextArea) -> None:
+        nonlocal read_count
+        read_count += 1
+        read_styles(theme, text_area)
+
+    monkeypatch.setattr(TextAreaTheme, "apply_css", count)
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a")
+        assert read_count > 0
+        read_count = 0
+        for letter in "bell":
+            await pilot.press(letter)
+            assert app.prompt.text.endswith(letter)
+        assert read_count == 0
+
+
+def drawn_prompt(app: PromptStage) -> list[list[Segment]]:
+    """Return the rows of the prompt with their colours."""
+    region = app.prompt.region
+    return [list(strip) for strip in app.screen._compositor.render_strips()[region.y : region.bottom]]
+
+
+async def test_prompt_in_another_theme_is_drawn_as_one_that_began_in_it() -> None:
+    pictures = {}
+    for themes in (("monitor-light",), ("monitor-dark", "monitor-light"), ("monitor-dark",)):
+        app = PromptStage()
+        app.theme = themes[0]
+        async with app.run_test(size=(80, 24)) as pilot:
+            app.query_one(PromptArea).cursor_blink = False
+            await pilot.press(*"bell", "shift+left")
+            for theme in themes[1:]:
+                app.theme = theme
+                await pilot.pause()
+            pictures[themes] = drawn_prompt(app)
+    assert pictures["monitor-dark", "monitor-light"] == pictures["monitor-light",]
+    assert pictures["monitor-dark",] != pictures["monitor-light",]
+
+
+async def test_prompt_that_loses_the_focus_and_gets_it_back_is_drawn_as_before() -> None:
+    app = PromptStage()
+    async with app.run_test(size=(80, 24)) as pilot:
+        area = app.query_one(PromptArea)
+        area.cursor_blink = False
+        await pilot.press(*"bell", "shift+left")
+        focused = drawn_prompt(app)
+        app.set_focus(None)
+        await pilot.pause()
+        assert drawn_prompt(app) != focused
+        area.focus()
+        await pilot.pause()
+        assert drawn_prompt(app) == focused
