@@ -152,7 +152,10 @@ class MonitorApp(App[None]):
         return self._services
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._plain_line_filter]
+        filters = tuple(super().get_line_filters())
+        if filters != self._plain_line_filter.earlier:
+            self._plain_line_filter = PlainLineFilter(filters)
+        return [self._plain_line_filter]
 
     def get_default_screen(self) -> Screen[None]:
         return MenuScreen(OPENING_DEMO if self._is_opening_demo else OPENING_LIBRARY)

@@ -15,8 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
 from textual.color import Color
+from textual.filter import LineFilter
 
+from monitor_tui.app import MonitorApp
 from monitor_tui.cli.plain_output import PlainOutput
 from stores.archive import export_campaign, import_campaign
 from stores.open import open_stores
@@ -156,6 +160,29 @@ def test_command_prints_to_a_terminal_that_knows_ascii_alone(evil_home: Path) ->
 def test_plain_line_filter_lets_no_control_character_through(text: str) -> None:
     (segment,) = PlainLineFilter().apply([Segment(text)], Color.parse("black"))
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", segment.text)
+
+
+def test_plain_line_filter_applies_the_filters_before_it_and_then_itself() -> None:
+    class AddEscape(LineFilter):
+        def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+            return [Segment(f"\x1b[31m{segment.text.upper()}") for segment in segments]
+
+    (segment,) = PlainLineFilter([AddEscape()]).apply([Segment("bell")], Color.parse("black"))
+    assert segment.text == "BELL"
+
+
+def test_program_draws_each_line_through_one_filter_that_does_what_textuals_do() -> None:
+    app, black = MonitorApp(real_services(Path("nowhere"))), Color.parse("black")
+    expected = drawn = [Segment("bell\x1b[31m", Style(color="red"))]
+    for theme in ("monitor-dark", "monitor-light"):
+        app.theme = theme
+        for line_filter in App.get_line_filters(app):
+            expected = line_filter.apply(expected, black)
+        (joined,) = app.get_line_filters()
+        assert app.get_line_filters() == [joined], "the results of a filter are remembered by the filter"
+        drawn = joined.apply(drawn, black)
+        assert drawn == [Segment("bell", segment.style) for segment in expected]
+        assert drawn[0].style != Style(color="red"), "Textual makes a terminal's own colours the theme's"
 
 
 @given(st.text(max_size=40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.segment import Segment
@@ -15,9 +16,19 @@ PICTURE_MARK: Final = "monitor_picture"
 
 
 class PlainLineFilter(LineFilter):
-    """Makes the text of every line plain, whatever widget drew it and from whatever it drew."""
+    """Makes the text of every line plain, whatever widget drew it and from whatever it drew.
+
+    It applies the `earlier` filters itself: Textual looks up the result of each filter for each line of each widget in
+    every frame, and makes a line with seven caches of it.
+    """
+
+    def __init__(self, earlier: Sequence[LineFilter] = ()) -> None:
+        super().__init__()
+        self.earlier = tuple(earlier)
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        for line_filter in self.earlier:
+            segments = line_filter.apply(segments, background)
         if all(segment.text.isprintable() for segment in segments):
             return segments
         return [
