@@ -30,15 +30,17 @@ class GarbageCollector:
     def __init__(self, read_seconds: Callable[[], float] = time.monotonic) -> None:
         self._read_seconds = read_seconds
         self._last_key_at = read_seconds()
-        self._has_garbage_of_start = False
+        self._is_opening = False
+        """Whether what the first pause finds is to stay, too: the screens that were opened since the start."""
 
     def start(self) -> None:
         """Take what is loaded by now as what stays, and leave the rest to pauses.
 
-        The garbage among it waits for the first pause, too: to look through all of it takes a tenth of a second.
+        What is garbage of it stays as well: it is a megabyte or two, and to look through all that is loaded takes a
+        quarter of a second, for which a key may have to wait.
         """
         gc.freeze()
-        self._has_garbage_of_start = True
+        self._is_opening = True
         young, middle, _ = gc.get_threshold()
         gc.set_threshold(young, middle, _MAX_MIDDLE_COLLECTIONS)
 
@@ -48,10 +50,8 @@ class GarbageCollector:
     def collect_in_pause(self) -> None:
         """Collect if it is worth it and nobody types."""
         is_paused = self._read_seconds() - self._last_key_at > PAUSE_SECONDS
-        if is_paused and self._has_garbage_of_start:
-            self._has_garbage_of_start = False
-            gc.unfreeze()
-            gc.collect()
+        if is_paused and self._is_opening:
+            self._is_opening = False
             gc.freeze()
         elif is_paused and gc.get_count()[2] > _MIDDLE_COLLECTIONS:
             forget_closed_widgets()
