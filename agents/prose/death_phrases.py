@@ -18,7 +18,9 @@ _WORDS: Final = {
     r"last|after|and|trying|saving|fighting|defending|in\s+(?:the|his|her|their|a|battle|childbirth))\b))",
     "HIS": r"(?:his|her|their|its|your|my)",
     "DID_NOT": r"(?:(?:does|do|did|is|was|are|were|has|have)\s+not(?:\s+ever)?|never)",
-    "MERELY": r"(?!\s+(?:tired|drunk|set|serious|wrong|right|certain|sure|asleep|on|against|ahead|beat|silent|quiet|"
+    "MERELY": r"(?!\s+(?:tired|drunk|set|serious|wrong|right|certain|sure|asleep|on(?=\s*(?:$|[.,;:!?…]))|"
+    r"on\s+(?:time|target|schedule|cue|course|budget|(?:his|her|their|my|your)\s+feet|"
+    r"the\s+(?:mark|money|hour|minute|second|nose|beat|dot|stroke))|against|ahead|beat|silent|quiet|"
     r"calm|pale|white|keen|weight|to|level|centre|lucky|broke|in\s+(?:his|her|their|my|your)\s+tracks)\b)",
     "WHY": r"(?!\s+(?:to\s+(?:see|hear|watch|think|know|say|admit|tell|ask|leave|let|be|have|do|go)|with\s+(?:laughter|"
     r"kindness|boredom|a\s+(?:look|glance|smile)))\b)",
@@ -38,11 +40,15 @@ _WORDS: Final = {
     "WHERE_IT_HITS": r"(?:under|beneath|in|on|at|by|before)\s+(?:the|his|her|their|your|my)\s+(?:(?:left|right)\s+)?"
     r"(?:arms?|armpit|shoulder|ribs?|hip|knee|wrist|elbow|ankle|chin|jaw|ear|hand|leg|thigh|foot|collarbone)\b",
     "OWNER": r"@(?:[\dH]+)@['’]s",
+    "BODY_FOUND": r"(?:(?:is|was)\s+(?:found(?!\s+wanting)|discovered|recovered|buried|fished|dragged|dug|washed\s+(?:up|ashore))|"
+    r"wash(?:es|ed)\s+(?:up|ashore)|(?:lies|lay|floats|floated)\s+(?:face\s+down|(?:on|in|at|by|among|beneath|"
+    r"below)\s+(?!(?:(?:his|her|their|my|your|the|a)\s+)?(?:\w+\s+)?(?:bed|bunk|cot|couch|mattress|hammock|pallet|arms|lap|"
+    r"bath|tub|hay|grass|sun|shade|way|wait)\b)))",
 }
 _PERSON: Final = r"(?P<who%d>@[\d,H]+@)"
 
 TELLS_DEATH: Final = re.compile(
-    r"\b(?:die[sd]?|dead|lifeless|corpse|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|"
+    r"\b(?:die[sd]?|dead|lifeless|corpse|['’]s\s+body|body\s+of|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|"
     r"murder\w*|behead\w*|decapitat\w*|execut\w*|assassinat\w*|strangl\w*|suffocat\w*|eats?|ate|eaten|lynch\w*|"
     r"crucif\w*|impale\w*|disembowel\w*|incinerat\w*|electrocut\w*|devour\w*|smother\w*|hang(?:s|ed)?|hung|"
     r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+(?:ghost|bucket|dust|sword)|pass\w*\s+away|"
@@ -142,6 +148,7 @@ _KILLED_BY_THING: Final = PhrasePattern(
     ^\W*all that (is left|was left|remains|remained) of {_PERSON % 2}(?!['’]) (is|was|are|were)\b
         (?!(HIS|a (memory|name|song)|the (memory|name))\b)
     \bthe (corpse|dead body|lifeless body|mangled body|charred body) of {_PERSON % 3}(?!['’])
+    \bthe body of {_PERSON % 6}(?!['’]) BODY_FOUND
     """,
     _WORDS,
     flags=re.IGNORECASE,
@@ -165,6 +172,7 @@ _DIES_IN_PART: Final = PhrasePattern(
     OWNER head (rolls|rolled|is (cut|struck|chopped|severed|hacked))\b
     OWNER (soul|spirit) [leave depart]\b
     OWNER (corpse|(dead|lifeless|mangled|charred|broken) body|severed head)\b
+    OWNER body BODY_FOUND
     """,
     _WORDS,
 )

@@ -86,6 +86,12 @@ DEATHS = (
     ("The bullet goes through Dob's heart, killing him.", "Dob"),
     ("Dob falls from the roof. The fall breaks his neck.", "Dob"),
     ("I catch Greta and cut her throat.", "Greta"),
+    ("Dob is found dead on the Ribs.", "Dob"),
+    ("We find Greta dead on the mill stairs.", "Greta"),
+    ("Dob's body lies on the Ribs.", "Dob"),
+    ("Greta's body was found in the millpond at dawn.", "Greta"),
+    ("In the morning Dob's body washes ashore.", "Dob"),
+    ("The body of Dob lies face down in the yard.", "Dob"),
 )
 NO_DEATHS = (
     "Tom is found dead drunk.",
@@ -163,6 +169,15 @@ NO_DEATHS = (
     "Dob all but dies of the fever.",
     "If Greta does that, Dob breaks her neck.",
     "The guards do not drag Dob out and kill him.",
+    "Dob is dead on his feet.",
+    "The bell is dead on time, says Greta.",
+    "Dob is dead on target.",
+    "Greta is dead against it.",
+    "Dob's body aches.",
+    "Greta's body lies in her bed, warm and breathing.",
+    "Dob's body is found wanting by nobody.",
+    "Nobody ever found Dob's body.",
+    "Greta's body hangs on the rope, and she climbs.",
 )
 
 
