@@ -239,6 +239,12 @@ class LastingStatementReader:
             return has_object and verb in befalling and is_whole and not clause.negation
         if not has_doer or not has_object:
             return False
+        if verb == "join":
+            is_faction = claim.object is not None and claim.object.entity in self._names.factions
+            is_of_now = clause.tense == "now" and (
+                clause.negation or claim.adjuncts
+            )  # `joins them at the table`
+            return not is_of_now and (is_faction or self._guesses_things)
         if clause.tense == "now" and not clause.is_passive:
             is_given = verb in ("give", "sell", "bequeath") and any(
                 preposition == "to" and self._is_named(whom) for preposition, whom in claim.adjuncts
@@ -247,10 +253,6 @@ class LastingStatementReader:
                 verb in _DEEDS_TO_THINGS and self._is_person(claim.object)
             )
             return not clause.negation and (is_meant or is_given)
-        if verb == "join":
-            return self._guesses_things or (
-                claim.object is not None and claim.object.entity in self._names.factions
-            )
         return verb in (
             _LASTING_DEEDS - _DEEDS_TO_THINGS if self._is_person(claim.object) else _LASTING_DEEDS
         )

@@ -95,6 +95,7 @@ Tam betrayed Vess.
 Vess loves Bela.
 Tam knows Bela.
 Tam joined the Red Sedge.
+Tam joins the Red Sedge.
 Tam has the Glass Bell.
 Tam is forty years old.
 Tam was born in the Tower.
@@ -123,6 +124,9 @@ Vess is dead, and the Glass Bell is gone.
 """.strip().splitlines()
 
 OF_THE_MOMENT: Final = """
+Tam joins the Red Sedge at the table.
+Tam does not join the Red Sedge.
+Tam joins Bela.
 Tam is Bela's match.
 Tam is Bela's shadow.
 Tam has no sword.
