@@ -40,8 +40,8 @@ _WORDS: Final = {
     "WHERE_IT_HITS": r"(?:under|beneath|in|on|at|by|before)\s+(?:the|his|her|their|your|my)\s+(?:(?:left|right)\s+)?"
     r"(?:arms?|armpit|shoulder|ribs?|hip|knee|wrist|elbow|ankle|chin|jaw|ear|hand|leg|thigh|foot|collarbone)\b",
     "OWNER": r"@(?:[\dH]+)@['’]s",
-    "BODY_FOUND": r"(?:(?:is|was)\s+(?:found(?!\s+wanting)|discovered|recovered|buried|fished|dragged|dug|washed\s+(?:up|ashore))|"
-    r"wash(?:es|ed)\s+(?:up|ashore)|(?:lies|lay|floats|floated)\s+(?:face\s+down|(?:on|in|at|by|among|beneath|"
+    "BODY_FOUND": r"(?:(?:is|was)\s+(?:found(?!\s+wanting)|discovered|recovered|buried|fished|dragged|dug|"
+    r"washed\s+(?:up|ashore))|wash(?:es|ed)\s+(?:up|ashore)|(?:lies|lay|floats|floated)\s+(?:face\s+down|(?:on|in|at|by|among|beneath|"
     r"below)\s+(?!(?:(?:his|her|their|my|your|the|a)\s+)?(?:\w+\s+)?(?:bed|bunk|cot|couch|mattress|hammock|pallet|arms|lap|"
     r"bath|tub|hay|grass|sun|shade|way|wait)\b)))",
 }
