@@ -20,6 +20,7 @@ from agents.canon_keeper.model_doubts import ModelDoubts
 from agents.canon_keeper.proposal_rows import build_proposal_row
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.canon_keeper.remembered_results import RememberedResults
+from agents.canon_keeper.settled_proposals import decide_with_settlements
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
 from agents.proposals.line_order import sort_as_made
@@ -289,7 +290,7 @@ class ProposalAssessor:
         policy: UniversePolicy,
     ) -> dict[Id, PolicyDecision]:
         applied_rules = policy.rules if rules is None else rules
-        return {
+        decisions = {
             p.id: self._decisions.get_or_make(
                 p.id, (p, findings, applied_rules), partial(decide_by_policy, p, findings, applied_rules)
             )
@@ -297,6 +298,7 @@ class ProposalAssessor:
             for p in piece
             for findings in [contradictions.findings[p.id]]
         }
+        return decide_with_settlements(proposals, decisions)
 
     async def _read_written_facts(self, closed_proposals: Iterable[ProposedChange]) -> dict[Id, Fact]:
         """Return what commits made of the proposals by the ids of their facts, retconned ones included.
