@@ -25,7 +25,7 @@ from agents.declarations.new_people import find_unknown_names, read_new_person
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.sentence_facts import read_deaths, read_sentence_fact
-from agents.declarations.shared_names import SharedName, find_shared_names
+from agents.declarations.shared_names import SharedName, ask_for_name, find_shared_names, name_bearers
 from agents.declarations.thing_moves import find_ended_ids, read_move
 from agents.proposals.decisions import is_rejected
 from agents.proposals.effects import fit_value, parse_effects
@@ -233,6 +233,7 @@ class DeclarationService:
             mentioned = await declare.find_mentioned_entities(statement, find_entity)
             new_person = read_new_person(statement, mentioned, catalogue, self._ids.new, context.tick)
             if new_person is not None:
+                await self._refuse_shared_name(context, new_person.creation.name)
                 changes = [new_person.fact]
                 proposals.append(self._build_proposal(context, new_person.creation, argument))
             else:
@@ -274,6 +275,15 @@ class DeclarationService:
         statement = name_hero_in(context, argument)
         known = await read_named_entities(self._context.canon, context, statement)
         return find_shared_names(statement, known)
+
+    async def _refuse_shared_name(self, context: SceneContext, name: str) -> None:
+        """Raise InputError if a name that would make somebody known is one by which two people are called."""
+        for shared_name in (await self.find_shared_names(context, name))[:1]:
+            raise InputError(
+                f"{name_bearers(shared_name)}.",
+                kept="Nothing was proposed, and your words are still in the prompt.",
+                todo=ask_for_name(shared_name),
+            )
 
     async def declare_secret(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a secret, or who may know what canon has already: `Vess, Dob: The seal is forged`."""

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.prose.mentions import read_roles
-from agents.prose.names import any_name_pattern, names_of
-from stores.records.world import ACTORS, Entity, fold_name
+from agents.declarations.lasting_facts import guess_entities
+from agents.prose.mentions import is_no_first_name, is_role, read_roles
+from agents.prose.names import EPITHETS, any_name_pattern, names_of
+from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
 
 class SharedName(NamedTuple):
@@ -22,7 +23,7 @@ class SharedName(NamedTuple):
 def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
     """Return the names in a text that two or more people have, or are called by: `Greta`, `the miller`.
 
-    Somebody's whole name means them, though others bear a part of it.
+    Somebody's whole name means them, though others bear a part of it; that of nobody known means somebody new.
     """
     people = [entity for entity in known if entity.kind in ACTORS]
     bearers_by_name: defaultdict[str, list[Entity]] = defaultdict(list)
@@ -34,6 +35,7 @@ def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
     if not shared_names:
         return []
     own_names = [person.name for person in people if person.name not in shared_names]
+    own_names += [name for name in _list_new_whole_names(text, known) if name not in shared_names]
     rest = re.sub(any_name_pattern(own_names), "¶", text) if own_names else text
     return [
         SharedName(name, tuple(sorted(bearers, key=lambda bearer: bearer.name)))
@@ -42,12 +44,39 @@ def find_shared_names(text: str, known: Sequence[Entity]) -> list[SharedName]:
     ]
 
 
+def _list_new_whole_names(text: str, known: Sequence[Entity]) -> list[str]:
+    """Return the names of first name and surname in a text that nobody known has: not `Captain Quay`."""
+    return [
+        guess.name
+        for guess in guess_entities(text, known, EntityKind.CHARACTER)
+        if len(words := guess.name.split()) > 1
+        and all(word[0].isupper() for word in words)
+        and not _is_title(words[-2])
+    ]
+
+
+def _is_title(word: str) -> bool:
+    return is_no_first_name(word) or is_role(word.casefold()) or word.casefold() in EPITHETS
+
+
+def name_bearers(shared_name: SharedName) -> str:
+    """Return who may be meant: `“Greta” may be Greta Moll or Greta Vey`."""
+    name, bearers = shared_name
+    are_alike = _are_alike(shared_name)
+    described = [f"{e.name} ({e.description})" if are_alike and e.description else e.name for e in bearers]
+    return f"“{name}” may be {', '.join(described[:-1])} or {described[-1]}"
+
+
+def ask_for_name(shared_name: SharedName) -> str:
+    """Return how to say who is meant."""
+    return "Give one of them another name first." if _are_alike(shared_name) else "Write the whole name."
+
+
 def describe_shared_name(shared_name: SharedName) -> str:
     """Return who may be meant, and how to say who is."""
-    name, bearers = shared_name
-    are_alike = len({fold_name(e.name) for e in bearers}) < len(bearers)
-    described = [f"{e.name} ({e.description})" if are_alike and e.description else e.name for e in bearers]
-    todo = "Give one of them another name first" if are_alike else "Write the whole name"
-    return (
-        f"“{name}” may be {', '.join(described[:-1])} or {described[-1]}: nothing is noted of them. {todo}."
-    )
+    return f"{name_bearers(shared_name)}: nothing is noted of them. {ask_for_name(shared_name)}"
+
+
+def _are_alike(shared_name: SharedName) -> bool:
+    names = {fold_name(bearer.name) for bearer in shared_name.bearers}
+    return len(names) < len(shared_name.bearers)

@@ -20,10 +20,30 @@ PEOPLE = [make.entity(name) for name in ("Greta Vey", "Greta Moll", "Dob Harrow"
         ("Greta Vey gives the bell to Greta", ["Greta"]),
         ("Dob owns the bell", []),
         ("The gretas are birds", []),
+        ("Greta Perrin owns the bell", []),
+        ("Greta Perrin is the mother of Greta", ["Greta"]),
+        ("Old Greta Perrin is the sister of Greta Perrin's mother", []),
+        ("Captain Greta owns the bell", ["Greta"]),
+        ("Poor Greta owns the bell", ["Greta"]),
+        ("Suddenly Greta owns the bell", ["Greta"]),
+        ("Greta of Hollow owns the bell", ["Greta"]),
     ],
 )
 def test_shared_name_is_found_unless_it_is_part_of_a_whole_name(text: str, names: list[str]) -> None:
     assert [shared_name.name for shared_name in find_shared_names(text, PEOPLE)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Maud Quay is the mother of Iselin Quay", []),
+        ("Captain Quay is the mother of Iselin Quay", ["Quay"]),
+        ("Quay is dead", ["Quay"]),
+    ],
+)
+def test_shared_surname_in_the_whole_name_of_somebody_new_asks_nothing(text: str, names: list[str]) -> None:
+    known = [make.entity(name) for name in ("Iselin Quay", "Teodor Quay")]
+    assert [shared_name.name for shared_name in find_shared_names(text, known)] == names
 
 
 def test_shared_whole_name_is_described_by_who_they_are() -> None:

@@ -10,6 +10,7 @@ from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.declarations.new_people import read_new_person
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
 from monitor_tui.compose import Program
+from stores.errors import InputError
 from stores.records.canon import AssertFact, CreateEntity
 from stores.records.ids import Id
 from stores.records.world import EntityKind
@@ -122,3 +123,34 @@ async def test_name_with_the_full_stop_of_a_title_is_read_whole(tmp_path: Path) 
         assert (await play("I go to St. Osk's Chapel."))[0] == "The scene goes on in St. Osk's Chapel."
         *_, kinship, _ = (await program.services.play.scene(scene_id)).proposals
         assert kinship.reading == "read as: Capt. Orrin — is — Mrs. Hale's brother"
+
+
+@pytest.mark.parametrize(
+    "line", ["Maud is my mother", "Old Maud is my mother", "Maud is married to Teodor Orrin"]
+)
+async def test_fact_of_a_name_that_two_have_makes_nobody_up(tmp_path: Path, line: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin_with_mara_orrin(program)
+        play = program.services.play
+        for npc in ("Maud Quay: a netmaker", "Maud Stone: a widow", "Teodor Orrin: a clerk"):
+            await play.submit(scene_id, f"/npc {npc}")
+        before = [row.title for row in (await play.scene(scene_id)).proposals]
+        with pytest.raises(InputError) as refusal:
+            await play.submit(scene_id, f"/fact {line}")
+        assert (refusal.value.what, refusal.value.todo) == (
+            "“Maud” may be Maud Quay or Maud Stone.",
+            "Write the whole name.",
+        )
+        assert [row.title for row in (await play.scene(scene_id)).proposals] == before
+
+
+async def test_fact_of_a_whole_new_name_asks_nothing_of_those_with_a_part_of_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin_with_mara_orrin(program)
+        play = program.services.play
+        for npc in ("Maud Quay: a netmaker", "Maud Stone: a widow", "Teodor Orrin: a clerk"):
+            await play.submit(scene_id, f"/npc {npc}")
+        for line in ("Maud Orrin is the mother of Teodor Orrin", "Maud Stone is the sister of Maud Quay"):
+            reply = await play.submit(scene_id, f"/fact {line}")
+            assert not [text for text in reply.lines if "may be" in text], line
+            assert reply.lines[0].startswith("Proposed: Maud"), line
