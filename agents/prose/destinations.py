@@ -14,13 +14,26 @@ from agents.prose.cast_words import GO, SITE_NOUN
 from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.words import drop_title_stops
 
+ALONG_WAY: Final = (
+    r"(?:down|up|along|across|through|over|by|past|out\s+of)\s+(?:the|a|my|our)\s+(?:\w+\s+)??\w+"
+)
+"""A way that somebody goes: `along the shore`."""
+WAY_TAKEN: Final = (
+    phrases("[climb descend ascend mount scale take follow cross]")
+    + r"\s+(?:the|a|my|our)\s+(?:\w+\s+){0,2}?"
+    r"(?:stairs?|staircase|stairway|stairwell|steps|ladders?|rungs|ropes?|gangway|gangplank|companionway|hatchway|"
+    r"ramp|roads?|path|footpath|towpath|trail|track|lane|street|alley|highway|causeway|tunnel|passage|passageway|"
+    r"corridor|hallway|shaft|bridge|river|stream|canal|brook|creek|coast|shore|beach|ridge|slope|hill|hillside|"
+    r"cliffs?|ferry|boat|coach|train|tram|lift|elevator)"
+)
+"""A way, or what goes it, that somebody takes: `climb the stairs`; what follows it says where to."""
 _DIRECTION: Final = (
     r"(?:back|down|up|over|across|out|on|off|away|along|straight|right|home|again|together|alone|first|around|"
     r"onwards?|inland|ashore|overland|up-?river|down-?river|up-?stream|down-?stream|(?:north|south)?-?(?:north|south|east|west)"
     r"(?:wards?)?|all\s+(?:the\s+)?(?:day|night|morning|afternoon|evening|way)|hard|fast|late|early|"
     r"for\s+(?:an?|two|three|four|five|some|several|a\s+few|many)\s+(?:hours?|days?|nights?|miles?|leagues?)|"
     r"by\s+(?:boat|ship|ferry|barge|coach|cart|train|tram|road|river|sea|night|moonlight)|"
-    r"[a-z]+ly|(?:down|up|along|across|through|over|by|past|out\s+of)\s+(?:the|a|my|our)\s+(?:\w+\s+)??\w+|"
+    rf"[a-z]+ly|{ALONG_WAY}|"
     r"(?:together\s+)?with\s+@[^@]+@(?:(?:\s*,\s*|\s+and\s+)@[^@]+@)*)"
 )
 _GOES_THERE: Final = PhrasePattern(
@@ -32,6 +45,7 @@ _GOES_THERE: Final = PhrasePattern(
         DIRECTION){0,3} (to|into|inside|onto)
     [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@
         (out|up|down|over|back) (on|upon|in)
+    WAY_TAKEN(?: DIRECTION){0,3} (to|into|inside|onto)
     [arrive](?: back)? (at|in)
     [enter reach visit]
     """,
@@ -43,6 +57,7 @@ _GOES_THERE: Final = PhrasePattern(
         )
         + ")",
         "DIRECTION": _DIRECTION,
+        "WAY_TAKEN": WAY_TAKEN,
     },
 )
 _AFTER_NAME: Final = (
@@ -56,25 +71,38 @@ _ARTICLE: Final = r"(?:[Tt]he|[Mm]y|[Oo]ur|[Tt]his|[Tt]hat)"
 _SITE: Final = re.compile(rf"\s+[Tt]he\s+(?P<name>(?:[\w'’-]+\s+){{0,2}}?(?i:{SITE_NOUN})){_AFTER_NAME}")
 
 
+_KIND_FIRST: Final = re.compile(
+    rf"(?P<kind>(?i:{SITE_NOUN}))\s+(?:of\s.+"
+    r"|(?:(?:[Nn]o\.?|[Nn]umber)\s+)?(?:\d+|[IVX]+|[A-Z]|(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)))"
+)
+"""The name of a place that begins with what it is: `Pier Nine`, `Ruins of Karth`; not `Mill Lane`."""
+
+
 class DestinationReader:
     """Reads which of some places a predicate of the hero's leads to."""
 
     def __init__(self, places: Sequence[Sequence[str]], here_names: Iterable[str] = ()) -> None:
         """`places` are the names of each place; of several of one name none is meant. `here_names` are those of here.
 
-        The last word of a longer name means the place as it is written, with its capital. `The inn` means the Gull
-        Inn, too, if no other inn is known; `the kettle` is not the Tin Kettle. A single word without `the` means a
-        place only with its capital: who goes to forge a sword goes to no Forge.
+        The last word of a longer name means the place as it is written, with its capital, and so does what kind of
+        place it says first: `Pier Nine`. `The inn` means the Gull Inn, and `the pier` Pier Nine, too, if no other is
+        known; `the kettle` is not the Tin Kettle. A single word without `the` means a place only with its capital: who
+        goes to forge a sword goes to no Forge.
         """
-        here_words = {name.split()[-1].casefold() for name in here_names if name.split()}
+        here_words = {word.casefold() for name in here_names for word in short_names(name)}
         whole_names = _number_unique(
             (_without_article(n), i) for i, names in enumerate(places) for n in names
         )
-        last_words = _number_unique(
+        numbered_words = [
             (word, i)
             for i, names in enumerate(places)
-            for word in {n.split()[-1] for n in map(_without_article, names) if " " in n}
-        )
+            for word in {w for n in map(_without_article, names) if " " in n for w in short_names(n)}
+        ]
+        last_words = _number_unique(numbered_words)
+        self._shared_words = {word.casefold() for word, _ in numbered_words} - {
+            *map(str.casefold, last_words)
+        }
         self._numbers = {name.casefold(): n for name, n in whole_names.items()}
         for word, number in last_words.items():
             self._numbers.setdefault(word.casefold(), number)
@@ -107,7 +135,15 @@ class DestinationReader:
         if going is None or self._place.match(predicate, going.end()):
             return ""
         site = _SITE.match(predicate, going.end())
-        return site["name"] if site else ""
+        # Which of two piers is meant is not known, and a third is not made of them.
+        return site["name"] if site and site["name"].casefold() not in self._shared_words else ""
+
+
+def short_names(name: str) -> tuple[str, ...]:
+    """Return what a place is called for short: the last word of its name, and of `Pier Nine` the kind of place."""
+    words = name.split()
+    kind = _KIND_FIRST.fullmatch(_without_article(name))
+    return tuple(dict.fromkeys((words[-1], *((kind["kind"],) if kind else ())))) if words else ()
 
 
 def _number_unique(numbered_names: Iterable[tuple[str, int]]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Final
 from agents.prose import cast_words as words
 from agents.prose import death_phrases as deaths
 from agents.prose.cast_reading import CastMove, CastReading
+from agents.prose.destinations import ALONG_WAY, WAY_TAKEN
 from agents.prose.mentions import COMPANY
 from agents.prose.phrases import PhrasePattern
 from agents.prose.place_patterns import PlacePatterns
@@ -17,7 +18,8 @@ from agents.prose.who_is_meant import figures_of
 
 _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|strange|too)\b")
 _GOES_TO: Final = re.compile(
-    r"[a-z]+(?:\s+(?:off|out|back|on|away|up|down))?\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
+    rf"(?:{WAY_TAKEN}|[a-z]+)(?:\s+(?:{ALONG_WAY}|off|out|back|on|away|up|down)){{0,3}}"
+    r"\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
 _MOTION: Final = PhrasePattern(
     "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "

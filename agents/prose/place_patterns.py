@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from agents.prose.destinations import DestinationReader
+from agents.prose.destinations import DestinationReader, short_names
 from agents.prose.words import drop_title_stops
 
 MAX_KEPT_WORLDS: Final = 8
@@ -21,7 +21,7 @@ class PlacePatterns:
     """What finds the places of a world in prose, from where a scene is."""
 
     here: re.Pattern[str]
-    """A name of the scene's place, or its last word; nothing if it is in none."""
+    """A name of the scene's place, or what it is called for short; nothing if it is in none."""
     has_place: bool
     """Whether the scene is in a place that has a name."""
     is_here: re.Pattern[str]
@@ -59,7 +59,7 @@ def compile_place_patterns(
 
 
 def _compile_here(here_names: Collection[str]) -> re.Pattern[str]:
-    names = {word for name in here_names if name.split() for word in (name.strip(), name.split()[-1])}
+    names = {word for name in here_names if name.split() for word in (name.strip(), *short_names(name))}
     return re.compile(rf"\b(?:{_any_of(names)})\b", re.IGNORECASE)
 
 

@@ -175,6 +175,19 @@ async def test_plain_going_to_a_place_by_its_kind_means_the_only_one_and_not_whe
     assert await table.place() == "Old Mill"
 
 
+async def test_plain_going_by_the_kind_or_the_way_moves_the_scene_to_what_is_known(
+    table: PlayedScene,
+) -> None:
+    await table.say("/place Pier Nine", "/place Lamp Room")
+    assert (await table.say("I swim to the pier."))[0] == "The scene goes on in Pier Nine."
+    assert await table.place() == "Pier Nine"
+    await table.say("I climb the ladder to the Lamp Room.")
+    assert await table.place() == "Lamp Room"
+    note = "“Weir” is not known in this world: /place Weir makes it known (Tab takes it)."
+    assert await table.say("I walk along the shore to the weir.") == (note,)
+    assert await table.place() == "Lamp Room"
+
+
 @pytest.mark.parametrize("line", ["I go to the mill.", "I go to the Mill.", "I go to the Old Mill."])
 async def test_plain_going_leaves_the_cast_behind_by_any_name_of_the_place(
     table: PlayedScene, line: str

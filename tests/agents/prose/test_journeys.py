@@ -154,3 +154,75 @@ def test_who_is_not_here_is_missed_who_speaks_or_is_spoken_to(line: str) -> None
 )
 def test_who_is_not_here_is_not_missed_where_nobody_speaks_now(line: str) -> None:
     assert read(line).missed == frozenset()
+
+
+PLACES_BY_KIND = ("Pier Nine", "Ruins of Karth", "Mill Lane", "Lamp Room", "Dock Two", "Dock Seven")
+
+
+def read_by_kind(line: str, here: str = "Salvage Skiff") -> tuple[str, str]:
+    """Return the place that a line of the player's goes to, and the unknown one that it would go to."""
+    reader = CastReader([], ("Mara",), PLACES_BY_KIND, (here,), [(place,) for place in PLACES_BY_KIND])
+    reading = reader.read_turn(line, CastState(), is_gm=line.startswith("You"))
+    return "" if reading.destination is None else PLACES_BY_KIND[reading.destination], reading.unknown_site
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("I swim to the pier.", "Pier Nine"),
+        ("I row back to the pier", "Pier Nine"),
+        ("I go to the Pier.", "Pier Nine"),
+        ("You ride to the ruins.", "Ruins of Karth"),
+        ("I climb the stairs to the Lamp Room.", "Lamp Room"),
+        ("I climb the ladder to the Lamp Room.", "Lamp Room"),
+        ("I climbed the old iron ladder up to the lamp room.", "Lamp Room"),
+        ("You climb the spiral staircase into the Lamp Room.", "Lamp Room"),
+        ("I take the stairs to the Lamp Room", "Lamp Room"),
+        ("I take the ferry to Pier Nine.", "Pier Nine"),
+        ("I follow the river to the ruins.", "Ruins of Karth"),
+        ("I follow the shore down to Pier Nine.", "Pier Nine"),
+        ("I walk along the shore to the pier.", "Pier Nine"),
+        ("I cross the bridge to Mill Lane.", "Mill Lane"),
+    ],
+)
+def test_journey_names_a_place_by_its_kind_or_by_the_way_there(line: str, place: str) -> None:
+    assert read_by_kind(line) == (place, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "site"),
+    [
+        ("I walk along the shore to the weir.", "weir"),
+        ("I walk to the weir.", "weir"),
+        ("I climb the stairs to the watchtower.", "watchtower"),
+        ("I follow the stream to the old mill.", "old mill"),
+        ("I go to the mill.", "mill"),
+    ],
+)
+def test_journey_by_any_way_to_an_unknown_place_names_it(line: str, site: str) -> None:
+    assert read_by_kind(line) == ("", site)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I go to the dock.",
+        "I climb the stairs to the Lamp Room door.",
+        "I climb the stairs to see the Lamp Room.",
+        "I climb the ladder towards the Lamp Room.",
+        "I want to climb the stairs to the Lamp Room.",
+        "Shall I climb the stairs to the Lamp Room?",
+        "I do not climb the ladder to the Lamp Room.",
+        "I take the rope and look at the Lamp Room.",
+        "I follow the stairs with my eyes to the Lamp Room.",
+        "I swim.",
+        "I swim under the pier.",
+        "I take the lamp.",
+    ],
+)
+def test_words_of_ways_and_kinds_that_are_no_journey_go_nowhere(line: str) -> None:
+    assert read_by_kind(line) == ("", "")
+
+
+def test_kind_of_the_place_where_the_scene_is_names_no_other() -> None:
+    assert read_by_kind("I walk to the pier.", here="Pier Ten") == ("", "")
