@@ -57,8 +57,14 @@ _DESTROYED: Final = re.compile(
     rf"(?:burns|destroys|incinerates|smashes|shatters|{_BURNT}) {THING}(?: (?:in|on|with|to) .*)?"
     rf"|(?:tears|tore|rips|ripped) (?:up {_SOME_THING}|{_SOME_THING} (?:up|(?:in)?to (?:pieces|shreds))))\."
     rf"|(?:The )?(?:[\w'’-]+ ){{1,5}}?(?:is|was|has been) (?:{_BURNT}|ash|ashes)(?: .*)?\."
+    r"|(?:The )?(?:[\w'’-]+ ){1,5}?"
+    r"(?:burn(?:s|ed|t) (?:down|to (?:the ground|ashes|cinders))|sinks|sank|has sunk)(?: .*)?\."
 )
 """A fact that a thing is no more."""
+_HAPPENS_SOMEWHERE: Final = re.compile(
+    r" (?:in|on|at|inside|aboard|near|by|off|from|under|behind|with) (?!the night\b|the storm\b|a storm\b|all hands\b)"
+)
+"""Behind these words a place may be where something else was destroyed."""
 LIES: Final = re.compile(
     r"(?:The )?(?:[\w'’-]+ ){1,5}?(?:is|lies|stands|hangs|rests) (?:in|inside|within|under|beneath) the \w"
 )
@@ -100,7 +106,15 @@ def read_move(fact: Fact, kinds: Mapping[Id, EntityKind]) -> ThingMove | None:
         return None
     thing_ids = (i.entity_id for i in fact.involves if kinds.get(i.entity_id) is EntityKind.OBJECT)
     thing_id = next(thing_ids, None)
+    if thing_id is None and kind is ThingMoveKind.IS_DESTROYED:
+        thing_id = _find_destroyed_place(fact, kinds)
     return ThingMove(fact, thing_id, kind) if thing_id else None
+
+
+def _find_destroyed_place(fact: Fact, kinds: Mapping[Id, EntityKind]) -> Id | None:
+    """Return the place that a fact has destroyed, as a boat may be one; None if the words may mean something in it."""
+    place_ids = {i.entity_id for i in fact.involves if kinds.get(i.entity_id) is EntityKind.PLACE}
+    return place_ids.pop() if len(place_ids) == 1 and not _HAPPENS_SOMEWHERE.search(fact.statement) else None
 
 
 def _kind_of_statement(statement: str) -> ThingMoveKind | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens
@@ -17,9 +17,18 @@ _VERBS: Final = (
     "read open close take give hand wear sell steal burn destroy smash hold hide play drink eat draw use "
     "lift show grab seize drop put lay raise pocket lose throw ring unfold carry"
 )
-_USES: Final = frozenset(
-    form for verb in _VERBS.split() for form in (verb, "carries" if verb == "carry" else f"{verb}s")
-)
+_VERBS_OF_VEHICLES: Final = "sail row ride drive board steer moor launch paddle pilot"
+
+
+def _list_forms(verbs: str) -> frozenset[str]:
+    return frozenset(
+        form for verb in verbs.split() for form in (verb, "carries" if verb == "carry" else f"{verb}s")
+    )
+
+
+_USES_OF_VEHICLES: Final = _list_forms(_VERBS_OF_VEHICLES)
+"""What is done to a vehicle, which may be known as a place: `sail the skiff`."""
+_USES: Final = _list_forms(_VERBS) | _USES_OF_VEHICLES
 """What is told as it happens; in the past it may have been before."""
 _BETWEEN: Final = frozenset(
     ["the", "my", "his", "her", "their", "our", "up", "out", "back", "down", "me", "him", "them"]
@@ -38,23 +47,27 @@ def find_used_things(text: str, entities: Sequence[Entity]) -> list[Id]:
     told_text = strip_speech(text)
     framed = find_framed_sentences(told_text)
     names = build_name_book(entities)
-    things = {entity.id for entity in entities if entity.kind is EntityKind.OBJECT}
+    uses = {
+        entity.id: _USES if entity.kind is EntityKind.OBJECT else _USES_OF_VEHICLES
+        for entity in entities
+        if entity.kind in (EntityKind.OBJECT, EntityKind.PLACE)
+    }
     used = [
         thing_id
         for position, sentence in enumerate(split_sentences(told_text))
         if position not in framed and not UNREAL.search(sentence) and not sentence.rstrip().endswith("?")
-        for thing_id in _find_used_in(sentence, names, things)
+        for thing_id in _find_used_in(sentence, names, uses)
     ]
     return list(dict.fromkeys(used))
 
 
-def _find_used_in(sentence: str, names: NameBook, things: Set[Id]) -> Iterator[Id]:
+def _find_used_in(sentence: str, names: NameBook, uses: Mapping[Id, Set[str]]) -> Iterator[Id]:
     tokens = read_tokens(sentence, names.restricted_to(sentence))
     for position, token in enumerate(tokens):
-        if token.entity not in things:
+        if token.entity not in uses:
             continue
         before = position - 1
         while before >= 0 and (tokens[before].word in _BETWEEN or tokens[before].is_person):
             before -= 1
-        if before >= 0 and tokens[before].word in _USES:
+        if before >= 0 and tokens[before].word in uses[token.entity]:
             yield token.entity

@@ -17,6 +17,7 @@ from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PRONOUNS, NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens, split_words
 from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists
+from agents.name_forms import is_capitalised
 
 _OPEN_WORDS: Final = (
     PRONOUNS
@@ -81,6 +82,23 @@ _BEFALLS_THINGS: Final = frozenset(
     {"steal", "sell", "destroy", "burn", "sink", "break", "shatter", "lose", "bury"}
 )
 """What lasts although it is not said who did it."""
+_SOMEBODY: Final = ("somebody", "someone")
+_DESTROYING_DEEDS: Final = frozenset({"destroy", "burn", "sink", "shatter"})
+_SHIPS: Final = frozenset(
+    ["boat", "ship", "skiff", "ferry", "barge", "raft", "canoe", "galley", "cog", "brig", "sloop", "schooner", "punt",
+     "dinghy", "rowboat", "lifeboat", "longboat", "longship", "vessel", "trawler", "frigate", "galleon", "cutter",
+     "yacht", "steamer", "hulk", "wherry", "lugger", "smack", "tug", "submarine"]
+)  # fmt: skip
+"""What sinks and is gone; the sun sinks, and hearts do."""
+_BURNS_LOW: Final = frozenset(
+    {"candle", "fire", "torch", "lamp", "lantern", "log", "wick", "taper", "match", "flame"}
+)
+"""What burns down and is lit again, or was to burn."""
+_TO_THE_END: Final = frozenset(
+    ["", "to the bottom", "to the ground", "to ashes", "to cinders", "with all hands", "beneath the waves",
+     "under the waves", "beneath the water", "under the water", "without a trace", "with man and mouse"]
+)  # fmt: skip
+"""What follows a verb of sinking or burning by which something is no more: not `low in the water`."""
 _BONDS: Final = frozenset(
     ["prisoner", "captive", "hostage", "slave", "servant", "apprentice", "pupil", "squire", "ward", "heir", "heiress",
      "bodyguard", "steward", "deputy", "successor", "tutor", "mentor", "lover", "mistress", "widow", "widower",
@@ -118,12 +136,18 @@ class LastingStatementReader:
     def states_fact(self, sentence: str) -> bool:
         """Say whether the sentence states something that holds from then on, and nothing else."""
         tokens = read_tokens(sentence, self._names.restricted_to(sentence))
-        if not _OPEN_WORDS.isdisjoint(t.word for t in tokens):
+        is_by_somebody = bool(tokens) and tokens[0].word in _SOMEBODY
+        if not _OPEN_WORDS.isdisjoint(t.word for t in tokens[is_by_somebody:]):
             return False
         clauses = ClauseReader(self._lists, self._names).read(tokens)
         if not clauses or len({clause.spoken[1] for clause in clauses}) != 1:
             return False
         interpreter = Interpreter(self._lists, self._names)
+        if is_by_somebody and not all(
+            any(_is_destroyed_by_somebody(clause, claim) for claim in interpreter.claims_of(clause))
+            for clause in clauses
+        ):
+            return False
         has_name = any(token.entity for token in tokens)
         # Without a name only a death is guessed at, and what is destroyed or stolen: `The rat dies.`
         return all(
@@ -146,6 +170,8 @@ class LastingStatementReader:
         if not self._is_named(claim.subject) and not claim.relation.startswith("verb:"):
             return False
         relation = claim.relation
+        if _tells_end_of_thing(clause, claim):
+            return self._is_thing_that_ends(clause, claim)
         if relation == ALIVE:
             return self._is_certain_life(clause, claim)
         if relation.startswith("verb:"):
@@ -237,6 +263,8 @@ class LastingStatementReader:
             words = [token.word for token in clause.tail]
             is_whole = not words or words[0] == "to" or any(token.entity for token in clause.tail)
             return has_object and verb in befalling and is_whole and not clause.negation
+        if _is_destroyed_by_somebody(clause, claim):
+            return has_object and not self._is_person(claim.object)
         if not has_doer or not has_object:
             return False
         if verb == "join":
@@ -256,6 +284,17 @@ class LastingStatementReader:
         return verb in (
             _LASTING_DEEDS - _DEEDS_TO_THINGS if self._is_person(claim.object) else _LASTING_DEEDS
         )
+
+    def _is_thing_that_ends(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether what burns down or sinks is something with a name that is no more then."""
+        subject = claim.subject
+        if not self._is_named(subject) or subject.entity in self._names.people | self._names.factions:
+            return False
+        name = self._names.full_names.get(subject.entity, "")
+        nouns = {subject.head, *name.casefold().split()}
+        if clause.verb == "sink":
+            return not subject.entity or not nouns.isdisjoint(_SHIPS) or is_capitalised(name)
+        return nouns.isdisjoint(_BURNS_LOW)
 
     def _is_person(self, phrase: NounPhrase | None) -> bool:
         return phrase is not None and phrase.entity in self._names.people
@@ -335,8 +374,34 @@ class LastingStatementReader:
 def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
     """Say whether a claim about what has only an article may mean what has a name: `The letter is ash`."""
     verb = claim.relation.removeprefix("verb:")
-    return claim.relation in (ALIVE, LOCATED_IN, "made_of", "state:wholeness") or (
-        clause.is_passive and verb in _BEFALLS_THINGS
+    return (
+        claim.relation in (ALIVE, LOCATED_IN, "made_of", "state:wholeness")
+        or (clause.is_passive and verb in _BEFALLS_THINGS)
+        or _tells_end_of_thing(clause, claim)
+        or _is_destroyed_by_somebody(clause, claim)
+    )
+
+
+def _tells_end_of_thing(clause: Clause, claim: Claim) -> bool:
+    """Say whether something burns down or sinks, now or before, and is no more since."""
+    if clause.negation or clause.is_passive or clause.can or "had" in clause.spoken[1].split():
+        return False
+    if claim.relation == "state:existence":
+        return claim.value == "1:gone" and clause.verb == "burn"
+    tail = " ".join(token.word for token in clause.tail)
+    is_end = clause.verb in ("sink", "burn") and tail in _TO_THE_END and (tail or clause.verb == "sink")
+    return claim.relation == f"verb:{clause.verb}" and claim.object is None and bool(is_end)
+
+
+def _is_destroyed_by_somebody(clause: Clause, claim: Claim) -> bool:
+    """Say whether somebody who is not named destroyed something: `Somebody burned the skiff`."""
+    doer = claim.subject
+    return (
+        claim.relation.removeprefix("verb:") in _DESTROYING_DEEDS
+        and claim.relation == f"verb:{clause.verb}"
+        and (doer.determiner, doer.head) == ("some", "person")
+        and not (clause.is_passive or clause.negation)
+        and claim.object is not None
     )
 
 

@@ -228,6 +228,63 @@ async def test_thing_that_is_burnt_is_used_by_nobody(tmp_path: Path) -> None:
             assert await rails.say(line) == ()
 
 
+SKIFF_ENDS = (
+    "The skiff burns down.",
+    "The skiff burns down in the night.",
+    "The skiff burned to the ground.",
+    "The Salvage Skiff burned down last night.",
+    "The skiff sinks.",
+    "The skiff sank with all hands.",
+    "Somebody burned the skiff.",
+    "Juno burned the skiff last night.",
+)
+
+
+@pytest.mark.parametrize(
+    "declaration", ["/place Salvage Skiff: a flat boat", "/thing Salvage Skiff: a flat boat"]
+)
+@pytest.mark.parametrize("line", first_few(SKIFF_ENDS))
+async def test_boat_that_burns_or_sinks_by_a_part_of_its_name_is_proposed_and_used_by_nobody(
+    tmp_path: Path, declaration: str, line: str
+) -> None:
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        await rails.say(declaration, "/place Weir", "/commit", "I wait.")
+        lines = await rails.say(f"> {line}")
+        assert lines[0] == f"Proposed: {line}"
+        assert not [text for text in lines if "not known" in text]
+        warning = f"⚠ Another proposal says “{line}”"
+        assert warning in await rails.say("I sail the skiff to the weir.")
+        assert warning not in await rails.say("I look for the skiff.")
+
+
+async def test_words_of_burning_and_sinking_that_end_nothing_are_not_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        await rails.say("/place Salvage Skiff: a flat boat", "/thing Red Candle", "/commit", "I wait.")
+        before = await rails.proposals()
+        for line in (
+            "The skiff sinks low in the water.",
+            "The skiff does not sink.",
+            "The skiff may burn down.",
+            "Will the skiff sink?",
+            "The sun sinks.",
+            "My heart sinks.",
+            "Juno sinks to her knees.",
+            "The candle burns down.",
+            "The fire burned down.",
+            "Nobody burned the skiff.",
+            "Somebody looks at the skiff.",
+            "Somebody sails the skiff.",
+            "Somebody stands in the skiff.",
+            "Juno says that the skiff burned down.",
+            "“The skiff sinks!” cries Juno.",
+        ):
+            lines = await rails.say(f"> {line}")
+            assert not [text for text in lines if "Proposed" in text or "not known" in text], (line, lines)
+        assert await rails.proposals() == before
+
+
 @pytest.mark.slow
 async def test_named_thing_changes_hands_without_an_article(tmp_path: Path) -> None:
     """Oathkeeper is given, lost and found as any sword is; who is taken along is no thing."""
