@@ -18,7 +18,7 @@ def word_set(text: str) -> frozenset[str]:
 
 _NOUNS: Final = {
     "ally_of": ("ally", "friend"),
-    "enemy_of": ("enemy", "foe"),
+    "enemy_of": ("enemy", "foe", "rival"),
     "parent_of": ("parent", "mother", "father"),
     "child_of": ("child", "son", "daughter"),
     "sibling_of": ("sibling", "brother", "sister"),

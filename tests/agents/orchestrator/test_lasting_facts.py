@@ -50,6 +50,29 @@ def test_statement_keeps_its_own_words_and_those_it_stands_in() -> None:
     assert statement == ("Bela is the mother of Tam", "Bela, the mother of Tam")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Captain Vess is Mara's rival.",
+        "Vess is Mara's old rival.",
+        "Captain Vess is a rival of Mara.",
+        "Vess and Mara are rivals.",
+        "Vess is Mara's nemesis.",
+    ],
+)
+def test_rival_is_an_enemy_as_session_zero_has_it(sentence: str) -> None:
+    (fact,) = read(sentence)
+    assert (fact.predicate, len(fact.involves)) == ("enemy_of", 2)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Vess was Mara's rival.", "Vess is a rival.", "Vess has no rival.", "Vess rivals Mara at dice."],
+)
+def test_rival_of_nobody_or_of_the_past_states_nothing(sentence: str) -> None:
+    assert read(sentence) == []
+
+
 @pytest.mark.parametrize("sentence", ["Tam and Bela are dead.", "Tam and Bela are in the Tower."])
 def test_what_is_said_of_two_is_no_fact_about_one_of_them(sentence: str) -> None:
     (fact,) = read(sentence)

@@ -726,6 +726,7 @@ async def test_hero_tells_of_their_own_debts_and_ties_as_i(tmp_path: Path) -> No
         "I owe Dob Harrow four coins for the broken lamp.": "Mara owes Dob Harrow four coins for the broken lamp.",
         "Bela owes me for the last three parcels.": "Bela owes Mara for the last three parcels.",
         "Iselin is my enemy.": "Iselin is Mara's enemy.",
+        "> Captain Vess is my rival.": "Captain Vess is Mara's rival.",
         "I am in the Tower with a lamp in my hand.": "",
         "I say I owe nobody anything.": "",
         "I owe you four coins.": "",
