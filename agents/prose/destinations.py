@@ -75,8 +75,9 @@ _KIND_FIRST: Final = re.compile(
     rf"(?P<kind>(?i:{SITE_NOUN}))\s+(?:of\s.+"
     r"|(?:(?:[Nn]o\.?|[Nn]umber)\s+)?(?:\d+|[IVX]+|[A-Z]|(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)))"
+    r"|(?P<fort>(?i:castle|fort|camp))\s+(?!(?i:street|road|lane|square|hill|gate|inn|yard|green|row|wall|fire)s?$)[A-Z][\w'’-]+"
 )
-"""The name of a place that begins with what it is: `Pier Nine`, `Ruins of Karth`; not `Mill Lane`."""
+"""The name of a place that begins with what it is: `Pier Nine`, `Ruins of Karth`, `Fort Hallam`; not `Mill Lane`."""
 
 
 class DestinationReader:
@@ -142,8 +143,9 @@ class DestinationReader:
 def short_names(name: str) -> tuple[str, ...]:
     """Return what a place is called for short: the last word of its name, and of `Pier Nine` the kind of place."""
     words = name.split()
-    kind = _KIND_FIRST.fullmatch(_without_article(name))
-    return tuple(dict.fromkeys((words[-1], *((kind["kind"],) if kind else ())))) if words else ()
+    match = _KIND_FIRST.fullmatch(_without_article(name))
+    kinds = filter(None, (match["kind"], match["fort"])) if match else ()
+    return tuple(dict.fromkeys((words[-1], *kinds))) if words else ()
 
 
 def _number_unique(numbered_names: Iterable[tuple[str, int]]) -> dict[str, int]:

@@ -156,7 +156,16 @@ def test_who_is_not_here_is_not_missed_where_nobody_speaks_now(line: str) -> Non
     assert read(line).missed == frozenset()
 
 
-PLACES_BY_KIND = ("Pier Nine", "Ruins of Karth", "Mill Lane", "Lamp Room", "Dock Two", "Dock Seven")
+PLACES_BY_KIND = (
+    "Pier Nine",
+    "Ruins of Karth",
+    "Mill Lane",
+    "Lamp Room",
+    "Dock Two",
+    "Dock Seven",
+    "Fort Hallam",
+    "Camp Road",
+)
 
 
 def read_by_kind(line: str, here: str = "Salvage Skiff") -> tuple[str, str]:
@@ -173,6 +182,7 @@ def read_by_kind(line: str, here: str = "Salvage Skiff") -> tuple[str, str]:
         ("I row back to the pier", "Pier Nine"),
         ("I go to the Pier.", "Pier Nine"),
         ("You ride to the ruins.", "Ruins of Karth"),
+        ("I ride to the fort.", "Fort Hallam"),
         ("I climb the stairs to the Lamp Room.", "Lamp Room"),
         ("I climb the ladder to the Lamp Room.", "Lamp Room"),
         ("I climbed the old iron ladder up to the lamp room.", "Lamp Room"),
@@ -197,6 +207,7 @@ def test_journey_names_a_place_by_its_kind_or_by_the_way_there(line: str, place:
         ("I climb the stairs to the watchtower.", "watchtower"),
         ("I follow the stream to the old mill.", "old mill"),
         ("I go to the mill.", "mill"),
+        ("I go to the camp.", "camp"),
     ],
 )
 def test_journey_by_any_way_to_an_unknown_place_names_it(line: str, site: str) -> None:
