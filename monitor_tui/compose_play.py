@@ -121,7 +121,7 @@ from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_enrich_worker
 from monitor_tui.paths import trusted_addresses_file
 from monitor_tui.settings_file import SettingsFile
-from monitor_tui.user_files import UserFiles
+from monitor_tui.user_files import UserFiles, read_sample_prose
 from stores.authority import Role
 from stores.branching.branch_copy import copy_branch
 from stores.offer_file import OfferFile
@@ -532,6 +532,7 @@ class PlayParts:
             agents.read_catalogue,
             base.clock,
             lambda: agents.calls.is_on(Persona.ARCHIVIST),
+            read_sample_prose,
         )
 
     def _build_narration_runner(self) -> NarrationRunner:

@@ -284,7 +284,9 @@ class ServiceComposer:
             play_tools=play.play_table,
             canon=agents.canon,
             startup=StartupReaders(
-                lambda: (*stores.current_problems(), *files.read_notes(notes)), load_sample
+                lambda: (*stores.current_problems(), *files.read_notes(notes)),
+                load_sample,
+                play.prose_reading.count_waiting,
             ),
             save_story=partial(save_story, self._home, base.clock),
             read_costs=BillReader(agents.log, agents.canon, agents.budget_guard, base.clock).read_story_costs,

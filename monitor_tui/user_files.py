@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from agents.llm.prompt_builder import Prompts
@@ -102,6 +102,12 @@ class UserFiles:
 def load_sample() -> WorldSeed:
     """Read the bundled universe."""
     return parse_world_file(sample_text())
+
+
+@cache
+def read_sample_prose() -> frozenset[str]:
+    """Return the turns that the bundled universe begins with."""
+    return frozenset(load_sample().opening.prose)
 
 
 def _unwritable(file: Path, error: OSError) -> InputError:

@@ -72,6 +72,8 @@ class ProseWorker:
     read_catalogue: ReadCatalogue
     clock: Clock
     is_on: Callable[[], bool]
+    read_bundled_prose: Callable[[], Collection[str]]
+    """Returns the turns that worlds begin with: nobody typed them, and what they tell is canon."""
     _opened_scenes: dict[Id, Id] = field(default_factory=dict)
     """The universe of each scene that was opened or played since the start."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -145,6 +147,12 @@ class ProseWorker:
             while not self._is_model_away and await self.reconcile(scene_id):
                 pass
 
+    async def count_waiting(self, scene_ids: Collection[Id]) -> int:
+        """Return how many turns of scenes wait for a model, while none reads them."""
+        if self.is_on():
+            return 0
+        return sum([len(await self._find_unread(scene_id)) for scene_id in scene_ids])
+
     # --- inside --------------------------------------------------------------------------------------
 
     async def _find_unread(self, scene_id: Id) -> list[Turn]:
@@ -159,6 +167,9 @@ class ProseWorker:
             and turn.id not in self._unanswered
         ]
         turns = await self._select_played(turns)
+        if turns:
+            bundled = set(await asyncio.to_thread(self.read_bundled_prose))
+            turns = [turn for turn in turns if turn.text not in bundled]
         if not turns:
             return []
         # What is being narrated is read by its own steps.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.events import EventBus, SceneOpened
@@ -51,6 +51,8 @@ class StartupReaders:
     read_notes: Callable[[], tuple[str, ...]]
     """Returns lines on problems in the user's own files; may read files."""
     load_sample: Callable[[], WorldSeed]
+    count_waiting_prose: Callable[[Collection[Id]], Awaitable[int]]
+    """Counts the turns of the GM's in scenes that wait for a model, while none reads them."""
 
 
 class StoryService:
@@ -114,6 +116,11 @@ class StoryService:
     async def menu(self) -> MenuView:
         notes = await asyncio.to_thread(self._startup.read_notes)
         return await self._menu_reader.read_menu((*self._recovery_lines, *notes))
+
+    async def count_waiting_prose(self) -> int:
+        """Return how many lines of the GM's wait for a model in the scenes that are open; 0 while one reads them."""
+        scene_ids = [card.scene.id for card in await self.stories() if card.scene is not None]
+        return await self._startup.count_waiting_prose(scene_ids)
 
     async def read_main_state(self) -> str:
         """Return the state of the Main Loop."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,7 @@ class SystemScreen(ServiceScreen[None]):
         menu: MenuView
         background: BackgroundView
         main_state: str
+        waiting_prose_count: int
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -84,7 +85,11 @@ class SystemScreen(ServiceScreen[None]):
             self._has_entered_mode = True
         stories = self.services.stories
         menu, background = await stories.menu(), await self.services.jobs.read_status()
-        self.post_message(self.SystemLoaded(menu, background, await stories.read_main_state()))
+        self.post_message(
+            self.SystemLoaded(
+                menu, background, await stories.read_main_state(), await stories.count_waiting_prose()
+            )
+        )
 
     @on(SystemLoaded)
     def _show_system(self, message: SystemLoaded) -> None:
@@ -94,7 +99,7 @@ class SystemScreen(ServiceScreen[None]):
         )
         self.query_one(SystemList).show_system(
             menu.health,
-            background,
+            _with_waiting_prose(background, message.waiting_prose_count),
             [(row.label, row.value) for row in self.services.ingest.ladder_metrics.rows()],
             (
                 ("Speed, since MONITOR was opened", figures.speed_rows()),
@@ -142,6 +147,15 @@ class SystemScreen(ServiceScreen[None]):
             self.query_one(NoticePanel).show_error(error)
         else:
             super().handle_error(error, worker)
+
+
+def _with_waiting_prose(background: BackgroundView, count: int) -> BackgroundView:
+    """Return the background work with the lines that wait while no model reads them."""
+    if not count:
+        return background
+    lines = "1 line waits" if count == 1 else f"{count} lines wait"
+    state = f"{lines}: read once a model is set and its Archivist is on (M)"
+    return replace(background, rows=(*background.rows, ("your own prose", state)))
 
 
 def _library_counts(menu: MenuView) -> str:

@@ -138,3 +138,16 @@ async def test_system_screen_shows_how_fast_the_lines_were_and_where_the_scene_s
         assert ui.shows("line, without a model", "1 · 95 % within", "(aim: 2.0 s)")
         assert ui.shows("change of mode", "(aim: 100 ms)", "failures", "none")
         assert ui.shows("┃ executing ┃", "▸system◂", "┃ active ┃", "│ finalizing │")
+
+
+@pytest.mark.slow
+async def test_system_screen_says_what_waits_for_a_model(played_home: Path) -> None:
+    """I have no model, and narrate myself: System says that what I wrote is read once I have one."""
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        played_count = await ui.services.stories.count_waiting_prose()
+        await ui.press("enter")
+        await ui.type("> The lamp over the bar gutters and goes out at once.")
+        await ui.type("> Somebody laughs in the dark, and nobody joins in.")
+    async with started_app(real_services(played_home, 9), ROOMY) as ui:
+        await ui.press("7")
+        assert ui.shows("your own prose", f"{played_count + 2} lines wait: read once a model is set")

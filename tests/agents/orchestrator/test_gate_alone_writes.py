@@ -265,6 +265,7 @@ CALLS: dict[str, Call] = {
     "leave": lambda p: p.services.stories.leave(),
     "menu": lambda p: p.services.stories.menu(),
     "read_main_state": lambda p: p.services.stories.read_main_state(),
+    "count_waiting_prose": lambda p: p.services.stories.count_waiting_prose(),
     "universes": lambda p: p.services.stories.universes(),
     "systems": lambda p: p.services.stories.systems(),
     "sample_outline": lambda p: p.services.stories.sample_outline(),
@@ -372,6 +373,9 @@ CALLS: dict[str, Call] = {
     "edits.propose_merge": lambda p: _two(p, p.services.world.edits.propose_merge),
     "edits.propose_split": lambda p: _with(p.entity, p.services.world.edits.propose_split),
     "previews.count_waiting": lambda p: _with(p.universe, p.services.world.previews.count_waiting),
+    "previews.list_proposed_entities": lambda p: _with(
+        p.universe, p.services.world.previews.list_proposed_entities
+    ),
     "previews.list_proposals_about": lambda p: _with(
         p.entity, p.services.world.previews.list_proposals_about
     ),

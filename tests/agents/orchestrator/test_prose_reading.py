@@ -152,3 +152,30 @@ async def test_prose_of_an_imported_log_is_not_paid_for(tmp_path: Path) -> None:
         await table.program.services.play.finish_narration(table.scene_id)
         await work_beside_play(table)
         assert table.asked == []
+
+
+async def test_prose_that_waits_for_a_model_is_counted_and_the_opening_of_the_sample_is_not(
+    tmp_path: Path,
+) -> None:
+    """Nobody typed how the bundled world begins: it costs no call, and nothing of it waits."""
+    nothing_on = house(off=(Persona.ARCHIVIST, Persona.NARRATOR), embedding={"model": "none"})
+    async with telling(tmp_path, settings=nothing_on, beside_play=True) as table:
+        stories, play = table.program.services.stories, table.program.services.play
+        await stories.add_sample()
+        scene_id = await stories.start_story(await stories.sample_outline())
+        assert len(await play.transcript(scene_id, 0, 200)) >= 3
+        assert await stories.count_waiting_prose() == 0
+        await play.submit(table.scene_id, PROSE)
+        await play.submit(scene_id, "> Wenna Pike lays the cut rope over the bar and says nothing of it.")
+        assert await stories.count_waiting_prose() == 2
+        await play.submit(scene_id, "/undo")
+        assert await stories.count_waiting_prose() == 1
+    async with telling(
+        tmp_path / "reading", {Persona.ARCHIVIST: NOTHING, Persona.STEWARD: NOTHING}, beside_play=True
+    ) as table:
+        stories = table.program.services.stories
+        await stories.add_sample()
+        await stories.start_story(await stories.sample_outline())
+        await work_beside_play(table)
+        assert Persona.ARCHIVIST not in table.asked
+        assert await stories.count_waiting_prose() == 0
