@@ -37,6 +37,7 @@ from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
 from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
+from screens.dialogs.dialog import Dialog
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.interface_settings import InterfaceSettingsSaved
 from screens.opening_screen import OpeningScreen
@@ -591,6 +592,8 @@ class MonitorApp(App[None]):
         log.error("%s", error, exc_info=error)
 
     def action_help(self) -> None:
+        if self._services is None and isinstance(self.screen, Dialog):
+            return  # the library cannot be opened: the dialog itself says what to do
         self.post_message(routes.Visit(routes.ToHelp()))
 
     def action_tour(self) -> None:

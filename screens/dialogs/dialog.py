@@ -15,11 +15,19 @@ class Dialog(ModalScreen[Answer]):
 
     BINDINGS = [
         Binding(
+            "f1",
+            "app.help",
+            "Help",
+            id="app.help",
+            tooltip="Keys, commands and the tour",
+            show=False,
+        ),
+        Binding(
             "f12",
             "app.jump",
             "Jump",
             id="app.jump",
             tooltip="Letters at the panes: one of them focuses its pane",
             show=False,
-        )
+        ),
     ]

@@ -20,6 +20,7 @@ from textual.widgets import Static
 
 from agents.views.play_views import CommandTopic
 from screens.base import ServiceScreen
+from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
 from screens.routes import Back, Visit
@@ -189,7 +190,8 @@ class HelpScreen(ServiceScreen[None]):
         yield TitleBar("Help")
         with VerticalScroll(id="page"):
             yield HelpSection("Ten-minute tour", (HelpEntry(*stop) for stop in TOUR), "tour")
-            yield HelpSection("Keys on this screen", self._keys_here(), "here")
+            place = "in this dialog" if isinstance(self._opened_over, Dialog) else "on this screen"
+            yield HelpSection(f"Keys {place}", self._keys_here(), "here")
             yield HelpSection("Commands", self._command_entries(), "commands", name_cells=4)
             yield HelpSection("Keys of the other screens", self._keys_elsewhere(), "others")
         yield KeyBar()
@@ -216,6 +218,14 @@ class HelpScreen(ServiceScreen[None]):
                 explained_types.add(type(widget))
                 yield HelpEntry(widget.HELP_TITLE, widget.HELP_TEXT, is_heading=True)
                 yield from _key_entries(self.app, type(widget))
+        if isinstance(self._opened_over, Dialog):
+            beneath = next(s for s in reversed(self.app.screen_stack[:-2]) if not isinstance(s, Dialog))
+            yield HelpEntry(
+                beneath.BINDING_GROUP_TITLE or "The screen beneath",
+                "The screen beneath: its keys work again after Esc, Esc.",
+                is_heading=True,
+            )
+            yield from _screen_key_entries(self.app, type(beneath))
         yield HelpEntry("Everywhere", is_heading=True)
         yield from _key_entries(self.app, type(self.app))
 
@@ -225,6 +235,10 @@ class HelpScreen(ServiceScreen[None]):
             if not isinstance(self._opened_over, screen):
                 yield HelpEntry(screen.BINDING_GROUP_TITLE, is_heading=True)
                 yield from _screen_key_entries(self.app, screen)
+
+    def on_mount(self) -> None:
+        if isinstance(self._opened_over, Dialog):  # what a dialog wants is known: its keys are asked for
+            self.call_after_refresh(self.action_part, "here")
 
     def action_part(self, name: str) -> None:
         self.query_one("#page").scroll_to_widget(self.query_one(f"#{name}"), top=True, animate=False)
