@@ -1,14 +1,16 @@
 """Says whether the words of a turn support a statement, as far as words tell. Pure.
 
-They do if they have the statement itself, or each name in it and a word of what is said of them; without any
-name, at least half of its words. A denial supports no assertion, and the reverse.
+They do if they have the statement itself, or each name in it and, in one sentence, every word of what is said: a turn
+that merely shares a noun says something else. A denial supports no assertion, and the reverse; a question none.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
+from agents.prose.verb_forms import present_of_past
 from agents.prose.words import split_sentences, stem
 from stores.records.canon import normalize_statement
 
@@ -25,6 +27,11 @@ _SMALL_WORDS: Final = frozenset(
 )
 _HERO_WORDS: Final = frozenset(("i", "me", "my", "you", "your"))
 _NEGATION: Final = re.compile(r"\b(?:not|never|no|nobody|nothing|cannot)\b|n['’]t\b", re.IGNORECASE)
+_PRONOUN: Final = re.compile(
+    r"\b(?:he|she|it|they|him|her|hers|his|its|them|their|who|which)\b", re.IGNORECASE
+)
+"""Words for what an earlier sentence names."""
+_OBJECT_PRONOUN: Final = re.compile(r"\b(?:it|them)\b", re.IGNORECASE)
 _WORD_FAMILIES: Final = (
     "dead die died dies dying death kill kills killed killing slain slay slays slew murder murdered corpse body",
     "own owns owned belong belongs give gives gave given hand hands handed take takes took taken receive receives",
@@ -44,17 +51,20 @@ def supports_statement(text: str, statement: str, hero_name: str = "") -> bool:
     if f" {normalize_statement(statement)} " in f" {normalize_statement(text)} ":
         return True
     names = _find_names(statement)
-    if not all(mentions_name(text, name) or _is_hero_meant(text, name, hero_name) for name in names):
+    if not all(_is_meant(text, name, hero_name) for name in names):
         return False
     name_words = {word for name in names for word in _words_of(name)}
-    content_words = {_root(w) for w in _words_of(statement) if w not in name_words and w not in _SMALL_WORDS}
+    content_words = [_root(w) for w in _words_of(statement) if w not in name_words and w not in _SMALL_WORDS]
     if not content_words:
         return bool(names)
-    telling_sentences = [s for s in split_sentences(text) if content_words & _roots_of(s)]
     is_denial = _NEGATION.search(statement) is not None
-    telling_sentences = [s for s in telling_sentences if (_NEGATION.search(s) is not None) is is_denial]
-    shared_words = content_words & {root for s in telling_sentences for root in _roots_of(s)}
-    return bool(shared_words) if names else len(shared_words) * 2 >= len(content_words)
+    return any(
+        _has_all(sentence, content_words)
+        and not sentence.rstrip('"”’») ').endswith("?")
+        and (_NEGATION.search(sentence) is not None) is is_denial
+        and (_PRONOUN.search(sentence) or all(_is_meant(sentence, name, hero_name) for name in names))
+        for sentence in split_sentences(text)
+    )
 
 
 def mentions_name(text: str, name: str) -> bool:
@@ -75,8 +85,18 @@ def _find_names(statement: str) -> list[str]:
     return [n for n in names if n.casefold() not in _SMALL_WORDS]
 
 
-def _is_hero_meant(text: str, name: str, hero_name: str) -> bool:
-    return mentions_name(hero_name, name) and not _HERO_WORDS.isdisjoint(_words_of(text))
+def _has_all(sentence: str, roots: Sequence[str]) -> bool:
+    """Say whether a sentence has all words of a statement; `it` and `them` may stand for the last of several."""
+    missing_roots = set(roots) - _roots_of(sentence)
+    is_replaced = (
+        len(roots) > 1 and missing_roots == {roots[-1]} and _OBJECT_PRONOUN.search(sentence) is not None
+    )
+    return is_replaced or not missing_roots
+
+
+def _is_meant(text: str, name: str, hero_name: str) -> bool:
+    is_of_hero = mentions_name(hero_name, name) and not _HERO_WORDS.isdisjoint(_words_of(text))
+    return is_of_hero or mentions_name(text, name)
 
 
 def _words_of(text: str) -> list[str]:
@@ -88,7 +108,7 @@ def _roots_of(text: str) -> set[str]:
 
 
 def _root(word: str) -> str:
-    return _FAMILY_BY_WORD.get(word) or stem(word)
+    return _FAMILY_BY_WORD.get(word) or stem(present_of_past(word))
 
 
 def _without_genitive(word: str) -> str:

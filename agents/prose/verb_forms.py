@@ -29,6 +29,7 @@ _IRREGULAR_PASTS: Final = {
     "understand": "understood", "overtake": "overtook", "wake": "woke", "wear": "wore", "weep": "wept",
     "win": "won", "wind": "wound", "withdraw": "withdrew", "wring": "wrung", "write": "wrote",
 }  # fmt: skip
+_VERB_BY_PAST: Final = {past: verb for verb, past in _IRREGULAR_PASTS.items()}
 _DOUBLED_THOUGH_LONG: Final = frozenset({"admit", "expel", "regret", "commit", "compel", "occur", "refer"})
 """Verbs of several syllables with the stress on the last, whose consonant is doubled."""
 
@@ -50,6 +51,11 @@ def past_form(verb: str) -> str:
         return f"{verb[:-1]}ied"
     is_doubled = verb in _DOUBLED_THOUGH_LONG or re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb)
     return f"{verb}{verb[-1]}ed" if is_doubled else f"{verb}ed"
+
+
+def present_of_past(word: str) -> str:
+    """Return the verb of an irregular past: `sell` for `sold`; any other word as it is."""
+    return _VERB_BY_PAST.get(word, word)
 
 
 PAST_VERB: Final = re.compile(

@@ -185,3 +185,30 @@ async def test_quotation_is_what_was_typed_and_the_programs_words_stand_without_
     assert "“Mara goes to" not in exported
     assert "“Tide ●" not in exported
     assert "“Paid:" not in exported
+
+
+@pytest.mark.parametrize(
+    ("told", "command", "statement"),
+    [
+        ("> The chapel door is open.", "/fact The chapel door is red", "The chapel door is red."),
+        ("> Marrow sells me the skiff.", "/fact Marrow burned the skiff", "Marrow burned the skiff."),
+    ],
+)
+async def test_declaration_takes_no_turn_along_that_shares_a_noun(
+    world: World, told: str, command: str, statement: str
+) -> None:
+    await play(world, "/npc here Marrow: a boatman", told, command)
+    gate = await world.services.gate.gate(world.scene_id)
+    (row,) = [p for p in gate.proposals if p.title == statement]
+    assert [piece.kind for piece in row.proposal.evidence] == [EvidenceKind.MANUAL]
+
+
+async def test_outcome_takes_no_turn_along_that_shares_a_noun(world: World) -> None:
+    await play(
+        world, "/npc here Marrow: a boatman", "> Marrow sells me the skiff.", "I lose the lamp to Marrow."
+    )
+    await play(world, "/end Mara lost the lamp to Marrow")
+    gate = await world.services.gate.gate(world.scene_id)
+    (row,) = [p for p in gate.proposals if p.title == "Mara lost the lamp to Marrow."]
+    quotes = [piece.quote for piece in row.proposal.evidence if piece.kind is EvidenceKind.TURN]
+    assert quotes == ["I lose the lamp to Marrow."]
