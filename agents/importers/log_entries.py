@@ -71,6 +71,9 @@ class LogEntry:
     voice: Voice | None = None
     """None until it is guessed from the `speaker`."""
 
+    is_deed: bool = False
+    """Whether it tells what the `speaker` does, whom the log marks as played."""
+
     time_text: str = ""
     """When it was said, in the log's words."""
 

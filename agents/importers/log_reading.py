@@ -50,7 +50,8 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
         entries = [e for e in entries if not (e.voice is Voice.MARK and _is_same_title(e.text, title))]
     if log_format in (LogFormat.LONELOG, LogFormat.MARKDOWN):
         entries = drop_dates_at_headings(entries)
-    entries, voice_problems = assign_voices([_normalize_names(entry, hero) for entry in entries], hero)
+    entries = [_give_deed_to_other(_normalize_names(entry, hero), hero) for entry in entries]
+    entries, voice_problems = assign_voices(entries, hero)
     problems += voice_problems
     if log_format is LogFormat.LONELOG and not hero:
         problems += _unnamed_hero_problems(entries)
@@ -151,6 +152,13 @@ def _normalize_names(entry: LogEntry, hero: str) -> LogEntry:
         time_text=" ".join(clean(entry.time_text).split()),
         scene=" ".join(clean(entry.scene).split())[:MAX_NAME],
     )
+
+
+def _give_deed_to_other(entry: LogEntry, hero: str) -> LogEntry:
+    """Return what another than the hero does, in a log of several who are played, as theirs."""
+    names = [set(name.casefold().split()) for name in (entry.speaker, hero)]
+    is_of_hero = not hero or names[0] <= names[1] or names[1] <= names[0]
+    return entry if is_of_hero or not entry.is_deed else replace(entry, voice=Voice.NPC)
 
 
 def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -> Iterator[LogEntry]:

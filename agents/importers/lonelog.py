@@ -189,6 +189,12 @@ def _split_parts(block: str) -> Iterator[str]:
         yield from _ROLL_BREAK.split(piece, maxsplit=1) if piece[0] in "@?" else [piece]
 
 
+def _name_actor(text: str, name: str) -> str:
+    """Return what `@(Kell) lies low` says with its subject: `Kell lies low`; whole sentences stay as they are."""
+    first_word = text.split(maxsplit=1)[0].strip(".,!?…")
+    return text if not text[0].islower() or first_word == "i" else f"{name} {text}"
+
+
 def _parse_sign(piece: str, entry: Callable[..., LogEntry], *, is_journal: bool) -> Iterator[LogEntry]:
     match = _SIGN.fullmatch(piece)
     assert match is not None
@@ -196,7 +202,8 @@ def _parse_sign(piece: str, entry: Callable[..., LogEntry], *, is_journal: bool)
     if not text.strip():
         return
     if (actor := _ACTOR.fullmatch(piece)) and is_name(actor["name"]):
-        yield entry(Voice.PLAYER, actor["text"], actor["name"].strip())
+        name = " ".join(actor["name"].split())
+        yield replace(entry(Voice.PLAYER, _name_actor(actor["text"], name), name), is_deed=True)
     elif sign in ("gen:", "tbl:"):
         yield entry(Voice.ORACLE, piece)
     elif (

@@ -146,7 +146,7 @@ def test_lonelog_says_who_acts_who_asks_and_where() -> None:
         ),
         ("ooc", "", "Date: 2025-10-01 | Duration: 1h30 | Scenes: S1-S2"),
         ("ooc", "", "Recap: Kell fled the burned town."),
-        ("player", "Kell", "lies low and watches the door"),
+        ("player", "Kell", "Kell lies low and watches the door"),
         ("oracle", "", "Edge 4+2 vs 5 -> weak hit"),
         ("gm", "", "A dog barks. Marta (wary, miller) comes out."),
         ("oracle", "", "Does Marta recognise him? (Likely)"),
@@ -155,7 +155,7 @@ def test_lonelog_says_who_acts_who_asks_and_where() -> None:
         ("system", "", "Burned mill (ruined); Find Teodor (Open); [Inv:Torch|3]"),
         ("system", "", "The flood (2/6)"),
         ("ooc", "", "remember the map"),
-        ("player", "Kell", "crosses"),
+        ("player", "Kell", "Kell crosses"),
         ("system", "", "Marta (dead); Harl"),
         ("system", "", "The flood (4/6)"),
         ("system", "", "Pay the ferryman (Open)"),
@@ -366,3 +366,24 @@ async def test_people_in_tags_are_known_and_not_present(program: Program) -> Non
     view = await program.services.play.scene(result.last_scene)
     assert [member.name for member in view.cast] == ["Kell"]
     assert view.trigger_reason == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "hero", "entry"),
+    [
+        ("@(Kell) lies", "", ("player", "Kell", "Kell lies")),
+        ("@(Kell) lies", "Kell", ("player", "Kell", "Kell lies")),
+        ("@(Kell) lies", "Kell Marr", ("player", "Kell", "Kell lies")),
+        ("@(Kell) lies", "Iselin", ("npc", "Kell", "Kell lies")),
+        ("@(Kell): lies", "Iselin", ("npc", "Kell", "Kell lies")),
+        ("@(Kell) Kell lies", "Iselin", ("npc", "Kell", "Kell lies")),
+        ("@(Kell) I lie", "Kell", ("player", "Kell", "I lie")),
+        ("@(Kell) i lie", "Kell", ("player", "Kell", "i lie")),
+        ('@(Kell) "Who goes there?"', "Iselin", ("npc", "Kell", '"Who goes there?"')),
+        ("@ lies", "Iselin", ("player", "Iselin", "lies")),
+        ("PC (Kell): lies", "Iselin", ("player", "Kell", "lies")),
+    ],
+)
+def test_lonelog_deed_has_the_name_of_whose_it_is(line: str, hero: str, entry: tuple[str, str, str]) -> None:
+    log = log_of(f"S1 *The mill*\n{line}\n=> A dog barks.\n", form=LogFormat.LONELOG, hero=hero)
+    assert spoken(log)[0] == entry
