@@ -75,6 +75,13 @@ _SMALL_LETTERS = re.compile(
 """What may be the name of a thing in small letters: up to three words behind an article."""
 _DEATH_PATTERN = re.compile(r"(.+?)\s+(?:is dead|dies|died|has died)", re.IGNORECASE)
 """The sentence that players type for a death; it is one, not a mere remark."""
+_QUESTION = re.compile(
+    r"(?:(?:so|and|but|then|now|or),?\s+)?(?:(?:in|on|at|of|for|from|to|with|by|under|behind)\s+)?"
+    r"(?:who(?:m|se)?|what|which|where|when|why|how|is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|"
+    r"shall|should|may|might|must)\b.*\?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question, which is open; that somebody asks one (`Dob asks: where is it?`) is a fact."""
 _DESCRIBED_AFTER_COMMA = re.compile(
     r"([^,]+),\s*((?:(?i:the|an?|of|from|in|at|who|whose|his|her|their|my|our|your|once|formerly)\b|[a-z]).*)",
     re.DOTALL,
@@ -181,8 +188,8 @@ async def read_fact(argument: str, catalogue: Catalogue, find: FindEntity, tick:
 
     `Mara located_in Hidden Chamber` (a predicate of the catalogue between two names, or a name and a
     value) is a relation or a state, and so is a sentence that says as much (`Mara is in the Hidden Chamber`);
-    `event: ...`, `promise: ...` and the like name the kind; any other sentence is an attribute of whoever it
-    names. Raises InputError when there is no sentence.
+    `event: ...`, `promise: ...` and the like name the kind; a question is an open one; any other sentence is an
+    attribute of whoever it names. Raises InputError when there is no sentence.
     """
     text = require_statement_length(argument.strip())
     if not text:
@@ -191,6 +198,8 @@ async def read_fact(argument: str, catalogue: Catalogue, find: FindEntity, tick:
             kept="Nothing was proposed.",
             todo="As in: /fact The bell was moved, or /fact NAME owns THING.",
         )
+    if _QUESTION.fullmatch(text):
+        text = f"question: {text}"
     if death_match := _DEATH_PATTERN.fullmatch(text.rstrip(".")):
         dead_entity = await find(death_match[1])
         if dead_entity is not None:
