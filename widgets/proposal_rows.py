@@ -96,6 +96,8 @@ def outcome_word(view: ProposalView) -> str:
         return _VERDICT_SIGNS[view.verdict][2]
     if view.is_retconned:
         return "retconned"
+    if is_open(view) and view.is_replaced:
+        return "replaced"
     return "no longer so" if view.is_superseded else _STATUS_WORDS[view.status]
 
 

@@ -220,6 +220,7 @@ class ProposalAssessor:
             policy_decision = assessment.policy_decisions.get(proposal.id)
             turn_number = turn_number_by_id.get(proposal.turn_id) if proposal.turn_id else None
             is_taken_back, has_successor = is_retconned(proposal), is_superseded(proposal)
+            replaced_ids = assessment.contradictions.replaced_ids.get(proposal.id, ())
             inputs = (
                 proposal,
                 findings,
@@ -228,6 +229,7 @@ class ProposalAssessor:
                 turn_number,
                 is_taken_back,
                 has_successor,
+                replaced_ids,
             )
             row = self._rows.get_or_make(
                 proposal.id,
@@ -242,6 +244,7 @@ class ProposalAssessor:
                     turn_number=turn_number,
                     is_retconned=is_taken_back,
                     is_superseded=has_successor,
+                    replaced_ids=replaced_ids,
                 ),
             )
             if is_numbered and row.number != number:

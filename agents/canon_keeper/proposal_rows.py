@@ -39,6 +39,7 @@ def build_proposal_row(
     turn_number: int | None,
     is_retconned: bool = False,
     is_superseded: bool = False,
+    replaced_ids: tuple[Id, ...] = (),
 ) -> ProposalView:
     """Return a row; without a judgement, the row of a proposal that is closed."""
     description = describe_proposal(proposal, findings, entities, catalogue)
@@ -70,6 +71,7 @@ def build_proposal_row(
         and decision.by == BY_POLICY,
         is_retconned=is_retconned,
         is_superseded=is_superseded,
+        replaced_ids=replaced_ids,
         is_scenery=is_scenery(proposal, entities),
     )
 

@@ -96,7 +96,27 @@ def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
         row_key = _row_key(view, chains) or ("row", view.proposal.id)
         members_by_row.setdefault(row_key, []).append(view)
     folded_rows = (_fold_members(members) for members in members_by_row.values())
-    return tuple(row for row in folded_rows if row is not None)
+    return _name_replacements([row for row in folded_rows if row is not None])
+
+
+def _name_replacements(rows: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
+    """Return the rows, of which two that a commit would write say so if one of them replaces the other."""
+    ticked_rows = {i: row for row in rows if row.mark == "accept" for i in row.member_ids}
+    reasons: defaultdict[Id, list[str]] = defaultdict(list)
+    replaced_ids = set[Id]()
+    for row in rows:
+        for replaced_id in row.replaced_ids if row.mark == "accept" else ():
+            replaced_row = ticked_rows.get(replaced_id)
+            if replaced_row is not None and replaced_row is not row:
+                reasons[row.proposal.id].append(f"It replaces “{replaced_row.title}” of the same commit.")
+                reasons[replaced_row.proposal.id].append(f"“{row.title}” replaces it in the same commit.")
+                replaced_ids.add(replaced_row.proposal.id)
+    return tuple(
+        replace(row, reasons=(*row.reasons, *reasons[i]), is_replaced=i in replaced_ids)
+        if (i := row.proposal.id) in reasons
+        else row
+        for row in rows
+    )
 
 
 def sort_by_weight(rows: Iterable[ProposalView]) -> tuple[ProposalView, ...]:

@@ -134,6 +134,12 @@ class ProposalView:
     is_superseded: bool = False
     """Whether something else took its place in canon since: it was so, and is no longer."""
 
+    replaced_ids: tuple[Id, ...] = ()
+    """Open proposals whose facts it would replace in the same commit."""
+
+    is_replaced: bool = False
+    """Whether another row that is ticked would replace it in the same commit."""
+
 
 @dataclass(frozen=True, slots=True)
 class UndoneDecision:

@@ -75,13 +75,14 @@ class ContradictionReport:
     """What the checks found of each proposal, and the entities that the findings mention.
 
     `source_proposals` tells which proposal would bring a fact or an entity; `dry_run` is the result of all
-    of them, if nothing stands against any.
+    of them, if nothing stands against any. `replaced_ids` are the proposals whose facts another one's would replace.
     """
 
     findings: Mapping[Id, ProposalFindings]
     entities: Mapping[Id, Entity]
     source_proposals: Mapping[Id, ProposedChange] = field(default_factory=dict)
     dry_run: DryRun | None = None
+    replaced_ids: Mapping[Id, tuple[Id, ...]] = field(default_factory=dict)
 
 
 def check_proposals(
@@ -122,7 +123,19 @@ class CheckRun:
         is_conflict_free = self._is_conflict_free and not self._overruled_notes
         dry_run = DryRun(self._draft, tuple(self._steps)) if is_conflict_free else None
         entities = {**self._draft.entities, **self._draft.canon.entities}
-        return ContradictionReport(findings, entities, self._source_proposals, dry_run)
+        return ContradictionReport(
+            findings, entities, self._source_proposals, dry_run, self._list_replaced_ids()
+        )
+
+    def _list_replaced_ids(self) -> dict[Id, tuple[Id, ...]]:
+        """Return by proposal those whose facts its own replaces."""
+        sources = self._source_proposals
+        replaced_ids: dict[Id, tuple[Id, ...]] = {}
+        for edge in self._draft.supersessions:
+            newer, older = sources.get(edge.newer_id), sources.get(edge.older_id)
+            if newer is not None and older is not None and newer.id != older.id:
+                replaced_ids[newer.id] = (*replaced_ids.get(newer.id, ()), older.id)
+        return replaced_ids
 
     def _complete_findings(self, proposal_id: Id, findings: ProposalFindings) -> ProposalFindings:
         """Return the findings with what proposals after it found: the object of the last report if nothing changed."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from agents.orchestrator.commit_reports import commit_lines
 from agents.views.world_views import EntityEdit
 from stores.records.workflow import Verdict
 from tests.program import begin, opened
+from widgets.proposal_rows import proposal_line
 
 
 async def test_commit_receipt_names_what_was_replaced_in_the_same_commit(tmp_path: Path) -> None:
@@ -80,3 +83,72 @@ async def test_commit_receipt_names_what_left_canon_for_what_contradicts_it(tmp_
         assert "Canon: Bela never stole the glass bell." in lines
         # Another number says by itself that the former is no longer so.
         assert [line for line in lines if "It ends" in line] == ["Canon: It ends: Bela stole the glass bell."]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("/place here Pier Nine", "I walk about.", "/fact Mara is in Salvage Skiff", "/place Salvage Skiff"),
+        (
+            "/place Pier Nine",
+            "/fact Mara is in Pier Nine",
+            "/place Net Loft",
+            "I wait.",
+            "/fact Mara is in Net Loft",
+        ),
+    ],
+)
+async def test_gate_says_which_row_another_replaces_before_the_commit(
+    tmp_path: Path, lines: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await program.services.play.submit(scene_id, "I look round.")
+        for line in lines:
+            await program.services.play.submit(scene_id, line)
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        reasons = {row.title: row.reasons for row in rows}
+        replaced_lines = [
+            "".join(text for text, _ in proposal_line(row, 80)) for row in rows if row.is_replaced
+        ]
+        report = await program.services.gate.commit(scene_id)
+        (older,) = [words for _, words in report.replaced]
+        (newer,) = [title for title in reasons if title.startswith("Mara is in ") and title != older]
+        assert f"“{newer}” replaces it in the same commit." in reasons[older]
+        assert f"It replaces “{older}” of the same commit." in reasons[newer]
+        (line,) = replaced_lines
+        assert older in line
+        assert line.rstrip().endswith(" replaced")
+
+
+async def test_gate_says_nothing_of_rows_that_stand_beside_each_other(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "/npc here Dob: a clerk",
+            "/place Pier Nine",
+            "/fact Mara is tall",
+            "/fact Dob is in Pier Nine",
+        ):
+            await program.services.play.submit(scene_id, line)
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        assert not [reason for row in rows for reason in row.reasons if "same commit" in reason]
+
+
+async def test_rejected_row_is_said_to_replace_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            "I look.",
+            "/place Pier Nine",
+            "/place Net Loft",
+            "/fact Mara is in Pier Nine",
+            "I wait.",
+        ):
+            await program.services.play.submit(scene_id, line)
+        await program.services.play.submit(scene_id, "/fact Mara is in Net Loft")
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        (newer,) = [row for row in rows if row.title == "Mara is in Net Loft."]
+        await program.services.gate.decide(newer.member_ids, Verdict.REJECT)
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        assert not [reason for row in rows for reason in row.reasons if "same commit" in reason]
