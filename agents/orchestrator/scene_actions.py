@@ -6,10 +6,11 @@ The dispatcher runs these, holds the session lock and hands in the scene's conte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from agents.canon_keeper.predicates import value_in_words
 from agents.canon_keeper.proposal_description import stated_title
 from agents.canon_keeper.proposal_rows import NOT_COMPARED
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -31,11 +32,12 @@ from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
 from agents.solo.notices import CommandHint, add_notices
 from agents.solo.solo_tools import SoloTools
+from agents.typed_numbers import number_label
 from agents.views.play_views import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.canon import AssertFact, Payload
+from stores.records.canon import AssertFact, Payload, StateChange
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import ProposedChange
@@ -176,6 +178,7 @@ class SceneActions:
         unread_lines = (f"{NOT_COMPARED}.",) if is_unread else ()
         lines = (
             *_proposed_lines(titles),
+            *(_describe_undone_states(context_after, proposals) if not own_rows else ()),
             *unread_lines,
             *describe_earlier_times(proposals),
             *describe_conflicts(row for row in own_rows if row.mark != "reject"),
@@ -219,6 +222,20 @@ class SceneActions:
 def _is_sentence(change: Payload) -> bool:
     """Return whether a change is a sentence that may be read, and no promise, event or lore."""
     return isinstance(change, AssertFact) and change.predicate == STATED_PREDICATE
+
+
+def _describe_undone_states(context: SceneContext, proposals: Sequence[ProposedChange]) -> Iterator[str]:
+    """Yield a line on each number that is what canon has after these changes, and so waits nowhere."""
+    for change in (proposal.change for proposal in proposals):
+        entity = context.entities.get(change.entity_id) if isinstance(change, StateChange) else None
+        if entity is None or not isinstance(change, StateChange):
+            continue
+        value = context.working_state(entity).numbers.get(change.key)
+        if value is not None and value == entity.numbers.get(change.key):
+            yield (
+                f"{entity.name}: {number_label(change.key)} is {value_in_words(value)}, as canon has it: "
+                "nothing is proposed."
+            )
 
 
 def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from agents.orchestrator.folded_rows import (
 )
 from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.line_order import sort_as_made, sort_in_line_order
-from agents.resolver.working_state import fold_changes
+from agents.resolver.working_state import find_changed_keys, fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.typed_numbers import DEAD_TAG
@@ -292,7 +292,7 @@ def build_cast(context: SceneContext) -> tuple[CastMember, ...]:
                 is_pc=entity.is_pc,
                 numbers=dict(state.numbers),
                 tags=tuple(state.tags),
-                changed_keys=tuple(dict.fromkeys(change.key for change in changes)),
+                changed_keys=find_changed_keys(entity, changes),
                 note=note,
                 is_note_staged=is_death_staged,
             )

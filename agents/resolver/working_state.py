@@ -34,6 +34,19 @@ def fold_changes(entity: Entity, changes: Iterable[StateChange]) -> WorkingState
     return reduce(apply_state_change, own_changes, WorkingState(dict(entity.numbers), entity.tags))
 
 
+def find_changed_keys(entity: Entity, changes: Iterable[StateChange]) -> tuple[str, ...]:
+    """Return the names of the numbers, values and tags that the changes leave other than the record has them."""
+    own_changes = [change for change in changes if change.entity_id == entity.id]
+    state = fold_changes(entity, own_changes)
+    return tuple(
+        key
+        for key in dict.fromkeys(change.key for change in own_changes)
+        if key in state.values
+        or state.numbers.get(key) != entity.numbers.get(key)
+        or (key in state.tags) is not (key in entity.tags)
+    )
+
+
 def is_recorded_dead(entity: Entity) -> bool:
     """Return whether somebody is dead by their own record, without what is staged."""
     return "dead" in {tag.casefold() for tag in entity.tags}

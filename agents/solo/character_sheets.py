@@ -23,6 +23,7 @@ from agents.resolver.sheets import (
     sheet_lines,
     suggestions_at_ends,
 )
+from agents.resolver.working_state import find_changed_keys
 from agents.solo.gear_things import NO_GEAR_THINGS, GearThings, add_gear, read_gear_things
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.story_outline import NewCharacter, StoryOutline
@@ -106,7 +107,7 @@ class CharacterSheets:
         pack, sheet = self._rules.find_pack(context), read_working_sheet(context, entity)
         gone_rows = [_build_gone_row(tag, gear) for tag in sheet.tags if fold_name(tag) in gear.gone]
         sheet = add_gear(sheet, gear)
-        changed_keys = {fold_name(change.key) for change in context.state_changes(entity.id)}
+        changed_keys = {fold_name(key) for key in find_changed_keys(entity, context.state_changes(entity.id))}
         rows = [_build_marked_row(line, changed_keys) for line in sheet_lines(pack, sheet, whole=True)]
         rows = [*(_name_thing(row, gear) for row in rows), *gone_rows]
         hints = [

@@ -175,3 +175,32 @@ async def test_blow_at_the_dead_that_changes_nothing_is_no_row(scene: FoldedScen
     rows = {row.title: row for row in await scene.rows()}
     assert rows["Rat: HP 1 → 0"].mark == "accept"
     assert [title for title in rows if "Rat: HP" in title] == ["Rat: HP 1 → 0"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "changed_keys", "reply_lines"),
+    [
+        (
+            ("/state Mara.hp = 7", "/state Mara.hp = 10"),
+            (),
+            ("Mara: HP is 10, as canon has it: nothing is proposed.",),
+        ),
+        (
+            ("/state Mara.hp -3", "/state Mara.hp +3"),
+            (),
+            ("Mara: HP is 10, as canon has it: nothing is proposed.",),
+        ),
+        (("/state Mara.hp = 7", "/state Mara.hp = 9"), ("hp",), ("Proposed: Mara: HP 10 → 9",)),
+        (("/state Mara +wet",), ("wet",), ("Proposed: Mara is wet",)),
+        (("/state Mara +wet", "/state Mara -wet"), (), ("Proposed: Mara is no longer wet",)),
+        (("/state Mara.mood = 3",), ("mood",), ("Proposed: Mara: mood 3",)),
+    ],
+)
+async def test_cast_marks_only_what_is_not_as_in_canon(
+    tmp_path: Path, lines: tuple[str, ...], changed_keys: tuple[str, ...], reply_lines: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        replies = [(await program.services.play.submit(scene_id, line)).lines for line in lines]
+        (mara,) = (await program.services.play.scene(scene_id)).cast
+        assert (mara.changed_keys, replies[-1]) == (changed_keys, reply_lines)
