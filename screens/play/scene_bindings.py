@@ -25,7 +25,7 @@ SCENE_BINDINGS: list[BindingType] = [
         "dice",
         "Dice",
         id="scene.dice",
-        tooltip="The last rolls with their faces, and a line to roll",
+        tooltip="The dice tray: the last rolls with their faces, and a line to roll",
         show=False,
     ),
     Binding(

@@ -118,3 +118,11 @@ async def test_palette_leads_to_what_is_only_proposed_at_its_row(played_home: Pa
         await ui.press("ctrl+p")
         await ui.type("copper st", enter=False)
         assert not ui.shows("Proposed: this place waits at the gate")
+
+
+@pytest.mark.parametrize("words", ["dice", "dice tray", "tray"])
+async def test_palette_finds_the_dice_tray_from_play(played_home: Path, words: str) -> None:
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        await jump(ui, words)
+        assert ui.screen == "DiceTray"
