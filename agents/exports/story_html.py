@@ -15,7 +15,7 @@ from agents.exports.fact_citations import (
 )
 from agents.exports.html_text import escape_html, write_element, write_list, write_paragraphs
 from agents.exports.story_values import ExportedScene, StoryRecord
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import describe_effects
 from agents.proposals.statements import as_sentence
 from agents.prose.narrated_lines import tells_of_others
 from agents.views.play_views import FactView, TurnView
@@ -76,7 +76,7 @@ class StoryHtmlWriter:
         yield from blocks
         if self._with_mechanics:
             if row.resolution and row.resolution.effects:
-                effects = ", ".join(map(describe_effect, row.resolution.effects))
+                effects = ", ".join(describe_effects(row.resolution.effects, row.rejected_effects))
                 yield write_element("p", escape_html(effects), {"class": "roll"})
             yield from self._write_notes(row.notes)
 

@@ -88,7 +88,11 @@ def _journal_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
         case Speaker.SYSTEM:
             yield _format_entry("(note: ", turn.text, ")")
     if row.resolution and row.resolution.effects:
-        yield _format_entry("=> ", ", ".join(row.resolution.effects))
+        effects = (
+            f"{effect}{' (rejected)' if n in row.rejected_effects else ''}"
+            for n, effect in enumerate(row.resolution.effects)
+        )
+        yield _format_entry("=> ", ", ".join(effects))
     yield from (_format_entry("(note: ", note, ")") for note in row.notes)
 
 

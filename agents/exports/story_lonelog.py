@@ -13,7 +13,7 @@ from typing import Final
 from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
 from agents.exports.fact_citations import find_question_ids, has_begun, is_oracle_answer
 from agents.exports.story_values import ExportedScene, StoryRecord
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import describe_effects
 from agents.sanitize import clean
 from agents.views.play_views import TurnView
 from stores.records.play import Degree, Speaker
@@ -87,7 +87,7 @@ def _write_row(row: TurnView, *, is_question: bool) -> Iterator[str]:
         case Speaker.ORACLE:
             yield _write_roll(row)
     if row.resolution and row.resolution.effects:
-        yield _entry("=> ", ", ".join(map(describe_effect, row.resolution.effects)))
+        yield _entry("=> ", ", ".join(describe_effects(row.resolution.effects, row.rejected_effects)))
 
 
 def _write_roll(row: TurnView) -> str:

@@ -18,7 +18,7 @@ from agents.exports.fact_citations import (
 )
 from agents.exports.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
 from agents.exports.story_values import ExportedScene, StoryRecord
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import describe_effects
 from agents.proposals.statements import as_sentence
 from agents.prose.narrated_lines import tells_of_others
 from agents.views.play_views import FactView, TurnView
@@ -108,7 +108,9 @@ class StoryMarkdownWriter:
         turn = row.turn
         blocks = self._write_paragraphs(turn.text) or ["…"]
         if row.resolution and row.resolution.effects:
-            blocks.append(escape_line(", ".join(map(describe_effect, row.resolution.effects))))
+            blocks.append(
+                escape_line(", ".join(describe_effects(row.resolution.effects, row.rejected_effects)))
+            )
         if label := "Question" if is_question else self._label_row(row):
             blocks[0] = f"**{label}:** {blocks[0]}"
         blocks[-1] = append_footnotes(blocks[-1], self._number_footnotes(self._citations.facts_at(turn.id)))

@@ -10,7 +10,7 @@ value   = true, false, yes, no, a number, words or "words in quotes"
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
@@ -70,6 +70,13 @@ class Effect:
                 return f"{name} +{self.key}"
             case StateOp.UNTAG:
                 return f"{name} -{self.key}"
+
+
+def describe_effects(texts: Iterable[str], rejected: Collection[int] = ()) -> list[str]:
+    """Return effects as the player reads them; those at the `rejected` indexes are said to be so no more."""
+    return [
+        f"{describe_effect(text)}{' (rejected)' if n in rejected else ''}" for n, text in enumerate(texts)
+    ]
 
 
 def describe_effect(text: str) -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from agents.canon_keeper.supported_canon import read_supported_canon
 from agents.orchestrator.line_outcomes import LineOutcomes
+from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import is_declared_after
+from agents.resolver.resolution_proposals import proposal_id
 from agents.rewordings import find_wordings, reword_turns
 from agents.views.play_views import NO_OUTCOME, SceneEnd, TurnTrace, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
-from stores.records.play import Speaker
+from stores.records.play import Resolution, Speaker
+from stores.records.workflow import ProposalStatus, ProposedChange
 
 _SPEAKERS_WITH_TAKES = (Speaker.GM, Speaker.NPC, Speaker.ORACLE)
 """Speakers whose turns can have several takes."""
@@ -44,6 +48,7 @@ class TranscriptReader:
             turn for turn, _ in await read_supported_canon(self._canon, [t.id for t in turns])
         )
         outcomes = await self._outcomes.read(turns)
+        rejected_effects = await self._read_rejected_effects(results_by_turn.values())
         return [
             TurnView(
                 turn=t,
@@ -52,11 +57,26 @@ class TranscriptReader:
                 take_count=max(take_counts.get(t.id, 1), t.take),
                 made_count=made_counts[t.id],
                 notes=tuple(notes_by_turn[t.id]),
+                rejected_effects=rejected_effects.get(t.id, ()),
                 is_reworded=t.id in wordings,
                 outcome=outcomes.get(t.id, NO_OUTCOME),
             )
             for t in turns
         ]
+
+    async def _read_rejected_effects(self, results: Iterable[Resolution]) -> dict[Id, tuple[int, ...]]:
+        """Return by turn the indexes of its result's effects that the GM rejected."""
+        places = {
+            proposal_id(result.turn_id, n): (result.turn_id, n)
+            for result in results
+            for n in range(len(result.effects))
+        }
+        proposals = await self._log.proposals_by_id(places) if places else {}
+        rejected: defaultdict[Id, list[int]] = defaultdict(list)
+        for effect_id, (turn_id, n) in places.items():
+            if effect_id in proposals and _is_turned_down(proposals[effect_id]):
+                rejected[turn_id].append(n)
+        return {turn_id: tuple(indexes) for turn_id, indexes in rejected.items()}
 
     async def _read_wordings(self, scene_id: Id) -> dict[Id, str]:
         """Return the words of the turns that read otherwise than they were told."""
@@ -99,4 +119,9 @@ class TranscriptReader:
                 if all(is_declared_after(e, turn) for e in evidence if e.turn_id == turn_id)
             ),
             resolution=results[-1] if results else None,
+            rejected_effects=(await self._read_rejected_effects(results[-1:])).get(turn_id, ()),
         )
+
+
+def _is_turned_down(proposal: ProposedChange) -> bool:
+    return is_rejected(proposal) or proposal.status is ProposalStatus.REJECTED

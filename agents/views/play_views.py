@@ -53,6 +53,9 @@ class TurnView:
     notes: tuple[str, ...] = ()
     """Out-of-character notes made at this turn."""
 
+    rejected_effects: tuple[int, ...] = ()
+    """Indexes of its result's effects that the GM rejected: they are not so."""
+
     is_reworded: bool = False
     """Whether it reads in other words than it was told in."""
 
@@ -492,6 +495,9 @@ class TurnTrace:
 
     resolution: Resolution | None = None
     """The sealed result that the turn shows."""
+
+    rejected_effects: tuple[int, ...] = ()
+    """Indexes of the result's effects that the GM rejected."""
 
 
 @dataclass(frozen=True, slots=True)

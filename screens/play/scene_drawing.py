@@ -48,7 +48,7 @@ class SceneDrawing:
         """Who is here, where there is no room for a panel."""
         self.has_timeline_moved = False
         """Whether turns that are shown may have gone since they were drawn."""
-        self._proposals_drawn: frozenset[tuple[Id, Id]] = frozenset()
+        self._proposals_drawn: frozenset[tuple[Id, Id, bool]] = frozenset()
 
     async def mount_panels(self) -> None:
         """Mount the panels beside the story, once; the first frame comes without them."""
@@ -74,7 +74,7 @@ class SceneDrawing:
         proposals_before, self._proposals_drawn = self._proposals_drawn, _list_proposal_turns(view)
         reread_ids = {row.turn.id for row in reading.tail}
         is_marked_anew = any(
-            turn_id not in reread_ids for _, turn_id in proposals_before ^ self._proposals_drawn
+            turn_id not in reread_ids for _, turn_id, _ in proposals_before ^ self._proposals_drawn
         )
         if is_first_view:
             transcript.open_timeline(view.turn_count, self._fetch_turns)
@@ -86,10 +86,10 @@ class SceneDrawing:
             transcript.append(row)
 
 
-def _list_proposal_turns(view: SceneView) -> frozenset[tuple[Id, Id]]:
-    """Return the proposals, each with every turn whose words it rests on: those lines are marked."""
+def _list_proposal_turns(view: SceneView) -> frozenset[tuple[Id, Id, bool]]:
+    """Return the proposals, each with every turn that it rests on, and whether it is rejected: those lines say so."""
     return frozenset(
-        (row.proposal.id, evidence.turn_id)
+        (row.proposal.id, evidence.turn_id, row.mark == "reject")
         for row in view.proposals
         for evidence in row.proposal.evidence
         if evidence.turn_id

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import OptionList, Static
 
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import describe_effects
 from screens.dialogs.dialog import Dialog
 from screens.dialogs.form_fields import Picker
 from screens.folder import SCREENS_FOLDER
@@ -77,7 +77,7 @@ def _turn_text(trace: TurnTrace) -> str:
     if result is None:
         return trace.turn.text
     dice = " ".join(f"{die.sides}:{die.face}{'×' if die.dropped else ''}" for die in result.dice)
-    effects = ", ".join(map(describe_effect, result.effects))
+    effects = ", ".join(describe_effects(result.effects, trace.rejected_effects))
     lines = (trace.turn.text, result.text, f"dice {dice}" if dice else "", effects)
     return "\n".join(dict.fromkeys(filter(None, lines)))
 

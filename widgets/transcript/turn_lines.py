@@ -7,13 +7,13 @@ gm   The hinges give with a shriek ...                                take 2/3  
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from agents.proposals.effects import describe_effect
+from agents.proposals.effects import describe_effects
 from agents.resolver.oracle import Grade
 from agents.resolver.reaction import Attitude
 from agents.views.play_views import LineOutcome, TurnView
@@ -170,7 +170,7 @@ def _indent_line(line: Line) -> Line:
 def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Line]:
     turn = view.turn
     if turn.speaker is Speaker.ORACLE:
-        yield from resolution_lines(view.resolution, turn.text, space)
+        yield from resolution_lines(view.resolution, turn.text, space, view.rejected_effects)
         return
     ink = _SPEAKER_INKS[turn.speaker][1]
     if turn.speaker is Speaker.SYSTEM:
@@ -178,7 +178,7 @@ def _body_lines(view: TurnView, space: int, options: TurnOptions) -> Iterator[Li
     else:
         yield from wrap_emphasised(turn.text.strip(), space, ink)
     if view.resolution is not None and not options.hide_mechanics:
-        yield from resolution_lines(view.resolution, "", space)
+        yield from resolution_lines(view.resolution, "", space, view.rejected_effects)
 
 
 def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
@@ -188,8 +188,10 @@ def _note_lines(view: TurnView, space: int) -> Iterator[Line]:
             yield [(NOTE_PREFIX if n == 0 else " " * len(NOTE_PREFIX), Ink.MUTED), (text, Ink.MUTED)]
 
 
-def resolution_lines(resolution: Resolution | None, text: str, space: int) -> Iterator[Line]:
-    """Return a sealed result behind a rule, its outcome in sign, word and ink."""
+def resolution_lines(
+    resolution: Resolution | None, text: str, space: int, rejected_effects: Collection[int] = ()
+) -> Iterator[Line]:
+    """Return a sealed result behind a rule, its outcome in sign, word and ink; what was rejected of it is struck."""
     verdict, ink = _DEGREE_SIGNS[resolution.degree] if resolution else ("", Ink.MUTED)
     head = _result_text(resolution, text)
     if resolution and verdict:
@@ -201,9 +203,11 @@ def resolution_lines(resolution: Resolution | None, text: str, space: int) -> It
     for part in wrap(head, space - len(RESULT_RULE)):
         before, verdict_part, after = part.partition(verdict) if verdict else (part, "", "")
         yield [(RESULT_RULE, ink), (before, Ink.MUTED), (verdict_part, ink), (after, Ink.MUTED)]
-    for effect in resolution.effects if resolution else ():
-        for part in wrap(f"→ {one_line(describe_effect(effect))}", space - len(RESULT_RULE)):
-            yield [(RESULT_RULE, ink), (part, Ink.MUTED)]
+    effects = describe_effects(resolution.effects, rejected_effects) if resolution else []
+    for n, effect in enumerate(effects):
+        effect_ink = Ink.STRUCK if n in rejected_effects else Ink.MUTED
+        for part in wrap(f"→ {one_line(effect)}", space - len(RESULT_RULE)):
+            yield [(RESULT_RULE, ink), (part, effect_ink)]
 
 
 def _find_answer(resolution: Resolution, text: str) -> str:
