@@ -353,7 +353,9 @@ class MonitorApp(App[None]):
         if isinstance(event, events.Key) and not event.is_forwarded:
             self._garbage_collector.note_key()
             is_for_any_screen = event.key in self._bindings.key_to_bindings and event.key.startswith("ctrl+")
-            if not is_for_any_screen and self._held_keys.hold(event):
+            if self._leaves_opening(event):
+                self._held_keys.release()
+            elif not is_for_any_screen and self._held_keys.hold(event):
                 return
             if isinstance(self.screen, MenuScreen) and self.screen.leads_on(event.key):
                 # Enter pressed twice on the menu's story must not answer what the scene offers.
@@ -365,6 +367,15 @@ class MonitorApp(App[None]):
         if isinstance(event, events.Paste) and not event.is_forwarded and self._take_paste(event):
             return
         await super().on_event(event)
+
+    def _leaves_opening(self, key: events.Key) -> bool:
+        """Return whether a key leads back at once: the library may take long to open, as while another one has it.
+
+        Behind other keys it is meant for the screen to which they lead.
+        """
+        if self._services is not None or self._held_keys.has_keys:
+            return False
+        return isinstance(self.screen, OpeningScreen) and self.screen.leaves_on(key.key)
 
     def _wait_for_burst(self, key: events.Key) -> bool:
         """Keep a key that would decide something until it is known not to be pasted; return whether it is kept."""

@@ -22,6 +22,10 @@ class HeldKeys:
     def is_holding(self) -> bool:
         return self._keys is not None
 
+    @property
+    def has_keys(self) -> bool:
+        return bool(self._keys)
+
     def hold(self, key: events.Key) -> bool:
         """Keep a key if something is under way; return whether it is not to be pressed now."""
         if self._keys is None:

@@ -35,5 +35,10 @@ class OpeningScreen(Screen[None]):
             self.post_message(Visit(self.route))
         self._has_been_shown = True
 
+    def leaves_on(self, key: str) -> bool:
+        """Return whether a key leads back to the menu."""
+        active = self.active_bindings.get(key)
+        return active is not None and active.node is self
+
     def action_leave(self) -> None:
         self.post_message(Visit(ToMenu()))

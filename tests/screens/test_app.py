@@ -203,12 +203,47 @@ async def test_app_shows_where_a_key_leads_before_the_library_is_open(
         assert ui.screen == "MenuScreen"
 
 
+async def test_app_escape_before_the_library_is_open_leads_back_at_once(played_home: Path) -> None:
+    async with menu_over_a_late_library(played_home) as (ui, may_open):
+        await ui.pilot.press("4")
+        assert ui.screen == "OpeningScreen"
+        await ui.pilot.press("escape")
+        assert ui.screen == "MenuScreen"
+        await ui.pilot.press("3")
+        assert ui.screen == "OpeningScreen"
+        may_open.set()
+        await ui.settle()
+        assert ui.screen == "UniverseScreen"
+
+
+async def test_app_escape_leads_back_while_the_library_is_tried_again(played_home: Path) -> None:
+    may_go_on = [asyncio.Event(), asyncio.Event()]
+
+    async def refuse_twice(show_menu: ShowMenu) -> Opened:
+        await may_go_on.pop(0).wait()
+        raise LibraryInUse("Another MONITOR has this library open.")
+
+    app = MonitorApp(refuse_twice)
+    first, second = may_go_on
+    async with app.run_test(size=ROOMY) as pilot:
+        ui = ScreenDriver(app, pilot)
+        await ui.until("Opening the library")
+        await pilot.press("4")
+        first.set()
+        await ui.until("Try again")
+        await pilot.press("r")
+        await pilot.pause()
+        assert ui.screen == "OpeningScreen"
+        await pilot.press("escape")
+        assert ui.screen == "MenuScreen"
+        second.set()
+        await ui.until("Try again")
+
+
 @pytest.mark.slow
-async def test_app_escape_before_the_library_is_open_leads_back_from_the_screen_that_comes(
-    played_home: Path,
-) -> None:
+async def test_app_escape_behind_other_keys_waits_for_the_screen_that_comes(played_home: Path) -> None:
     async with menu_over_a_late_library(played_home, is_filled=True) as (ui, may_open):
-        await ui.pilot.press("3", "escape")
+        await ui.pilot.press("3", "j", "escape")
         assert ui.screen == "OpeningScreen"
         may_open.set()
         await ui.settle()
