@@ -77,7 +77,7 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
     page = next((piece.page for piece in view.proposal.evidence if piece.page is not None), None)
     place = f"page {page}" if page is not None else ""
     if view.turn_number is not None:
-        place = f"turn {view.turn_number}"
+        place = f"{'after ' if view.is_declared_after_turn else ''}turn {view.turn_number}"
     if words or place:
         yield from _quote_lines(place, words, width)
     if view.reading and is_open(view):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from agents.canon_keeper.fact_ids import is_open_again
@@ -23,6 +24,7 @@ from agents.orchestrator.folded_rows import (
     sort_by_weight,
 )
 from agents.orchestrator.verdict_undo import VerdictUndo
+from agents.proposals.evidence import is_declared_after
 from agents.proposals.line_order import sort_as_made, sort_in_line_order
 from agents.resolver.working_state import find_changed_keys, fold_changes
 from agents.solo.scene_start import SceneStartRules
@@ -260,15 +262,22 @@ class SceneViewBuilder:
         if missing_ids := {p.turn_id for p in shown_proposals if p.turn_id} - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
-        return fold_rows(
-            await self._keeper.build_views(
-                proposals,
-                turn_numbers=turn_numbers,
-                numbers=numbers,
-                row_ids=row_ids,
-                is_numbered=is_numbered,
-            )
+        views = await self._keeper.build_views(
+            proposals,
+            turn_numbers=turn_numbers,
+            numbers=numbers,
+            row_ids=row_ids,
+            is_numbered=is_numbered,
         )
+        return fold_rows([_note_declaration(view, turns) for view in views])
+
+
+def _note_declaration(view: ProposalView, turns: Mapping[Id, Turn]) -> ProposalView:
+    """Return the row, which says so if its quote was typed after its turn and is none of the turn's words."""
+    turn = turns.get(view.proposal.turn_id or "")
+    pieces = [piece for piece in view.proposal.evidence if piece.quote == view.quote]
+    is_declared = turn is not None and bool(pieces) and all(is_declared_after(p, turn) for p in pieces)
+    return replace(view, is_declared_after_turn=True) if is_declared else view
 
 
 def describe_conflicts(rows: Iterable[ProposalView]) -> tuple[str, ...]:

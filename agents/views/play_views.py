@@ -119,6 +119,8 @@ class ProposalView:
     """How a sentence was read (`read as: Dob Harrow — stole — glass bell`); empty for what is no sentence."""
 
     turn_number: int | None = None
+    is_declared_after_turn: bool = False
+    """Whether the quote was typed after that turn, whose words do not have it."""
     similar_matches: tuple[ConflictView, ...] = ()
     """Existing things that resemble it; worth a look, but they hold nothing back."""
 

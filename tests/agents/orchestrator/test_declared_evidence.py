@@ -212,3 +212,16 @@ async def test_outcome_takes_no_turn_along_that_shares_a_noun(world: World) -> N
     (row,) = [p for p in gate.proposals if p.title == "Mara lost the lamp to Marrow."]
     quotes = [piece.quote for piece in row.proposal.evidence if piece.kind is EvidenceKind.TURN]
     assert quotes == ["I lose the lamp to Marrow."]
+
+
+async def test_gate_says_after_which_turn_a_declaration_was_typed(world: World) -> None:
+    await play(world, "I look round.", DICE_LINE, "/npc here Old Tam: keeper of the salt bell")
+    await play(world, "> Old Tam owes me a coin.")
+    rows = {row.title: row for row in (await world.services.gate.gate(world.scene_id)).proposals}
+    shown = {
+        title: ["".join(text for text, _ in line) for line in detail_lines(row, 80, with_change=False)]
+        for title, row in rows.items()
+    }
+    assert "after turn 2  “Old Tam: keeper of the salt bell”" in shown["Old Tam"]
+    (debt,) = [lines for title, lines in shown.items() if "owes" in title]
+    assert "turn 3  “Old Tam owes me a coin.”" in debt or "turn 3  “Old Tam owes me a coin”" in debt
