@@ -29,6 +29,7 @@ from textual.worker import Worker, WorkerState
 
 import screens
 from monitor_tui import hangup
+from monitor_tui.alt_enter import read_alt_enter_as_line_break
 from monitor_tui.command_palette import PaletteCommandProvider, find_universe_id
 from monitor_tui.garbage import CHECK_SECONDS, GarbageCollector
 from monitor_tui.held_keys import HeldKeys
@@ -187,6 +188,7 @@ class MonitorApp(App[None]):
     def on_ready(self) -> None:
         """The first frame is up: now the heavy things."""
         start_worker(self, self._open_library, "open")
+        read_alt_enter_as_line_break()
         if not self.is_headless and (self.is_web or hangup.has_terminal()):
             self.set_interval(hangup.CHECK_SECONDS, self._leave_if_hung_up)
 
