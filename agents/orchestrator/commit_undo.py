@@ -139,9 +139,9 @@ class CommitUndo:
         undone_commit = step.commit
         outcomes = {o.proposal_id: o for o in (await self._read_undone(undone_commit)).outcomes}
         proposals_by_id = await self._log.proposals_by_id(_reopened_ids(undone_commit))
-        at = self._clock()
+        at, ruled_at = self._clock(), await self._read_ruled_at(undone_commit)
         decided_proposals = [
-            p.model_copy(update={"decision": decision.model_copy(update={"by": BY_GM, "at": at})})
+            p.model_copy(update={"decision": _decide_again(decision, at, ruled_at)})
             for i in outcomes
             if (p := proposals_by_id.get(i)) and p.canonization_id == undone_commit.id
             if (decision := outcomes[i].decision) is not None and not _is_put_off_by_policy(outcomes[i])
@@ -188,9 +188,12 @@ class CommitUndo:
                 titles.append(title)
         reopened_ids = [o.proposal_id for o in step.commit.outcomes if o.proposal_id not in kept_ids]
         proposals_by_id = await self._log.proposals_by_id(reopened_ids)
+        ruled_at = await self._read_ruled_at(step.commit)
         reopened = [
             ProposalOutcome(
-                proposal_id=i, status=ProposalStatus.PENDING, decision=_decision_before(proposals_by_id[i])
+                proposal_id=i,
+                status=ProposalStatus.PENDING,
+                decision=_decision_before(proposals_by_id[i], ruled_at),
             )
             for i in reopened_ids
             if proposals_by_id[i].canonization_id == step.commit.id
@@ -213,12 +216,20 @@ class CommitUndo:
         await self._proposals.stage([p.model_copy(update=site) for p in reversal.proposals])
         decision = Decision(verdict=Verdict.ACCEPT, by=BY_GM, at=at, reason="Undone.")
         decisions = {p.id: decision for p in reversal.proposals}
-        return await self._commit(context, reversal, f"undo of: {reversal.commit.reason}", decisions)
+        report = await self._commit(context, reversal, f"undo of: {reversal.commit.reason}", decisions)
+        await self._set_rulings(reversal.commit, is_withdrawn=True)
+        return report
 
     async def bring_back(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
         """Commit again what waits since its commit was taken back. Raises StoreError."""
-        reason = (await self._read_undone(reversal.commit)).reason
-        return await self._commit(context, reversal, reason, reversal.decisions)
+        undone_commit = await self._read_undone(reversal.commit)
+        await self._set_rulings(undone_commit, is_withdrawn=False)
+        return await self._commit(context, reversal, undone_commit.reason, reversal.decisions)
+
+    async def _set_rulings(self, commit: Canonization, *, is_withdrawn: bool) -> None:
+        """Withdraw the rulings that a commit was made for, or have them hold again."""
+        decided_at = {o.decision.at for o in commit.outcomes if o.decision is not None}
+        await self._keeper.rulings.set_withdrawn(commit.universe_id, decided_at, is_withdrawn=is_withdrawn)
 
     async def _commit(
         self,
@@ -293,6 +304,10 @@ class CommitUndo:
         facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
         return any(f.status is not FactStatus.RETCONNED and f.proposal_id not in proposal_ids for f in facts)
 
+    async def _read_ruled_at(self, commit: Canonization) -> set[datetime]:
+        """Return when the rulings of the commit's universe were made: what they decided has the same time."""
+        return {ruling.at for ruling in await self._log.rulings(commit.universe_id)}
+
     async def _read_undone(self, commit: Canonization) -> Canonization:
         """Return the commit that another takes back."""
         assert commit.undoes is not None
@@ -332,15 +347,24 @@ def _is_put_off_by_policy(outcome: ProposalOutcome) -> bool:
     )
 
 
-def _decision_before(proposal: ProposedChange) -> Decision | None:
+def _decision_before(proposal: ProposedChange, ruled_at: Collection[datetime]) -> Decision | None:
     """Return what stays decided of a proposal whose commit is taken back: not that it is accepted, but in which words.
 
-    What was rejected was so before the commit.
+    What was rejected was so before the commit, unless it was by one of the rulings, which are of these times.
     """
     decision = gm_decision(proposal)
-    if decision is None or (decision.verdict is Verdict.ACCEPT and decision.edited is None):
+    if (
+        decision is None
+        or decision.at in ruled_at
+        or (decision.verdict is Verdict.ACCEPT and decision.edited is None)
+    ):
         return None
     return decision
+
+
+def _decide_again(decision: Decision, at: datetime, ruled_at: Collection[datetime]) -> Decision:
+    """Return a decision as the player's own, made now; of a ruling, when that was made."""
+    return decision.model_copy(update={"by": BY_GM, "at": decision.at if decision.at in ruled_at else at})
 
 
 def _last_turn_time(context: SceneContext) -> datetime:

@@ -62,15 +62,13 @@ class VerdictUndo:
     def find_last(self, context: SceneContext) -> VerdictStep | None:
         """Return the last decision that still stands in the scene and was made on the last turn."""
         decisions = {p.id: p.decision for p in context.undecided}
-        for step in reversed(self._made[context.scene.id]):
-            if step.after.items() <= decisions.items():
-                return step if _is_after_head(context, step.at) else None
-        by_player = {i: d for i, d in decisions.items() if d is not None and d.by == BY_GM}
-        if not by_player:
-            return None
-        at = max(decision.at for decision in by_player.values())
-        latest = {i: d for i, d in by_player.items() if d.at == at}
-        return VerdictStep(dict.fromkeys(latest), latest, at) if _is_after_head(context, at) else None
+        standing_steps = [s for s in self._made[context.scene.id] if s.after.items() <= decisions.items()]
+        steps = [
+            *standing_steps[-1:],
+            *_find_latest(decisions),
+        ]  # a ruling is not remembered, but it has its time
+        last = max(steps, key=lambda step: step.at, default=None)
+        return last if last is not None and _is_after_head(context, last.at) else None
 
     async def undo_last_of(self, proposals: Sequence[ProposedChange]) -> UndoneDecision:
         """Undo the last decision on these open proposals that still stands. Raises InputError if there is none."""
@@ -90,6 +88,7 @@ class VerdictUndo:
         gate_id, step = max(standing_steps, key=lambda pair: pair[1].at)
         self._made[gate_id].remove(step)
         await self._keeper.restore_decisions(step.before)
+        await self._set_rulings(proposals[0].universe_id, step, is_withdrawn=True)
         for site in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals if p.id in step.before):
             self._events.publish(ProposalsChanged(*site))
         return UndoneDecision(step.verdict, tuple(step.before))
@@ -105,12 +104,19 @@ class VerdictUndo:
         self._made[context.scene.id] = [other for other in made if other is not step]
         self._undone[context.scene.id].append(replace(step, at=self._clock(), head=context.scene.head))
         await self._set_decisions(context, step.before)
+        await self._set_rulings(context.universe.id, step, is_withdrawn=True)
 
     async def redo(self, context: SceneContext, step: VerdictStep) -> None:
         """Make an undone decision again."""
         self._undone[context.scene.id].remove(step)
         self._made[context.scene.id].append(replace(step, at=self._clock(), head=None))
         await self._set_decisions(context, step.after)
+        await self._set_rulings(context.universe.id, step, is_withdrawn=False)
+
+    async def _set_rulings(self, universe_id: Id, step: VerdictStep, *, is_withdrawn: bool) -> None:
+        """Withdraw the rulings that made the decisions of a step, or have them hold again."""
+        decided_at = {decision.at for decision in step.after.values() if decision is not None}
+        await self._keeper.rulings.set_withdrawn(universe_id, decided_at, is_withdrawn=is_withdrawn)
 
     async def _set_decisions(self, context: SceneContext, decisions: Mapping[Id, Decision | None]) -> None:
         await self._keeper.restore_decisions(decisions)
@@ -120,6 +126,16 @@ class VerdictUndo:
 def _gate_id(proposal: ProposedChange) -> Id:
     """Return what the decisions on a proposal are remembered under: its scene, its document, else its universe."""
     return proposal.scene_id or proposal.source_id or proposal.universe_id
+
+
+def _find_latest(decisions: Mapping[Id, Decision | None]) -> list[VerdictStep]:
+    """Return what the player decided last, all of one time, as a step; empty if there is nothing."""
+    by_player = {i: d for i, d in decisions.items() if d is not None and d.by == BY_GM}
+    if not by_player:
+        return []
+    at = max(decision.at for decision in by_player.values())
+    latest = {i: d for i, d in by_player.items() if d.at == at}
+    return [VerdictStep(dict.fromkeys(latest), latest, at)]
 
 
 def _is_after_head(context: SceneContext, at: datetime) -> bool:

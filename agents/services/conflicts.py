@@ -247,8 +247,8 @@ class ConflictService:
     # --- on record -----------------------------------------------------------------------------------
 
     async def list_rulings(self, universe_id: Id) -> tuple[RulingView, ...]:
-        """Return all rulings, the latest first."""
-        recorded_rulings = await self._log.rulings(universe_id)
+        """Return all rulings that hold, the latest first."""
+        recorded_rulings = [r for r in await self._log.rulings(universe_id) if not r.is_withdrawn]
         proposals = await self._log.proposals_by_id(
             {r.proposal_id for r in recorded_rulings if r.proposal_id}
         )

@@ -169,6 +169,8 @@ class Ruling(Record):
     by: str
     reason: str = ""
     at: datetime
+    is_withdrawn: bool = False
+    """Whether it was undone: the same conflict is raised again."""
 
 
 class KindRule(StrEnum):

@@ -62,7 +62,7 @@ class Precedents:
     """The rulings of one universe."""
 
     def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
-        self._rulings = {ruling.pair: ruling for ruling in rulings}
+        self._rulings = {ruling.pair: ruling for ruling in rulings if not ruling.is_withdrawn}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Precedents) and self._rulings == other._rulings

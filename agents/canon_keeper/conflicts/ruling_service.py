@@ -6,8 +6,9 @@ the same commit as all else; nothing else writes canon. Ticks are minutes of wor
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from agents.canon_keeper.assessment import ProposalAssessor
 from agents.canon_keeper.batch_builder import CommitExtras
@@ -176,7 +177,7 @@ class RulingService:
             ruling_plan, [*ruling_plan.staged_proposals, *stored_proposals.values()]
         )
         held_ids, dependent_ids = await self._find_blocked(ruling_plan, decided_proposals)
-        ready_proposals = [p for p in decided_proposals if p.id not in held_ids | dependent_ids]
+        ready_proposals = _select_ready(decided_proposals, held_ids, dependent_ids)
         commit_plan = await self._planner.plan_commit(
             lambda: derive_id("foreseen", ruling_plan.ruling.id),
             ruling_plan.ruling.universe_id,
@@ -218,10 +219,18 @@ class RulingService:
                 for p in decided_proposals
             }
         )
-        ready_proposals = [p for p in decided_proposals if p.id not in held_ids | dependent_ids]
+        ready_proposals = _select_ready(decided_proposals, held_ids, dependent_ids)
         return await self._commit(
             ready_proposals, f"ruling: {ruling_plan.ruling.ruling}", ruling_plan.ruling.universe_id
         )
+
+    async def set_withdrawn(
+        self, universe_id: Id, decided_at: Collection[datetime], *, is_withdrawn: bool
+    ) -> None:
+        """Withdraw the rulings that made the decisions of these times, or have them hold again."""
+        for ruling in await self._log.rulings(universe_id):
+            if ruling.at in decided_at and ruling.is_withdrawn is not is_withdrawn:
+                await self._log.put_ruling(ruling.model_copy(update={"is_withdrawn": is_withdrawn}))
 
     async def _find_blocked(
         self, ruling_plan: RulingPlan, decided_proposals: Sequence[ProposedChange]
@@ -261,6 +270,16 @@ def _with_decisions(ruling_plan: RulingPlan, proposals: Iterable[ProposedChange]
         p.model_copy(update={"decision": ruling_plan.decisions.get(p.id, accept)})
         for p in sorted(proposals, key=lambda p: p.id == ruling_plan.last_proposal_id)
     ]
+
+
+def _select_ready(
+    proposals: Iterable[ProposedChange], held_ids: Collection[Id], dependent_ids: Collection[Id]
+) -> list[ProposedChange]:
+    """Return what a ruling writes at once.
+
+    If one side waits for somebody who is only proposed, the other waits with it, so that undo takes back both.
+    """
+    return [] if dependent_ids else [p for p in proposals if p.id not in held_ids]
 
 
 def _deferred_decision(decision: Decision | None) -> Decision | None:

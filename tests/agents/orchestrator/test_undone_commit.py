@@ -85,6 +85,30 @@ async def test_undo_of_same_leaves_nobody_in_canon_and_asks_again(tmp_path: Path
         assert await read_state(program, scene_id) == before
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_undo_of_a_ruling_gives_back_both_sides_and_the_conflict(
+    tmp_path: Path, is_known: bool
+) -> None:
+    """“No, I chose the wrong one”: one Ctrl+Z, and I am asked again; Ctrl+Y, and it is decided as before."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        known = ("/accept Ned", "/commit", "I wait.") if is_known else ()
+        await say(program, scene_id, "/npc Ned Crake: a smith", *known)
+        await say(program, scene_id, "/fact Ned Crake is married", "/fact Ned Crake has never married")
+        asked = await read_state(program, scene_id)
+        assert [row[5] for row in asked.gate if "married" in str(row[1])] == ["hold", "hold"]
+        rows = (await program.services.gate.gate(scene_id)).proposals
+        number = next(r.number for r in rows if "never married" in r.title)
+        await say(program, scene_id, f"/resolve {number} never")
+        ruled = await read_state(program, scene_id)
+        assert "hold" not in [row[5] for row in ruled.gate]
+        for _ in range(2):
+            await say(program, scene_id, "/undo")
+            assert await read_state(program, scene_id) == asked
+            await say(program, scene_id, "/redo")
+            assert await read_state(program, scene_id) == ruled
+
+
 async def test_undo_of_a_commit_in_mid_scene_puts_its_rows_back_at_the_gate(tmp_path: Path) -> None:
     """“I only wanted to untick one row”: the rows stand at the gate, Maud is here, and HP is 8."""
     async with opened(tmp_path) as program:
