@@ -51,7 +51,7 @@ async def test_offer_leaves_with_the_line_that_made_it(tmp_path: Path) -> None:
 async def test_time_told_twice_is_offered_after_the_first_has_passed(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
-        lines = ("> Three days pass.", "> At dusk Mara comes to the ford.", "> She waits.")
+        lines = ("> Three days pass.", "> At dusk Mara comes to rest.", "> She waits.")
         assert await play(program, scene_id, *lines) == ["/time to dusk", "/time +3 days"]
         assert await play(program, scene_id, "/time +3 days") == ["/time to dusk"]
         assert await play(program, scene_id, "/time to dusk") == []

@@ -281,17 +281,17 @@ async def test_edit_what_happened_is_not_ended(world: World) -> None:
 
 async def test_edit_fact_is_corrected_on_its_own_evidence(world: World) -> None:
     await world.services.play.submit(world.scene_id, "I keep a dog.")
-    await world.services.play.submit(world.scene_id, "/fact Mara keeps a dgo")
+    await world.services.play.submit(world.scene_id, "/fact Mara keeps a dog")
     await world.services.gate.commit(world.scene_id)
     (fact_id,) = (await world.told("Mara")).values()
     with pytest.raises(InputError, match="like that already"):
-        await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a dgo."))
-    await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a dog", standing=Standing.RUMOUR))
+        await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a dog."))
+    await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a hound", standing=Standing.RUMOUR))
     await world.accept()
     ((statement, new_id),) = (await world.told("Mara")).items()
-    assert statement == "Mara keeps a dog."
+    assert statement == "Mara keeps a hound."
     quotes = {b.evidence.quote for b in await world.services.world.provenance.read_evidence(new_id)}
-    assert {"I keep a dog.", "Corrected: Mara keeps a dog."} <= quotes
+    assert {"I keep a dog.", "Corrected: Mara keeps a hound."} <= quotes
     with pytest.raises(InputError, match="history"):
         await world.edits.propose_correction(fact_id, FactEdit("Mara keeps a cat."))
 
