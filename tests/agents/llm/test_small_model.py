@@ -188,7 +188,8 @@ async def test_small_model_plays_ten_exchanges(address: str, tmp_path: Path) -> 
     assert len(by[Persona.NARRATOR]) >= 10
     assert len(by[Persona.ARCHIVIST]) >= 10
     assert {persona for persona, made in by.items() if made} == {Persona.NARRATOR, Persona.ARCHIVIST}
-    assert all(call.counted and not call.cost.known for call in calls)
+    assert all(call.counted for call in calls if not call.error)  # the server counts what it has finished
+    assert not any(call.cost.known for call in calls)
     print("\nrungs of the Archivist:", Counter(call.fallback_step.value for call in by[Persona.ARCHIVIST]))
     for call in calls:
         print(
