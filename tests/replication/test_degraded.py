@@ -331,22 +331,28 @@ async def test_head_move_during_an_outage_keeps_its_time(tmp_path: Path, naps: M
         assert sent == made
 
 
+async def append_without_room(stores: Stores, home: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """Append a turn that the server has, and for which the disk here is full; return its scene."""
+    scene, first = await begin(stores)
+    real, library, calls = Database._write, home / "library.db", itertools.count()
+
+    def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
+        if db.path == library and next(calls):  # the first is the note that the server is asked
+            raise StoreFull("The disk is full.")
+        return real(db, connection, work, who)
+
+    with monkeypatch.context() as full:
+        full.setattr(Database, "_write", no_room)
+        await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+    return scene
+
+
 async def test_full_disk_here_keeps_what_the_server_accepted(
     far: FakeServers, naps: ManualSleep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server has the write and the copy has no room: it is applied when there is room."""
     async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
-        scene, first = await begin(stores)
-        real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
-
-        def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
-            if db.path == library and next(calls):  # the first is the note that the server is asked
-                raise StoreFull("The disk is full.")
-            return real(db, connection, work, who)
-
-        with monkeypatch.context() as full:
-            full.setattr(Database, "_write", no_room)
-            await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+        scene = await append_without_room(stores, tmp_path / "home", monkeypatch)
         far.down.add(Store.LOG)
         assert (await seen(stores, scene))[0] == ["I go on.", "There."]
         far.down.clear()
@@ -359,17 +365,7 @@ async def test_full_disk_here_and_another_server_that_comes_back(
 ) -> None:
     """What the copy had no room for is applied before it counts as sent, though nobody reads meanwhile."""
     async with open_copy(far, tmp_path / "home", *TRUTH, sleep=naps) as stores:
-        scene, first = await begin(stores)
-        real, library, calls = Database._write, tmp_path / "home" / "library.db", itertools.count()
-
-        def no_room(db: Database, connection: Any, work: Any, who: str) -> Any:
-            if db.path == library and next(calls):  # the first is the note that the server is asked
-                raise StoreFull("The disk is full.")
-            return real(db, connection, work, who)
-
-        with monkeypatch.context() as full:
-            full.setattr(Database, "_write", no_room)
-            await stores.log(Role.ORCHESTRATOR).append_turn(b.turn(scene, first, "There."))
+        scene = await append_without_room(stores, tmp_path / "home", monkeypatch)
         far.down.add(Store.CANON)
         await wait_until(naps, lambda: "down" in dict(stores.health())["canon"])
         far.down.clear()
