@@ -319,6 +319,13 @@ def takes_offer(line: ScriptLine) -> bool:
 
 
 def introduces(played: PlayedLine, known_names: Collection[str]) -> bool:
-    """Say whether what is offered for a line makes known somebody, a place or a thing that it names and nobody has."""
+    """Say whether what is offered for a line makes known somebody, a place or a thing that it names and nobody has.
+
+    A place may be named by its kind alone: `the weir`.
+    """
     offer = _INTRODUCES.fullmatch(played.offered_line)
-    return offer is not None and offer["name"] not in known_names and offer["name"] in played.line.text
+    return (
+        offer is not None
+        and offer["name"] not in known_names
+        and (offer["name"].casefold() in played.line.text.casefold())
+    )

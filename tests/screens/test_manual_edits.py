@@ -40,7 +40,7 @@ KNOTS = "Wenna Pike ties knots."
 LOFT = "Wenna Pike is in Net Loft."
 DEBT = "The Tollers owe the drowned of Low Harl sixty-one strokes, rung without a break."
 LINES = (
-    "> Wenna Pike ties the rope off. She keeps the door. The knot will not hold.",
+    "> Wenna Pike ties the rope off in knots. She keeps the door. The knot will not hold.",
     "/npc Wenna Pyke: a girl at the inn",
     "/place Net Loft: above the inn",
     "/place Nett Loft: the same loft",
