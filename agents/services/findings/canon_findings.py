@@ -6,7 +6,8 @@ What canon says of named entities is always read; everything else is found by se
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -107,10 +108,12 @@ class CanonFinder:
             for f in facts_by_id.values()
             if f.universe_id == scope.universe_id and f.predicate not in CANON_EVENTS
         ]
-        passed_on_ids = _find_passed_on(question, facts)
+        matches_by_id = {fact.id: _match_fact(question, fact) for fact in facts}
+        passed_on_ids = _find_passed_on(question, facts, matches_by_id)
+        times = sorted(map(_time_key, facts))
         ranked_facts = []
         for fact in facts:
-            match, hit = _match_fact(question, fact), hits_by_id.get(fact.id)
+            match, hit = matches_by_id[fact.id], hits_by_id.get(fact.id)
             if fact.id in passed_on_ids:
                 match = replace(match, is_match=False)
             if match.is_match or hit:
@@ -118,7 +121,7 @@ class CanonFinder:
                 if match.is_match and sought is not None:
                     # Where somebody is not comes after where they are.
                     is_denial = denies_whereabouts(sought, fact.statement)
-                    score = CANON_PLACE_SCORE + (0.0 if is_denial else _recency_of(fact, facts))
+                    score = CANON_PLACE_SCORE + (0.0 if is_denial else _recency_of(fact, times))
                 elif match.is_match and fact.standing is Standing.RUMOUR:
                     score += MAX_SCORE  # before those who remember having heard it
                 ranked_facts.append((score, match.is_match, fact, similarity_of(hit, match)))
@@ -294,7 +297,9 @@ def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:
     )
 
 
-def _find_passed_on(question: RecordQuestion, facts: Sequence[Fact]) -> frozenset[Id]:
+def _find_passed_on(
+    question: RecordQuestion, facts: Sequence[Fact], matches_by_id: Mapping[Id, QuestionMatch]
+) -> frozenset[Id]:
     """Return the facts that tell who took or lost the thing sought, or had it before, if something later says it.
 
     What was done stays true, and who has the thing now is another question; so is what was so before and is again.
@@ -302,13 +307,13 @@ def _find_passed_on(question: RecordQuestion, facts: Sequence[Fact]) -> frozense
     sought = read_sought_one(question)
     if sought is None:
         return frozenset()
-    matches = [f for f in facts if not is_ended(f) and _match_fact(question, f).is_match]
-    last = max(matches, key=_time_key, default=None)
-    holding_keys = {f.statement_key for f in matches}
+    holding = {f.id: f for f in facts if not is_ended(f) and matches_by_id[f.id].is_match}
+    last = max(holding.values(), key=_time_key, default=None)
+    holding_keys = {f.statement_key for f in holding.values()}
     return frozenset(
         f.id
         for f in facts
-        if (f in matches and f is not last and tells_passing_of_thing(sought, f.statement))
+        if (f.id in holding and f is not last and tells_passing_of_thing(sought, f.statement))
         or (is_ended(f) and f.statement_key in holding_keys)
     )
 
@@ -317,6 +322,6 @@ def _time_key(fact: Fact) -> tuple[int, datetime]:
     return (fact.valid_from or 0, fact.recorded_at)
 
 
-def _recency_of(fact: Fact, facts: Collection[Fact]) -> float:
-    """Return which share of the facts are no newer than this one, by world time and then as recorded."""
-    return sum(_time_key(other) <= _time_key(fact) for other in facts) / len(facts)
+def _recency_of(fact: Fact, times: Sequence[tuple[int, datetime]]) -> float:
+    """Return which share of `times`, of all facts in order, are no later than this one's."""
+    return bisect_right(times, _time_key(fact)) / len(times)
