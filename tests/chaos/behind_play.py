@@ -118,7 +118,13 @@ def assert_derived_like(derived: Derived, anew: Derived) -> None:
     surplus_memories = {id: memory for id, memory in derived.memories.items() if id not in anew.memories}
     faded_ids = {id for id, memory in surplus_memories.items() if memory["importance"] == 0.0}
     assert surplus_memories.keys() == faded_ids, surplus_memories
-    assert {id: derived.memories[id] for id in derived.memories.keys() - faded_ids} == anew.memories
+    kept_memories = {id: derived.memories[id] for id in derived.memories.keys() - faded_ids}
+    differing = {
+        id: (kept_memories.get(id), anew.memories.get(id))
+        for id in kept_memories.keys() | anew.memories.keys()
+        if kept_memories.get(id) != anew.memories.get(id)
+    }
+    assert differing == {}, differing
     assert derived.summaries == anew.summaries
     for name, fingerprints in derived.word_fingerprints.items():
         surplus_ids = faded_ids if name == "memories" else set[Id]()
