@@ -98,7 +98,7 @@ def _find_initials(query: str, text: str) -> tuple[int, ...]:
 def _find_from_starts(query: str, text: str) -> tuple[int, ...]:
     """Return the places of the letters of a query, the first of them in each word at its start: `wnpk` in Wenna Pike.
 
-    None if they do not stand so. A blank in the query is between two words.
+    Empty if they do not stand so. A blank in the query is between two words.
     """
     letters = query.replace(" ", "")
     places_before = list[

@@ -63,10 +63,8 @@ class VerdictUndo:
         """Return the last decision that still stands in the scene and was made on the last turn."""
         decisions = {p.id: p.decision for p in context.undecided}
         standing_steps = [s for s in self._made[context.scene.id] if s.after.items() <= decisions.items()]
-        steps = [
-            *standing_steps[-1:],
-            *_find_latest(decisions),
-        ]  # a ruling is not remembered, but it has its time
+        # A ruling is not remembered, but its decisions have their time.
+        steps = [*standing_steps[-1:], *_find_latest(decisions)]
         last = max(steps, key=lambda step: step.at, default=None)
         return last if last is not None and _is_after_head(context, last.at) else None
 
