@@ -16,7 +16,7 @@ INSTALL_LOCK := sh tools/install_lock.sh $(BIN)/python
 # Test modules take 10 s to compile, in each worker: they are kept for the next run, whatever the environment says.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
-.PHONY: help run demo drivers extras mcp-session load test test-slow test-chaos test-model test-integration check fix hooks lint types types-everywhere man imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
+.PHONY: help run demo drivers extras mcp-session load test test-slow test-timed test-chaos test-model test-integration check fix hooks lint types types-everywhere man imports bench bench-stores bench-continuity bench-recall bench-recall-scale bench-import bench-index bench-ingest snapshots pictures servers servers-stop clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,12 +35,16 @@ IN_MEMORY := $(shell [ -z "$$TMPDIR" ] && [ -w /dev/shm ] && \
 # Four workers on two cores: a test of a screen waits more than it works. What plays something long once and
 # looks at it in many tests is a group, and stays with one worker.
 test: $(DEV)  ## Run the default tests (ARGS=tests/agents/resolver)
-	$(IN_MEMORY) $(PYTEST) -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not model" $(ARGS)
+	$(IN_MEMORY) $(PYTEST) -n 4 --dist loadgroup -m "not chaos and not servers and not slow and not timed and not model" $(ARGS)
 
 # Most pictures, whole commands, side screens by keyboard, servers that fail at every other call, and every search to
 # its end (`make test` tries fewer of the same).
 test-slow: $(DEV)  ## Run the long tests and every search for a counterexample
-	MONITOR_TEST_WHOLE=1 $(PYTEST) -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers" --timeout=600 $(ARGS)
+	MONITOR_TEST_WHOLE=1 $(PYTEST) -n 3 --dist loadgroup -m "(slow or whole or hypothesis) and not chaos and not servers and not timed" --timeout=600 $(ARGS)
+
+# What may take no longer than so much processor time; by hand, as CI machines differ in speed.
+test-timed: $(DEV)  ## Hold what must be fast to its limits
+	$(PYTEST) -m timed --timeout=600 $(ARGS)
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(DEV)  ## Kill real processes 200 times

@@ -62,6 +62,7 @@ def test_letters_out_of_order_match_nothing() -> None:
     assert compile_filter("ekip").match("pike") is None
 
 
+@pytest.mark.timed
 def test_text_of_one_letter_takes_no_longer_than_another() -> None:
     start = time.process_time()
     assert match_text("e" * 20 + "x", "e" * 200) is None

@@ -8,8 +8,8 @@ import pytest
 
 from tests.unasked_files import is_left_out
 
-DEFAULT = "not chaos and not servers and not slow and not model"
-SLOW = "(slow or whole or hypothesis) and not chaos and not servers"
+DEFAULT = "not chaos and not servers and not slow and not timed and not model"
+SLOW = "(slow or whole or hypothesis) and not chaos and not servers and not timed"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.screens.screen_driver import NIGHT, ScreenDriver, real_services, star
 MAX_MILLISECONDS = 120
 """The aim is 50 (docs/benchmarks.md), and some 40 is measured: caches that others share make it more."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.timed, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

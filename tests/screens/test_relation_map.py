@@ -89,7 +89,7 @@ async def test_map_of_a_world_without_relations_says_what_to_do(tmp_path: Path) 
         assert ui.screen == "RelationMapScreen"
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 async def test_map_of_500_entities_never_holds_the_loop(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,7 +100,7 @@ def test_window_follows_the_cursor_and_fits_what_it_can() -> None:
     assert window.spot_at(1, 5, outline) is None
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_map_of_forty_thousand_cells_takes_an_edit_and_a_window_in_no_time() -> None:
     cells = tuple(
         GridCell(spot=Spot(column, row), terrain=Terrain.WOOD, text="x")

@@ -235,6 +235,7 @@ def test_players_word_wins_over_every_score(words: str, expected: tuple[str, str
     assert offered(played(words, degree=degree)) == expected
 
 
+@pytest.mark.timed
 def test_arbiter_takes_less_than_two_milliseconds() -> None:
     staged = tuple(make.proposal(SCENE, PARENT) for _ in range(500))
     started_at = time.thread_time()

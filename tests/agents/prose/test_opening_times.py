@@ -55,6 +55,7 @@ def test_words_without_their_time_are_found_in_the_text() -> None:
     assert restore_times("It snows", text) == "It snows"
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "text", [" " * 20_000, "A while later" + " " * 20_000, "a " * 10_000, "later " * 5_000]
 )

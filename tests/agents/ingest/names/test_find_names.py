@@ -194,7 +194,7 @@ def test_any_text_is_read_and_every_place_is_true(text: str) -> None:
     assert len(spellings) == len(set(spellings))
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "piece",
     ["A ", "A. ", "Mr. ", "Mary said to Tom. ", '"', '"Yes," said he.\n\n', "“", "'", "‘A", "Of ", "x", "\n",
@@ -208,7 +208,7 @@ def test_text_of_one_mark_takes_no_long_time(piece: str) -> None:
     assert time.process_time() - begun < 15
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_megabyte_of_many_names_is_read_in_ten_seconds() -> None:
     syllables = ["ka", "lo", "mi", "ra", "ven", "tor", "sil", "dun", "bre", "osh"]
     names = [f"{a}{b}{c}".title() for a in syllables for b in syllables for c in syllables]
