@@ -52,6 +52,7 @@ def replay(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
 
 
+@pytest.mark.slow
 def test_replay_gives_the_same_canon(home: Path) -> None:
     completed = replay(home, "A story")
     assert completed.returncode == 0, completed.stderr

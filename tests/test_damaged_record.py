@@ -49,6 +49,7 @@ MISSING_FIELD = "json_remove(body, '$.created_at', '$.recorded_at')"
 BROKEN_TEXT = "substr(body, 1, length(body) - 1) || '?'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [MISSING_FIELD, BROKEN_TEXT])
 @pytest.mark.parametrize(
     ("table", "field", "name"),

@@ -192,6 +192,7 @@ async def test_library_migration_that_fails_is_rolled_back(path: Path) -> None:
     await db.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_library_of_any_earlier_format_keeps_its_records(path: Path, version: int) -> None:
     old = await Database.open(
@@ -228,6 +229,7 @@ async def test_library_of_any_earlier_format_keeps_its_records(path: Path, versi
         await library.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_library_of_any_earlier_format_finds_facts_by_entity(path: Path, version: int) -> None:
     """What an index needs of a fact is filled in for those that are there already."""
@@ -282,6 +284,7 @@ except LibraryUnreadable as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX rights")
 @pytest.mark.parametrize("shut", ["folder", "file", "parent"])
 async def test_library_that_is_read_only_is_reported(path: Path, shut: str) -> None:
@@ -325,6 +328,7 @@ asyncio.run(hold())
 """
 
 
+@pytest.mark.slow
 async def test_library_lock_error_names_the_process(path: Path) -> None:
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -13,6 +13,7 @@ from tests.test_worked_examples import monitor
 endless = pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device without end here")
 
 
+@pytest.mark.slow
 @endless
 @pytest.mark.parametrize(
     ("arguments", "words"),

@@ -102,6 +102,7 @@ async def test_mcp_client_reads_what_is_canon_open_decided_and_played(home: Path
         assert "The player wishes: rain" in prompt
 
 
+@pytest.mark.slow
 async def test_mcp_client_sees_secrets_that_no_hero_knows_only_if_a_flag_says_so(home: Path) -> None:
     async with chatting(home) as chat:
         pids_before = child_pids()
@@ -316,6 +317,7 @@ def test_mcp_has_no_tool_but_those_that_read_and_those_that_propose() -> None:
     assert {kind for name, kind in kinds.items() if not name.startswith("propose")} == {ListTool, ReadTool}
 
 
+@pytest.mark.slow
 @pytest.mark.whole
 async def test_mcp_no_tool_makes_canon_whatever_it_is_given(home: Path) -> None:
     """Every tool with every hostile text in every field; then the program takes in, and commits what no one decided."""
@@ -384,6 +386,7 @@ async def test_mcp_bad_input_gets_plain_words(home: Path) -> None:
             await chat.prompt("jailbreak")
 
 
+@pytest.mark.slow
 async def test_mcp_server_of_one_universe_names_no_other(home: Path) -> None:
     async with chatting(home) as chat:
         assert "Elsewhere" not in await chat.read_everything()

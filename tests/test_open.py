@@ -160,6 +160,7 @@ async def test_stores_open_removes_unfinished_objects(tmp_path: Path) -> None:
     assert names_in(tmp_path / "objects" / ".unfinished") == []
 
 
+@pytest.mark.slow
 def test_stores_import_is_cheap() -> None:
     code = (
         "import sys, stores.open, stores.archive; print([m for m in ('apsw', 'numpy') if m in sys.modules])"

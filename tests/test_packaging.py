@@ -55,6 +55,7 @@ def modules_after(statement: str) -> set[str]:
     return {name.partition(".")[0] for name in done.stdout.split()} | set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_package_nothing_heavy_is_imported_before_the_first_frame() -> None:
     loaded = modules_after("import monitor_tui.cli.app, monitor_tui.app")
     assert not loaded & HEAVY

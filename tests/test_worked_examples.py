@@ -43,6 +43,7 @@ def fact(report: dict[str, Any], statement: str) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.slow
 def test_combat_with_the_orc(tmp_path: Path) -> None:
     report = played(tmp_path, "orc.play", seed=5)
     scene, following = report["scenes"]
@@ -81,6 +82,7 @@ def test_combat_with_the_orc(tmp_path: Path) -> None:
     assert set(scene["canonical_outcomes"]) == {f["id"] for f in report["facts"]}
 
 
+@pytest.mark.slow
 def test_example_hidden_door(tmp_path: Path) -> None:
     report = played(tmp_path, "hidden_door.play", seed=1)
     scene = report["scenes"][0]
@@ -113,6 +115,7 @@ def test_example_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert first != other
 
 
+@pytest.mark.slow
 def test_example_script_that_fails_says_where_and_keeps_what_was_played(tmp_path: Path) -> None:
     script = "universe: Here\n---\nI look.\n/roll 2d\n> Nothing.\n"
     done = monitor(tmp_path, "play", "--script", "-", "--json", stdin=script, expect=1)

@@ -117,6 +117,7 @@ async def menu_over_a_late_library(
         yield ui, may_open
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_filled", [True, False], ids=["filled", "opening"])
 @pytest.mark.parametrize("has_story", [True, False], ids=["story", "empty"])
 async def test_app_enter_on_the_menu_means_the_same_before_the_library_is_open(
@@ -340,6 +341,7 @@ def test_app_compiles_no_phrase_pattern_for_the_menu() -> None:
     assert found.stdout.strip() == "True []"
 
 
+@pytest.mark.slow
 def test_app_loads_what_reads_files_with_the_first_import() -> None:
     code = (
         "import sys, monitor_tui.compose_services, screens.navigation as navigation\n"

@@ -43,6 +43,7 @@ async def test_draft_is_back_after_leaving_the_scene(tmp_path: Path) -> None:
         assert prompt(ui).text == DRAFT
 
 
+@pytest.mark.slow
 async def test_draft_is_back_after_closing_the_program(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         await ui.type("half a sent", enter=False)

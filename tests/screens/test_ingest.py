@@ -412,6 +412,7 @@ async def test_reading_is_paused_kept_and_gone_on_with(tmp_path: Path) -> None:
         assert ui.shows("read · 1 page", "by rule")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

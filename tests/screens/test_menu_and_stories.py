@@ -57,6 +57,7 @@ async def test_menu_has_a_key_to_each_mode_and_a_way_back(
             assert (len(entered), len(left)) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["3", "4", "5", "6"])
 async def test_menu_opens_the_world_of_the_story_that_is_played(played_home: Path, key: str) -> None:
     async with started_app(real_services(played_home, 8)) as ui:

@@ -85,9 +85,8 @@ def test_key_labels_titles_and_help_name_no_class() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
-    "keys", ["", "1", *(pytest.param(key, marks=pytest.mark.slow) for key in ("2", "3", "4", "5", "6", "m"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", ["", "1", "2", "3", "4", "5", "6", "m"])
 async def test_key_help_of_a_screen_names_no_class(tmp_path: Path, keys: str) -> None:
     async with started_app(real_services(tmp_path), (120, 400)) as ui:
         await ui.press(*keys, "f1")

@@ -30,7 +30,8 @@ async def begin_tour(ui: ScreenDriver) -> None:
     assert ui.screen == "SceneScreen"
 
 
-@pytest.mark.parametrize("size", [pytest.param(NARROW, marks=pytest.mark.slow), ROOMY])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [NARROW, ROOMY])
 async def test_readme_tour_does_what_it_says(tmp_path: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(tmp_path), size) as ui:
         await begin_tour(ui)

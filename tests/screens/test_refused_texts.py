@@ -61,6 +61,7 @@ async def test_edit_that_is_refused_keeps_what_was_typed(
     assert ui.shows("Then it laughs.", "take 2/2")
 
 
+@pytest.mark.slow
 async def test_branch_name_that_is_refused_stays(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started_app(real_services(played_home, 8, start=NIGHT), NARROW) as ui:
         await ui.press("2", "B")

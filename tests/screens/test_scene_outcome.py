@@ -44,6 +44,7 @@ def read_export() -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 async def test_outcome_of_a_death_is_one_fact_and_rests_on_the_line_that_tells_of_it(
     ui: ScreenDriver,
 ) -> None:

@@ -96,6 +96,7 @@ async def test_scene_header_hides_a_small_backlog(backlog_home: Path, embedder: 
         assert "indexing" not in ui.text
 
 
+@pytest.mark.slow
 async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter")

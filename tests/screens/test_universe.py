@@ -165,6 +165,7 @@ async def test_help_over_help_is_one_help(tmp_path: Path) -> None:
         assert ui.screen == "MenuScreen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "screen"), [("escape", "MenuScreen"), ("slash", "UniverseScreen")])
 async def test_universe_key_that_comes_before_its_panels_acts(
     played_home: Path, monkeypatch: pytest.MonkeyPatch, key: str, screen: str

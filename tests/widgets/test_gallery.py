@@ -19,6 +19,7 @@ class Compare(Protocol):
 SMALL, LARGE = (80, 24), (120, 40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
 @pytest.mark.parametrize("theme", ["monitor-dark", "monitor-light"])
 def test_play(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:

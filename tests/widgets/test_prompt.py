@@ -100,6 +100,7 @@ async def test_keys_with_alt_are_the_screens_and_type_no_letter() -> None:
         assert app.left_over == ["alt+d"]
 
 
+@pytest.mark.slow
 async def test_lines_are_broken_and_the_prompt_grows_to_five() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -337,6 +337,7 @@ class WatchedTranscript(Transcript):
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
 
+@pytest.mark.slow
 async def test_pages_that_arrive_out_of_view_draw_nothing_and_lay_nothing_out() -> None:
     transcript, source = WatchedTranscript(), Source(story_line(2_000))
     async with Stage(transcript).run_test(size=(80, 24)) as pilot:

@@ -131,6 +131,7 @@ def test_gate_matrix_gives_canon_to_the_keeper_alone() -> None:
         assert roles == {Role.CANON_KEEPER} | also, name
 
 
+@pytest.mark.slow
 def test_gate_only_the_journal_hands_a_batch_to_canon() -> None:
     """Of all agents' code, one line writes canon, and it comes after the plan is in the log."""
     calls: list[tuple[Id, int]] = []

@@ -124,15 +124,14 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
     assert figures["all"].recall >= LEAST_RECALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "half", "least_precision", "least_recall"),
     [
         pytest.param(PLAYER_TABLE, "tune", 0.97, 0.85, id="plain_words_looked_at"),
         pytest.param(PLAYER_TABLE, "held", 0.84, 0.12, id="plain_words"),
         pytest.param(EVERYDAY_TABLE, "held", 0.93, 0.53, id="everyday_words"),
-        pytest.param(
-            EVERYDAY_TABLE, "tune", 0.99, 0.79, id="everyday_words_looked_at", marks=pytest.mark.slow
-        ),
+        pytest.param(EVERYDAY_TABLE, "tune", 0.99, 0.79, id="everyday_words_looked_at"),
         pytest.param(EVERYDAY_PLAY_TABLE, "fresh", 1.0, 0.94, id="everyday_play"),
     ],
 )
@@ -172,6 +171,7 @@ OWN_NAMES = {
 }
 
 
+@pytest.mark.slow
 async def test_sentence_contradictions_in_plain_words_are_caught_and_look_alikes_are_not() -> None:
     figures = Figures()
     false_alarms = []

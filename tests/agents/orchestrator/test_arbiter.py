@@ -278,6 +278,7 @@ async def test_arbiter_works_without_a_model_and_is_on_record(tmp_path: Path) ->
         assert (scene_transition.event, scene_transition.proposer) == ("goal_met", "scene goal")
 
 
+@pytest.mark.slow
 async def test_arbiter_weighs_what_personas_propose(tmp_path: Path) -> None:
     chronicle = {"summary": "It gives.", "changes": [], "next_step": "scene over"}
     arrives = "You cross the wet stones. The Chapel stands open before you, and cold."

@@ -103,6 +103,7 @@ async def test_first_person_that_changes_nothing_proposes_nothing(tmp_path: Path
     assert (await _read_line(tmp_path, line))[0] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said_first", ["> Maud gives me the iron key.", "> Maud gives Mara the iron key."])
 @pytest.mark.parametrize(
     "said_again",

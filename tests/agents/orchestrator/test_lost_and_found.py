@@ -240,6 +240,7 @@ SKIFF_ENDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "declaration", ["/place Salvage Skiff: a flat boat", "/thing Salvage Skiff: a flat boat"]
 )

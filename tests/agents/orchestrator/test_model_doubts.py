@@ -72,6 +72,7 @@ async def test_model_doubts_are_paid_once_and_kept_over_a_restart(tmp_path: Path
         await program.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer", ["I would rather not say.", doubt(19), ModelUnreachable("The line is down."), '{"doubts": []}']
 )

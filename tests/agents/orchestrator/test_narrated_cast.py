@@ -73,6 +73,7 @@ async def seated(home: Path, script: Script) -> AsyncIterator[Table]:
 # --- the dead and the absent --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_narrated_cast_first_name_of_the_dead_tells_the_model_that_they_are_dead(
     tmp_path: Path,
 ) -> None:
@@ -83,6 +84,7 @@ async def test_narrated_cast_first_name_of_the_dead_tells_the_model_that_they_ar
         assert any("Corvin Ferrant is dead" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prose", "reason"),
     [
@@ -167,6 +169,7 @@ async def test_narrated_cast_of_a_rejected_take_is_not_the_next_takes(tmp_path: 
         assert await table.cast() == {"Aldous Stint", "Ivo Tarrant"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prose", "cast"),
     [
@@ -243,6 +246,7 @@ async def test_dead_stay_behind_unless_they_are_carried(tmp_path: Path, line: st
         assert "Pell · dead" in (await submit(scene_id, "/cast")).lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "moves"),
     [

@@ -22,6 +22,7 @@ def chronicle(outcome: str, quote: str) -> str:
     return json.dumps({"outcome": outcome, "outcome_quote": quote, "summary": "A letter.", "changes": []})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "prose", "outcome", "quote", "warning"),
     [

@@ -104,6 +104,7 @@ KILLED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

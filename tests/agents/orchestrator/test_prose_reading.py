@@ -67,6 +67,7 @@ async def set_budget(table: ScriptedProgram) -> None:
     await work_beside_play(table)
 
 
+@pytest.mark.slow
 async def test_gm_prose_waits_for_a_model_and_is_read_when_one_returns(tmp_path: Path) -> None:
     archivist = AbsentArchivist()
     script = {Persona.ARCHIVIST: archivist.answer}

@@ -161,6 +161,7 @@ async def test_undo_of_a_discovery_that_was_made_canon_leaves_it_proposed(tmp_pa
         assert await read_state(program, scene_id) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lines",
     [

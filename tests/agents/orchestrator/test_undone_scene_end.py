@@ -103,6 +103,7 @@ async def test_undo_in_the_next_scene_takes_what_was_done_there_first(tmp_path: 
         assert (await program.services.play.scene(next_id)).turn_count == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", ["plan_canonization", "record_transition", "move_head", "update_scene"])
 async def test_undo_of_an_end_that_is_cut_off_is_done_wholly_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: str

@@ -124,6 +124,7 @@ def test_dice_are_independent() -> None:
 ENDS = (TENSIONS[0], 5, TENSIONS[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", TensionMode)
 @pytest.mark.parametrize("tension", ENDS)
 @pytest.mark.parametrize("likelihood", Likelihood)
