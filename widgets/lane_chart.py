@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from agents.diagrams.timeline_lanes import Axis, AxisUnit, Lane, LaneGroup, Mark, MarkKind, find_slot
+from agents.diagrams.timeline_lanes import Axis, AxisUnit, Lane, LaneGroup, Mark, MarkKind, find_column
 from widgets.ink import Ink, InkView, Line, draw_line
 from widgets.safe_text import ellipsise, one_line
 
@@ -158,7 +158,7 @@ class LaneChart(InkView, can_focus=True):
         if self._zoom is not None or not self._axes:
             return self._zoom or ZOOMS[0]
         room = self.size.width - self._name_cells
-        fitting = [z for z in ZOOMS if len(self._axes[z.unit].slots) * z.cells <= room]
+        fitting = [z for z in ZOOMS if len(self._axes[z.unit].columns) * z.cells <= room]
         return fitting[-1] if fitting else ZOOMS[0]
 
     @property
@@ -171,7 +171,7 @@ class LaneChart(InkView, can_focus=True):
 
     @property
     def _header_count(self) -> int:
-        return 3 if any(s.moons or s.names for s in self._axis.slots) else 2
+        return 3 if any(s.moons or s.names for s in self._axis.columns) else 2
 
     def on_resize(self) -> None:
         if self._axes:
@@ -183,11 +183,11 @@ class LaneChart(InkView, can_focus=True):
             self.refresh()
             return
         lane, mark = current
-        cells, slot = self.zoom.cells, find_slot(self._axis, mark)
+        cells, column = self.zoom.cells, find_column(self._axis, mark)
         room = max(cells, self.size.width - self._name_cells)
-        last_start = max(0, len(self._axis.slots) * cells - room)
-        self._first_cell = min(self._first_cell, slot * cells, last_start)
-        self._first_cell = max(self._first_cell, (slot + 1) * cells - room)
+        last_start = max(0, len(self._axis.columns) * cells - room)
+        self._first_cell = min(self._first_cell, column * cells, last_start)
+        self._first_cell = max(self._first_cell, (column + 1) * cells - room)
         row = next(n for n, one in enumerate(self._rows) if one.lane is lane)
         height = max(1, self.size.height - self._header_count)
         self._first_row = max(min(self._first_row, row - 1), row - height + 1, 0)
@@ -211,15 +211,17 @@ class LaneChart(InkView, can_focus=True):
         """Go to the lane above or below, to the mark that is nearest in time."""
         if (current := self.current) is None:
             return
-        slot = find_slot(self._axis, current[1])
+        column = find_column(self._axis, current[1])
         self._lane_index = max(0, min(len(self._lanes) - 1, self._lane_index + step))
         marks = self._lanes[self._lane_index].marks
-        self._mark_index = min(range(len(marks)), key=lambda n: abs(find_slot(self._axis, marks[n]) - slot))
+        self._mark_index = min(
+            range(len(marks)), key=lambda n: abs(find_column(self._axis, marks[n]) - column)
+        )
         self._show_cursor()
 
     def action_pan(self, step: int) -> None:
         room = self.size.width - self._name_cells
-        end = max(0, len(self._axis.slots) * self.zoom.cells - room) if self._axes else 0
+        end = max(0, len(self._axis.columns) * self.zoom.cells - room) if self._axes else 0
         self._first_cell = max(0, min(end, self._first_cell + step * max(1, room // 2)))
         self.refresh()
 
@@ -284,25 +286,25 @@ def build_rows(lanes: Sequence[Lane]) -> list[LaneRow]:
     return rows
 
 
-def mark_positions(lane: Lane, axis: Axis, slot_cells: int) -> list[int]:
+def mark_positions(lane: Lane, axis: Axis, column_cells: int) -> list[int]:
     """Return the cell of each mark of a lane: those of one column beside each other, as far as they fit."""
     positions: list[int] = []
     taken: dict[int, int] = {}
     for mark in lane.marks:
-        slot = find_slot(axis, mark)
-        count = taken.get(slot, 0)
-        positions.append(slot * slot_cells + 1 + min(count, slot_cells - 3))
-        taken[slot] = count + 1
+        column = find_column(axis, mark)
+        count = taken.get(column, 0)
+        positions.append(column * column_cells + 1 + min(count, column_cells - 3))
+        taken[column] = count + 1
     return positions
 
 
-def lane_cells(lane: Lane, axis: Axis, slot_cells: int) -> list[tuple[str, Ink]]:
+def lane_cells(lane: Lane, axis: Axis, column_cells: int) -> list[tuple[str, Ink]]:
     """Return a lane, cell by cell: its line, its marks, and words where there is room for them."""
-    total = len(axis.slots) * slot_cells
+    total = len(axis.columns) * column_cells
     cells: list[tuple[str, Ink]] = [(" ", Ink.PROSE)] * total
-    if (now := axis.now_index * slot_cells - 1) < total and axis.now_index:
+    if (now := axis.now_index * column_cells - 1) < total and axis.now_index:
         cells[now] = (_NOW_SIGN, Ink.MUTED)
-    positions = mark_positions(lane, axis, slot_cells)
+    positions = mark_positions(lane, axis, column_cells)
     dated = [x for x, mark in zip(positions, lane.marks, strict=True) if mark.kind is not MarkKind.DEADLINE]
     if dated:
         end = now if lane.is_open else max(dated)
@@ -314,9 +316,9 @@ def lane_cells(lane: Lane, axis: Axis, slot_cells: int) -> list[tuple[str, Ink]]
     for n, (x, mark) in enumerate(zip(positions, lane.marks, strict=True)):
         cells[x] = MARK_SIGNS[mark.kind]
         next_x = min((p for p in positions if p > x), default=total)
-        room = min(next_x, (x // slot_cells + 1) * slot_cells) - x - 3
+        room = min(next_x, (x // column_cells + 1) * column_cells) - x - 3
         is_alone = positions.count(x) == 1
-        if room >= _MIN_LABEL_CELLS - 2 and is_alone and slot_cells > _MIN_LABEL_CELLS:
+        if room >= _MIN_LABEL_CELLS - 2 and is_alone and column_cells > _MIN_LABEL_CELLS:
             words = ellipsise(one_line(_short_words(lane, mark)), room)
             _write(cells, x + 2, words)
             cells[x + 1] = (" ", Ink.PROSE)
@@ -360,28 +362,30 @@ def _join_cells(cells: Sequence[tuple[str, Ink]]) -> list[tuple[str, Ink]]:
     return [("".join(text for text, _ in run), ink) for ink, run in groupby(cells, key=lambda cell: cell[1])]
 
 
-def header_line(axis: Axis, slot_cells: int, first_cell: int, name_cells: int, width: int, row: int) -> Line:
+def header_line(
+    axis: Axis, column_cells: int, first_cell: int, name_cells: int, width: int, row: int
+) -> Line:
     """Return a line of the head: months or days, the columns' own labels, or moons and named days."""
-    cells: list[tuple[str, Ink]] = [(" ", Ink.PROSE)] * (len(axis.slots) * slot_cells)
+    cells: list[tuple[str, Ink]] = [(" ", Ink.PROSE)] * (len(axis.columns) * column_cells)
     last_era = None
-    for n, slot in enumerate(axis.slots):
-        x, room = n * slot_cells, slot_cells - 1
+    for n, column in enumerate(axis.columns):
+        x, room = n * column_cells, column_cells - 1
         match row:
             case 0:
                 # A month or a day is written once, over all its columns.
-                if slot.era != last_era:
+                if column.era != last_era:
                     following = next(
-                        (k for k in range(n + 1, len(axis.slots)) if axis.slots[k].era != slot.era),
-                        len(axis.slots),
+                        (k for k in range(n + 1, len(axis.columns)) if axis.columns[k].era != column.era),
+                        len(axis.columns),
                     )
-                    _put_words(cells, x + 1, slot.era, (following - n) * slot_cells - 1, Ink.MUTED)
-                last_era = slot.era
+                    _put_words(cells, x + 1, column.era, (following - n) * column_cells - 1, Ink.MUTED)
+                last_era = column.era
             case 1:
-                if slot.is_after_gap and x:
+                if column.is_after_gap and x:
                     cells[x] = ("⋯", Ink.MUTED)
-                _put_words(cells, x + 1, slot.label, room, Ink.STRONG)
+                _put_words(cells, x + 1, column.label, room, Ink.STRONG)
             case _:
-                _put_words(cells, x + 1, " ".join(filter(None, (slot.moons, slot.names))), room, Ink.NPC)
+                _put_words(cells, x + 1, " ".join(filter(None, (column.moons, column.names))), room, Ink.NPC)
     window = cells[first_cell : first_cell + width - name_cells]
     return [(" " * name_cells, Ink.PROSE), *_join_cells(window)]
 

@@ -84,7 +84,7 @@ class CanonDraft:
         return [self.facts[i] for i in self._facts_by_predicate[predicate, who]]
 
     def current_fact(self, fact_key: FactKey) -> Fact | None:
-        """Return the fact that gives the slot its value now."""
+        """Return the fact that gives the fact key its value now."""
         facts = (self.facts[i] for i in self._facts_by_key[fact_key])
         return next((f for f in facts if is_open(f) and is_true(f)), None)
 
@@ -276,7 +276,7 @@ class CanonDraft:
         self.facts[fact.id] = fact
 
     def _update_sheets(self) -> None:
-        """Let entities bear what their slots say now, wherever another fact holds than did before."""
+        """Let entities bear what their facts say now, wherever another fact holds than did before."""
         for fact_key, previous_fact in self._changed_keys.items():
             current_fact = self.current_fact(fact_key)
             entity = self.entities.get(fact_key.subject) if fact_key.subject else None

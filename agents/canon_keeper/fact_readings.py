@@ -68,9 +68,9 @@ def read_fact(fact: Fact, catalogue: Catalogue) -> FactReading:
 
 
 def fact_key_of(fact: Fact, catalogue: Catalogue) -> FactKey | None:
-    """Return the slot that the fact stands in; None if any number of its like may hold at once.
+    """Return what the fact gives a value to; None if any number of its like may hold at once.
 
-    A state whose key is in no catalogue has one value at a time; a mere sentence has no slot.
+    A state whose key is in no catalogue has one value at a time; a mere sentence gives none.
     """
     reading = read_fact(fact, catalogue)
     if reading.value is None and reading.object is None:
@@ -95,7 +95,7 @@ def claim_key_of(fact: Fact, catalogue: Catalogue) -> ClaimKey | None:
 
 
 def gives_same_value(one: Fact, other: Fact, catalogue: Catalogue) -> bool:
-    """Say whether two facts of one slot give it the same value."""
+    """Say whether two facts of one fact key give it the same value."""
     a, b = read_fact(one, catalogue), read_fact(other, catalogue)
     return a.predicate == b.predicate and a.object == b.object and same_value(a.value, b.value)
 

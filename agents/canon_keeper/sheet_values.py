@@ -16,7 +16,7 @@ from stores.records.world import Entity, Number
 def update_sheet_value(
     entity: Entity, fact_key: FactKey, current_fact: Fact | None, catalogue: Catalogue
 ) -> Entity:
-    """Return the entity with what the slot's present fact says of it; with none, it bears nothing of it."""
+    """Return the entity with what the present fact of the key says of it; without a fact, it has no such value."""
     replaced_tags = {tag.casefold() for tag in _possible_tags(fact_key, catalogue)}
     new_tag = _tag_of(current_fact, catalogue)
     # What stays keeps its place: a sheet is read by position.
@@ -32,7 +32,7 @@ def update_sheet_value(
 
 
 def sheet_value_of(entity: Entity, fact_key: FactKey, catalogue: Catalogue) -> FactValue | None:
-    """Return the value that the entity bears in a slot with no fact that says so, as when it was created."""
+    """Return the value that the entity has without a fact that says so, as when it was created."""
     if fact_key.tag:
         folded_tag = fact_key.tag.casefold()
         return next((tag for tag in entity.tags if tag.casefold() == folded_tag), None)

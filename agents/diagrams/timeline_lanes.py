@@ -186,7 +186,7 @@ class AxisUnit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class AxisColumn:
     """A column of the axis: a stretch of world time in which something happened."""
 
     first_tick: int | None
@@ -207,11 +207,11 @@ class Slot:
 class Axis:
     """The columns in the order of time."""
 
-    slots: tuple[Slot, ...]
+    columns: tuple[AxisColumn, ...]
     unit: AxisUnit
     now_index: int
     """How many columns lie before or at the present."""
-    slot_of: Mapping[int | None, int]
+    column_of: Mapping[int | None, int]
     """By tick the number of its column."""
 
 
@@ -225,47 +225,49 @@ def build_axis(lanes: Sequence[Lane], calendar: Calendar, unit: AxisUnit, now: i
         m.tick is None and m.kind is not MarkKind.DEADLINE for lane in lanes for m in lane.marks
     )
     is_any_undated = any(m.tick is None and m.kind is MarkKind.DEADLINE for lane in lanes for m in lane.marks)
-    slots = [Slot(None, "when?")] if is_any_unknown else []
-    slot_of: dict[int | None, int] = {None: 0} if is_any_unknown else {}
+    columns = [AxisColumn(None, "when?")] if is_any_unknown else []
+    column_of: dict[int | None, int] = {None: 0} if is_any_unknown else {}
     day_length, last_key, last_day = minutes_per_day(calendar), None, None
     for tick in ticks:
         day = tick // day_length
         key = day if unit is AxisUnit.DAY else tick
         if key != last_key:
-            slots.append(
-                _build_slot(calendar, tick, unit, is_after_gap=last_day is not None and day > last_day + 1)
+            columns.append(
+                _build_column(calendar, tick, unit, is_after_gap=last_day is not None and day > last_day + 1)
             )
-        slot_of[tick], last_key, last_day = len(slots) - 1, key, day
-    now_index = sum(1 for s in slots if s.first_tick is None or now is None or s.first_tick <= now)
+        column_of[tick], last_key, last_day = len(columns) - 1, key, day
+    now_index = sum(1 for c in columns if c.first_tick is None or now is None or c.first_tick <= now)
     if is_any_undated:
-        slots.append(Slot(None, "when?", is_after_gap=True))
-    return Axis(tuple(slots), unit, now_index, slot_of)
+        columns.append(AxisColumn(None, "when?", is_after_gap=True))
+    return Axis(tuple(columns), unit, now_index, column_of)
 
 
-def find_slot(axis: Axis, mark: Mark) -> int:
+def find_column(axis: Axis, mark: Mark) -> int:
     """Return the column of a mark: a deadline that no calendar knows is in the last."""
     if mark.tick is None and mark.kind is MarkKind.DEADLINE:
-        return len(axis.slots) - 1
-    return axis.slot_of[mark.tick]
+        return len(axis.columns) - 1
+    return axis.column_of[mark.tick]
 
 
-def _build_slot(calendar: Calendar, tick: int, unit: AxisUnit, *, is_after_gap: bool) -> Slot:
+def _build_column(calendar: Calendar, tick: int, unit: AxisUnit, *, is_after_gap: bool) -> AxisColumn:
     day = tick // minutes_per_day(calendar)
     words, _, part = format_tick(calendar, tick).partition(", ")
     names = ", ".join(names_on_day(calendar, day))
     moons = "".join(MOON_SIGNS.get(find_moon_phase(moon, day), "") for moon in calendar.moons)
     if day < 0:
-        return Slot(tick, _span_before(-day, days_per_year(calendar)), "before", moons, names, is_after_gap)
+        return AxisColumn(
+            tick, _span_before(-day, days_per_year(calendar)), "before", moons, names, is_after_gap
+        )
     if calendar.months:
         at = find_year_day(calendar, day)
         era = f"{at.month}, year {at.year}"
         day_label = f"{at.day} {at.month}"
         if unit is AxisUnit.DAY:
-            return Slot(tick, str(at.day), era, moons, names, is_after_gap)
-        return Slot(tick, part or day_label, day_label, moons, names, is_after_gap)
+            return AxisColumn(tick, str(at.day), era, moons, names, is_after_gap)
+        return AxisColumn(tick, part or day_label, day_label, moons, names, is_after_gap)
     if unit is AxisUnit.DAY:
-        return Slot(tick, words, "", moons, names, is_after_gap)
-    return Slot(tick, part or words, words, moons, names, is_after_gap)
+        return AxisColumn(tick, words, "", moons, names, is_after_gap)
+    return AxisColumn(tick, part or words, words, moons, names, is_after_gap)
 
 
 def _span_before(days: int, year_length: int) -> str:

@@ -1,6 +1,6 @@
 """Tracks which facts a stretch of play may mention, and what each character believes of them.
 
-Facts and beliefs are compared as claims, by their slots.
+Facts and beliefs are compared as claims, by their fact keys.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class BeliefTracker:
     def __init__(self, stretch: SceneStretch) -> None:
         self._stretch = stretch
         self._held_claims: dict[tuple[Id, str], dict[Id, tuple[Memory, SentenceClaim]]] = {}
-        """What a character believes, by character and slot."""
+        """What a character believes, by character and fact key."""
         self._linked_pairs: set[tuple[Id, Id]] = set()
         self._corrected_ids: set[Id] = set()
         facts: dict[str, list[ClaimedFact]] = {}
@@ -126,12 +126,12 @@ class BeliefTracker:
 
 
 def _lookup_key(claim: SentenceClaim) -> str:
-    """Return the key of a claim: its slot, or its words if it has no other slot."""
+    """Return the key under which claims are compared: the fact key, with the words if it stands for words alone."""
     return claim.fact_key + (f"|{claim.value}" if claim.fact_key == "said" else "")
 
 
 def _sort_with_ends(claimed_facts: Sequence[ClaimedFact]) -> list[ClaimedFact]:
-    """Return the facts of one slot in time order, each with the time at which the next one replaces it.
+    """Return the facts of one fact key in time order, each with the time at which the next one replaces it.
 
     Facts that are only proposed replace nothing, but can be told all the same.
     """

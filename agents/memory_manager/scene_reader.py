@@ -60,7 +60,7 @@ TURNS_READ_AFTER: Final = 3
 MAX_HELD_MEMORIES: Final = 300
 """Memories of one character, the newest, that what they hear is compared with."""
 MAX_FREE_SENTENCES: Final = 2_000
-"""Facts without a slot in a universe's canon that what is said is compared with."""
+"""Facts without a fact key in a universe's canon that what is said is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +262,14 @@ class SceneReader:
     ) -> dict[Id, HealthChange]:
         """Return by proposal which of a stretch's changes wound or heal."""
         changes = [p.change for p in proposals if isinstance(p.change, StateChange)]
-        slots = {(c.entity_id, c.key) for c in changes if c.key.casefold() in HEALTH_KEYS}
-        if not slots:
+        changed_values = {(c.entity_id, c.key) for c in changes if c.key.casefold() in HEALTH_KEYS}
+        if not changed_values:
             return {}
         fact_lists = await gather(
-            *(self.canon.facts_about(i, FactsAboutQuery(predicate=key, history=True)) for i, key in slots)
+            *(
+                self.canon.facts_about(i, FactsAboutQuery(predicate=key, history=True))
+                for i, key in changed_values
+            )
         )
         start_values = read_health_values(
             setting.entities,
@@ -340,7 +343,7 @@ class SceneReader:
         ids_by_name: Mapping[str, Id],
         turns: Sequence[Turn],
     ) -> list[Fact]:
-        """Return the facts that those turns may mention: about entities they name, and facts without a slot."""
+        """Return the facts that those turns may mention: about entities they name, and facts without a fact key."""
         normalised_text = f" {normalize_statement(' '.join(t.text for t in turns))} "
         entity_ids = {
             i for name, i in ids_by_name.items() if f" {normalize_statement(name)} " in normalised_text

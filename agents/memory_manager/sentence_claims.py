@@ -1,7 +1,7 @@
 """Reads what a sentence claims, so that it can be compared with a sentence or a fact.
 
-A claim is a slot and its value (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key is:
-`under the stone`). Two claims with one slot and different values contradict each other. Sentences are read as
+A claim is a fact key and its value (`owned_by` of the bell: Tam; `alive` of the orc: false; where the key is:
+`under the stone`). Two claims with one fact key and different values contradict each other. Sentences are read as
 proposals are (`agents/canon_keeper/sentences`); besides, it understands the sentence forms of a universe's own
 predicates, where something is, and what the password, the killer, the name and the like are. Any other sentence
 is a claim of its own.
@@ -63,7 +63,7 @@ CORRECTION_WORDS: Final = re.compile(
 
 
 class SentenceClaim(NamedTuple):
-    """A slot and its value; if not `is_affirmed`, the claim is that the slot does not have the value."""
+    """A fact key and its value; if not `is_affirmed`, the claim is that it does not have the value."""
 
     fact_key: str
     value: str
@@ -150,8 +150,8 @@ class ClaimReader:
     def _read_sentence(self, text: str, speaker_id: Id | None) -> list[SentenceClaim]:
         """Return the claims of a sentence about somebody or something that has a name."""
         claims = read_statement(text, self._name_book, speaker_id or "").claims
-        slots = (_slot_of(claim, self.catalogue) for claim in claims)
-        return list(dict.fromkeys(slot for slot in slots if slot is not None))
+        claims_or_none = (_read_claim(claim, self.catalogue) for claim in claims)
+        return list(dict.fromkeys(claim for claim in claims_or_none if claim is not None))
 
     def is_mutual(self, fact: Fact) -> bool:
         """Say whether a fact is equally about both entities, so that both know of it."""
@@ -208,8 +208,8 @@ def _name_book_of(ids_by_name: IdsByName) -> NameBook:
     return NameBook(frozenset(spelling for spelling in spellings if spelling[0]))
 
 
-def _slot_of(claim: Claim, catalogue: Catalogue) -> SentenceClaim | None:
-    """Return a claim of a sentence as a slot and its value; None for what memories do not compare."""
+def _read_claim(claim: Claim, catalogue: Catalogue) -> SentenceClaim | None:
+    """Return a claim of a sentence as a fact key and its value; None for what memories do not compare."""
     subject, other = claim.subject.entity, claim.object.entity if claim.object else ""
     if not subject or claim.when or claim.is_ability:
         return None
@@ -259,9 +259,9 @@ def _claims_from_predicate(fact: Fact, catalogue: Catalogue) -> list[SentenceCla
 def _build_claim(
     name: str, subject: str, value: str, catalogue: Catalogue, is_affirmed: bool = True
 ) -> SentenceClaim:
-    """Return a claim in its slot.
+    """Return a claim with its fact key.
 
-    A predicate with a single value has the subject as slot, one that excludes another predicate has the
+    A predicate with a single value has the subject in its key, one that excludes another predicate has the
     pair; any other has the pair with yes or no as value.
     """
     predicate = catalogue[name]

@@ -32,16 +32,16 @@ lanes = st.builds(
 @given(lanes, st.sampled_from(ZOOMS), st.none() | st.integers(-10_000, 50_000))
 @settings(max_examples=30, deadline=None)
 def test_lane_fills_its_columns_at_any_zoom(lane: Lane, zoom: tuple[AxisUnit, int], now: int | None) -> None:
-    unit, slot_cells = zoom
+    unit, column_cells = zoom
     axis = build_axis([lane], CALENDAR, unit, now)
-    width = len(axis.slots) * slot_cells
-    cells = lane_cells(lane, axis, slot_cells)
+    width = len(axis.columns) * column_cells
+    cells = lane_cells(lane, axis, column_cells)
     assert len(cells) == width
     assert cell_len("".join(text for text, _ in cells)) == width
-    assert all(0 <= x < width for x in mark_positions(lane, axis, slot_cells))
+    assert all(0 <= x < width for x in mark_positions(lane, axis, column_cells))
     for row in range(3):
         assert (
-            cell_len("".join(text for text, _ in header_line(axis, slot_cells, 0, 10, 10 + width, row)))
+            cell_len("".join(text for text, _ in header_line(axis, column_cells, 0, 10, 10 + width, row)))
             == 10 + width
         )
 

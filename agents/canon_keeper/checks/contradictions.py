@@ -379,7 +379,7 @@ def _read_words(
 
 
 def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | float | bool | None:
-    """Return the value of the slot before the claim."""
+    """Return the value that the claim would replace."""
     fact_key = fact_key_of(claim.fact, draft.catalogue) if claim else None
     if fact_key is None:
         return None
@@ -393,7 +393,7 @@ def _previous_value(claim: FactClaim | None, draft: CanonDraft) -> str | int | f
 def _restored_claim(proposal: ProposedChange, draft: CanonDraft) -> FactClaim | None:
     """Return a fact to be restored as though it were claimed anew.
 
-    It finds its own place among the values of its slot, so that only what excludes it is in its way.
+    It finds its own place among the values of its fact key, so that only what excludes it is in its way.
     """
     change = proposal.change
     fact = draft.facts.get(change.fact_id) if isinstance(change, RetconFact) and change.restore else None

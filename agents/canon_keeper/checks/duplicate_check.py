@@ -77,7 +77,7 @@ def _happens_again(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
 
 
 def _fact_with_same_value(claim: FactClaim, draft: CanonDraft) -> Id | None:
-    """Return what gives the slot the very value that it would be moved to."""
+    """Return the fact that gives the very value that the claim gives, if there is one."""
     fact_key = fact_key_of(claim.fact, draft.catalogue)
     if fact_key is None:
         return None

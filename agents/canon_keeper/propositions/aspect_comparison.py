@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from agents.canon_keeper.propositions.aspects import AspectKind, Matter, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
-from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.sentences.comparison import DEAD
 
 _RECENT: Final = frozenset(
@@ -120,7 +120,7 @@ def _is_same_thing(one: Proposition, other: Proposition) -> bool:
 
 def _is_elsewhere(one: Proposition, other: Proposition) -> bool:
     """Say whether somebody never leaves one place in the one, and goes to another in the other."""
-    home, goal = (one, other) if Span.ALWAYS is one.span else (other, one)
+    home, goal = (one, other) if ClauseTime.ALWAYS is one.time else (other, one)
     is_named = bool(goal.others - goal.people)
     return (
         bool(home.others | home.words)
@@ -135,44 +135,47 @@ def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, las
     if any(p.is_denial and p.when for p in (earlier, later)) and earlier.when != later.when:
         return False
     for ended, other in ((earlier, later), (later, earlier)):
-        is_end = ended.is_event and ended.span is Span.PAST
-        if is_end and other.is_still and other.span is not Span.PAST and kind is not AspectKind.EVENT:
+        is_end = ended.is_event and ended.time is ClauseTime.PAST
+        if is_end and other.is_still and other.time is not ClauseTime.PAST and kind is not AspectKind.EVENT:
             return True  # the war ended years ago, and is still going on
     is_lasting = kind in (AspectKind.LASTING, AspectKind.FINAL)
-    spans = tuple(
-        _span(p) if is_lasting or (p.is_perfect and p.is_event and kind is AspectKind.PASSING) else p.span
+    clause_times = tuple(
+        _effective_time(p)
+        if is_lasting or (p.is_perfect and p.is_event and kind is AspectKind.PASSING)
+        else p.time
         for p in (earlier, later)
     )
     times = _time(earlier), _time(later)
-    if Span.ALWAYS in spans:
+    if ClauseTime.ALWAYS in clause_times:
         return not any(t.startswith(_EARLIER_LIFE) for t in times)
     match kind:
         case AspectKind.EVENT:
-            return times[0] == times[1] and spans[0] is spans[1]
+            return times[0] == times[1] and clause_times[0] is clause_times[1]
         case AspectKind.PASSING | AspectKind.HABIT:
             if (
                 not earlier.is_event
                 and later.is_event
-                and Span.PAST not in spans
+                and ClauseTime.PAST not in clause_times
                 and kind is AspectKind.PASSING
             ):
                 return False  # the gate was shut, and is opened
             if kind is AspectKind.HABIT and any(
-                p.span is Span.NOW and p.is_denial and not p.when for p in (earlier, later)
+                p.time is ClauseTime.NOW and p.is_denial and not p.when for p in (earlier, later)
             ):
                 return not any(
                     t.startswith(_EARLIER_LIFE) for t in times
                 )  # who does not smoke did not light his pipe
-            if Span.PAST in spans:
-                return spans[0] is spans[1] and times[0] == times[1] and bool(times[0])
+            if ClauseTime.PAST in clause_times:
+                return clause_times[0] is clause_times[1] and times[0] == times[1] and bool(times[0])
             return times[0] == times[1] or "" in times
         case AspectKind.LASTING:
             if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
                 return False
-            if spans == (Span.PAST, Span.PAST):
+            if clause_times == (ClauseTime.PAST, ClauseTime.PAST):
                 return False
             return not any(
-                s is Span.PAST and not p.is_event for s, p in zip(spans, (earlier, later), strict=True)
+                s is ClauseTime.PAST and not p.is_event
+                for s, p in zip(clause_times, (earlier, later), strict=True)
             )
         case AspectKind.FINAL:
             return _is_after_end(earlier, later, last_side)
@@ -181,9 +184,9 @@ def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, las
 def _is_after_end(earlier: Proposition, later: Proposition, last_side: str) -> bool:
     """Say whether one is said to be over that is so now; what is told to have ended was so before."""
     ended, other = (earlier, later) if last_side in earlier.terms else (later, earlier)
-    if _span(other) is Span.PAST:
+    if _effective_time(other) is ClauseTime.PAST:
         return False
-    if _span(ended) is Span.PAST and not (ended.is_event or ended.is_perfect):
+    if _effective_time(ended) is ClauseTime.PAST and not (ended.is_event or ended.is_perfect):
         return False
     is_told_end = ended is later and ended.is_event and not ended.when and not other.is_still
     return not is_told_end
@@ -193,6 +196,6 @@ def _time(proposition: Proposition) -> str:
     return "" if proposition.when in _RECENT else proposition.when
 
 
-def _span(proposition: Proposition) -> Span:
+def _effective_time(proposition: Proposition) -> ClauseTime:
     is_recent = (proposition.when in _RECENT or proposition.is_perfect) and proposition.is_event
-    return Span.NOW if is_recent and proposition.span is Span.PAST else proposition.span
+    return ClauseTime.NOW if is_recent and proposition.time is ClauseTime.PAST else proposition.time

@@ -11,7 +11,7 @@ from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import PERSON, content_words
 from agents.canon_keeper.propositions.entailments import Entailment, entailments_of
 from agents.canon_keeper.propositions.holders import Holder
-from agents.canon_keeper.propositions.proposition import ASPECT, Proposition, Span
+from agents.canon_keeper.propositions.proposition import ASPECT, ClauseTime, Proposition
 
 _NOBODY: Final = frozenset({"nothing", "nobody", "none"})
 _ANYBODY: Final = frozenset({"man", "woman", "member", "fellow"})
@@ -48,7 +48,7 @@ def _is_said(context: ClauseContext, entailment: Entailment) -> bool:
         return False  # who is not afraid of Tess may be afraid of something
     if not context.is_denied or wording.is_negative:
         return True
-    if not wording.stands_for_side or context.base.span is Span.PAST:
+    if not wording.stands_for_side or context.base.time is ClauseTime.PAST:
         return False
     return wording.aspect.kind is not AspectKind.FINAL
 
@@ -57,9 +57,9 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
     wording, holder, base = entailment.wording, entailment.holder, context.base
     aspect = wording.aspect
     is_denied = context.is_denied and not wording.is_negative
-    span = base.span
-    if wording.is_negative and span is Span.PAST and not NEGATING.isdisjoint(wording.words[1:]):
-        span = Span.ALWAYS  # `bowed to no man`
+    time = base.time
+    if wording.is_negative and time is ClauseTime.PAST and not NEGATING.isdisjoint(wording.words[1:]):
+        time = ClauseTime.ALWAYS  # `bowed to no man`
     if base.is_ability and aspect.kind is not AspectKind.LASTING:
         return
     words = frozenset(
@@ -79,7 +79,7 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
         thing=holder.noun,
         words=words - entailment.words - set(holder.noun.split()),
         when="" if set(base.when.split()) & set(wording.words) else base.when,
-        span=span,
+        time=time,
         is_change=base.is_change and (not context.is_denied or _says_no_longer(context)),
         is_loose=entailment.is_narrowed,
         is_event=base.is_event and context.clause.tag != "ing",

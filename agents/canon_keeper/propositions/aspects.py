@@ -36,7 +36,7 @@ class Matter(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
-class Slot(StrEnum):
+class ClausePart(StrEnum):
     """The part of a clause that a wording is in."""
 
     IS = "is"
@@ -84,11 +84,11 @@ class AspectBook:
     """Finds the wordings by the part of the clause and by a word that they have."""
 
     aspects: Mapping[str, Aspect]
-    _wordings: Mapping[tuple[Slot, str], tuple[Wording, ...]] = field(repr=False)
+    _wordings: Mapping[tuple[ClausePart, str], tuple[Wording, ...]] = field(repr=False)
 
-    def wordings(self, slot: Slot, word: str) -> tuple[Wording, ...]:
+    def wordings(self, clause_part: ClausePart, word: str) -> tuple[Wording, ...]:
         """Return the wordings in a part of the clause whose first word that denies nothing is this one."""
-        return self._wordings.get((slot, word), ())
+        return self._wordings.get((clause_part, word), ())
 
 
 @lru_cache(maxsize=1)
@@ -97,7 +97,7 @@ def load_aspects() -> AspectBook:
     data = yaml_with_lines.load_yaml(text).data
     assert isinstance(data, dict)
     aspects: dict[str, Aspect] = {}
-    wordings: defaultdict[tuple[Slot, str], list[Wording]] = defaultdict(list)
+    wordings: defaultdict[tuple[ClausePart, str], list[Wording]] = defaultdict(list)
     for name, row in data["aspects"].items():
         aspect = Aspect(
             str(name),
@@ -110,18 +110,18 @@ def load_aspects() -> AspectBook:
         )
         aspects[aspect.name] = aspect
         for side, text in row["sides"].items():
-            for slot, wording in _wordings_of(aspect, str(side), str(text)):
-                wordings[slot, _key_word(wording.words)].append(wording)
+            for clause_part, wording in _wordings_of(aspect, str(side), str(text)):
+                wordings[clause_part, _key_word(wording.words)].append(wording)
     return AspectBook(aspects, {key: tuple(found) for key, found in wordings.items()})
 
 
-def _wordings_of(aspect: Aspect, side: str, text: str) -> Iterator[tuple[Slot, Wording]]:
+def _wordings_of(aspect: Aspect, side: str, text: str) -> Iterator[tuple[ClausePart, Wording]]:
     for part in text.split(";"):
-        slot_name, _, phrases = part.strip().partition(" ")
-        slot = Slot(slot_name)
+        part_name, _, phrases = part.strip().partition(" ")
+        clause_part = ClausePart(part_name)
         for index, phrase in enumerate(phrases.split(",")):
             words = tuple(word for word in phrase.split() if word not in ("a", "an", "the"))
-            yield slot, Wording(aspect, side, words, _is_negative(words), not index)
+            yield clause_part, Wording(aspect, side, words, _is_negative(words), not index)
 
 
 def _is_negative(words: tuple[str, ...]) -> bool:

@@ -20,7 +20,7 @@ from agents.canon_keeper.propositions.clause_words import (
     reaches_now,
 )
 from agents.canon_keeper.propositions.concepts import base_forms
-from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.clause_times import take_time
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS, REFLEXIVES
@@ -177,7 +177,7 @@ class ClauseContext:
             # `There is a knife in Nima's boot`: she has it.
             doers = owners & frozenset(t.entity for t in self.tokens if t.is_person)
         helpers = {t.word for t in clause.helpers}
-        span = self._span(helpers)
+        time = self._read_time(helpers)
         return Proposition(
             concept="",
             is_affirmed=True,
@@ -191,13 +191,13 @@ class ClauseContext:
             part=_part(subject_words) or _part_of_object([t.word for t in self.rest]),
             target=self._target(),
             links=_links(self.rest),
-            span=span,
+            time=time,
             is_perfect=self._is_perfect(helpers),
-            when="" if span is Span.NOW and reaches_now(self.plain_words) else plain_time(self._when),
+            when="" if time is ClauseTime.NOW and reaches_now(self.plain_words) else plain_time(self._when),
             is_ability=not helpers.isdisjoint({"can", "could", "may"}),
             is_change=self._is_change(),
             is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
-            is_event=self._is_event(span),
+            is_event=self._is_event(time),
             is_plural=_is_plural(clause),
             is_any=bool(self.rest) and self.rest[0].word in ("any", "every", "all"),
             is_passive=clause.is_passive,
@@ -207,28 +207,28 @@ class ClauseContext:
     def _is_perfect(self, helpers: set[str]) -> bool:
         return not helpers.isdisjoint({"has", "have"}) and self.clause.tag in ("part", "be", "ing")
 
-    def _span(self, helpers: set[str]) -> Span:
+    def _read_time(self, helpers: set[str]) -> ClauseTime:
         is_law = "will" in self.plain_words and self.plain_words[:1] == ["no"]
         if is_law or means_all_time(self.plain_words):
-            return Span.ALWAYS
+            return ClauseTime.ALWAYS
         if self._is_perfect(helpers):
             is_so_now = reaches_now(self.plain_words) and "not" not in self.plain_words
-            return Span.NOW if is_so_now else Span.PAST
+            return ClauseTime.NOW if is_so_now else ClauseTime.PAST
         is_past = self.clause.tag == "past" or not helpers.isdisjoint({"was", "were", "did", "had", "could"})
-        return Span.PAST if is_past else Span.NOW
+        return ClauseTime.PAST if is_past else ClauseTime.NOW
 
     def _is_change(self) -> bool:
         words = {self.clause.verb, *self.words}
         has_learned = self.clause.verb == "learn" and "to" in self.words
         return has_learned or "any more" in " ".join(self.words) or not _CHANGES.isdisjoint(words)
 
-    def _is_event(self, span: Span) -> bool:
+    def _is_event(self, time: ClauseTime) -> bool:
         clause = self.clause
         if clause.tag == "be" or clause.verb in _STATIVE_VERBS:
             return False
-        if span is Span.NOW and clause.verb not in _PUNCTUAL_VERBS:
+        if time is ClauseTime.NOW and clause.verb not in _PUNCTUAL_VERBS:
             return False
-        return not (clause.is_passive and span is Span.NOW and "by" not in self.words)
+        return not (clause.is_passive and time is ClauseTime.NOW and "by" not in self.words)
 
     def _target(self) -> str:
         """Return the name right behind the verb, or of whom the passive is said."""

@@ -8,15 +8,15 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.propositions.aspects import (
     Aspect,
     AspectKind,
+    ClausePart,
     Matter,
-    Slot,
     Wording,
     load_aspects,
 )
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import PERSON_NOUNS
 from agents.canon_keeper.propositions.holders import PHRASE_ENDS, Holder, holders_of, objects_of, places_of
-from agents.canon_keeper.propositions.proposition import Span
+from agents.canon_keeper.propositions.proposition import ClauseTime
 from agents.canon_keeper.propositions.quantities import unit_of
 from agents.canon_keeper.propositions.wording_matches import (
     WordForms,
@@ -85,15 +85,15 @@ def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
     for holder in subjects:
         yield from _being(context, holder, rest, forms)
         if not clause.is_passive:
-            yield from _doing(context, holder, Slot.DOES, forms, helpers)
+            yield from _doing(context, holder, ClausePart.DOES, forms, helpers)
             yield from _living(context, holder)
             yield from _having(context, holder, forms)
         else:
-            yield from _doing(context, holder, Slot.DONE, forms, helpers)
+            yield from _doing(context, holder, ClausePart.DONE, forms, helpers)
     if not clause.is_passive:
         owner = subjects[0].entity if len(subjects) == 1 and not subjects[0].noun else ""
         for holder in objects_of(context.rest, owner):
-            yield from _doing(context, holder, Slot.DONE, forms, helpers)
+            yield from _doing(context, holder, ClausePart.DONE, forms, helpers)
     if not context.base.general:
         yield from _happening(context, forms, helpers)
     yield from _owning(context, subjects)
@@ -118,7 +118,7 @@ def _being(
     end = next((n for n, f in enumerate(words) if n and f & PHRASE_ENDS), max(len(words), 1))
     for index, word_forms in enumerate(words[: end + 1]):
         for form in sorted(word_forms):
-            for wording in load_aspects().wordings(Slot.IS, form):
+            for wording in load_aspects().wordings(ClausePart.IS, form):
                 is_phrase = wording.words[0] in PREPOSITIONS
                 if not is_phrase and index >= end:
                     continue
@@ -153,7 +153,7 @@ def _is_narrowed(forms: Sequence[WordForms], index: int, words: Sequence[str], *
 def _doing(
     context: ClauseContext,
     holder: Holder,
-    slot: Slot,
+    clause_part: ClausePart,
     forms: Sequence[WordForms],
     helpers: set[str],
 ) -> Iterator[Entailment]:
@@ -161,16 +161,16 @@ def _doing(
     if _says_other_deed(context):
         return
     clause = context.clause
-    for wording in load_aspects().wordings(slot, clause.verb):
+    for wording in load_aspects().wordings(clause_part, clause.verb):
         if clause.tag == "ing" and wording.aspect.kind is AspectKind.FINAL:
             continue  # who is dying is not dead
-        if len(wording.words) == 1 and slot is Slot.DOES and _has_other_object(context):
+        if len(wording.words) == 1 and clause_part is ClausePart.DOES and _has_other_object(context):
             continue
         matched = match_verb(wording.words, forms, helpers, is_denied=context.is_denied)
         if matched is not None:
             yield Entailment(wording, holder, matched | {clause.verb})
     for adverb in sorted(helpers & _ADVERBS):
-        for wording in load_aspects().wordings(slot, adverb):
+        for wording in load_aspects().wordings(clause_part, adverb):
             if wording.words[1:2] != (clause.verb,):
                 continue
             matched = match_verb(wording.words[1:], forms, helpers, is_denied=context.is_denied)
@@ -207,8 +207,8 @@ def _living(context: ClauseContext, holder: Holder) -> Iterator[Entailment]:
     clause, base = context.clause, context.base
     if holder.noun or not holder.is_person or clause.verb in _NO_LIVING_DEEDS or clause.tag == "be":
         return
-    if base.span is Span.NOW and clause.tag in ("s", "base", "ing") and not context.is_denied:
-        yield from (Entailment(w, holder, frozenset()) for w in load_aspects().wordings(Slot.DOES, "*"))
+    if base.time is ClauseTime.NOW and clause.tag in ("s", "base", "ing") and not context.is_denied:
+        yield from (Entailment(w, holder, frozenset()) for w in load_aspects().wordings(ClausePart.DOES, "*"))
 
 
 def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) -> Iterator[Entailment]:
@@ -222,7 +222,7 @@ def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) 
         if word_forms & _FORMER and not index:
             return
         for form in sorted(word_forms):
-            for wording in load_aspects().wordings(Slot.HAS, form):
+            for wording in load_aspects().wordings(ClausePart.HAS, form):
                 if wording.is_negative is not is_denied:
                     continue
                 if context.clause.verb in ("own", "possess") and wording.aspect.kind is AspectKind.PASSING:
@@ -264,12 +264,12 @@ def _owned(
     lemmas: frozenset[str],
 ) -> Iterator[Entailment]:
     for form in sorted(forms[start]):
-        for wording in load_aspects().wordings(Slot.HAS, form):
+        for wording in load_aspects().wordings(ClausePart.HAS, form):
             if wording.is_negative or not wording.aspect.has_by_possessive:
                 continue
             if not _GONE_OWNED.isdisjoint(lemmas - set(wording.words)):
                 continue
-            if wording.aspect.kind is AspectKind.PASSING and context.base.span is not Span.NOW:
+            if wording.aspect.kind is AspectKind.PASSING and context.base.time is not ClauseTime.NOW:
                 continue
             if (matched := match_words(wording.words, forms, start)) is not None and not context.is_denied:
                 yield Entailment(wording, owner, matched | lemmas)
@@ -282,7 +282,7 @@ def _places(context: ClauseContext) -> Iterator[Holder]:
 
 def _happening(context: ClauseContext, forms: Sequence[WordForms], helpers: set[str]) -> Iterator[Entailment]:
     """Yield what it entails of a place that something is done there."""
-    wordings = load_aspects().wordings(Slot.AT, context.clause.verb)
+    wordings = load_aspects().wordings(ClausePart.AT, context.clause.verb)
     subject = context.clause.subject
     is_by_people = any(t.is_person or singular(t.word) in PERSON_NOUNS for t in subject)
     if not wordings or context.clause.is_passive or not is_by_people:
@@ -301,7 +301,7 @@ def _telling(context: ClauseContext) -> Iterator[Entailment]:
     forms = [forms_of(t) for t in tokens]
     for index, word_forms in enumerate(forms):
         for form in sorted(word_forms):
-            for wording in load_aspects().wordings(Slot.TOLD, form):
+            for wording in load_aspects().wordings(ClausePart.TOLD, form):
                 if wording.is_negative is not context.is_denied:
                     continue
                 kept = without_negations(forms[index:]) if wording.is_negative else forms[index:]

@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.concepts import base_forms
-from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.quantities import Quantity, decade_of, quantity_at, unit_of
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
@@ -22,7 +22,7 @@ _EVENT_VERBS: Final = frozenset({"be", "fight", "happen", "occur", "take", "hold
 def ages_and_sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     if (
         len(base.doers) != 1
-        or base.span is not Span.NOW
+        or base.time is not ClauseTime.NOW
         or clause.verb not in ("be", "stand", "measure", "weigh")
     ):
         return
@@ -58,7 +58,7 @@ def ages_and_sizes(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
 
 
 def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
-    if base.span is not Span.NOW or base.is_perfect:
+    if base.time is not ClauseTime.NOW or base.is_perfect:
         return
     subject, rest = list(clause.subject), list(clause.rest)
     words, rest_words = [t.word for t in subject], [t.word for t in rest]
@@ -148,5 +148,5 @@ def years(clause: ClauseWords, base: Proposition, tokens: Sequence[Token]) -> It
         year = int(numbers[0])
         yield value_proposition(
             base, "year", quantity=Quantity(year, year, "year", is_exact=True), doers=base.entities(),
-            others=frozenset(), owners=frozenset(), words=nouns, span=Span.PAST, when="",
+            others=frozenset(), owners=frozenset(), words=nouns, time=ClauseTime.PAST, when="",
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import names_meant, phrase_after
 from agents.canon_keeper.propositions.concepts import base_forms, load_concepts
-from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.thing_values import value_of_thing
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
@@ -58,7 +58,7 @@ def read_people(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]
     yield from _fates(clause, base)
     if base.is_ability or base.is_change:
         return
-    if base.span is Span.NOW:
+    if base.time is ClauseTime.NOW:
         yield from _names(clause, base)
         yield from _spouses(clause, base)
         yield from _commanders(clause, base)
@@ -72,7 +72,7 @@ def _leaders(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     is_kept = clause.verb == "keep" and any(
         t.entity and not t.is_person for t in (*clause.subject, *clause.rest)
     )
-    if not (clause.verb in _LEADING_VERBS or is_kept) or base.span is not Span.NOW or base.is_ability:
+    if not (clause.verb in _LEADING_VERBS or is_kept) or base.time is not ClauseTime.NOW or base.is_ability:
         return
     if clause.is_passive:
         leaders, led = names_meant(phrase_after(clause.rest, "by")), clause.subject
@@ -107,7 +107,7 @@ def _commanders(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]
 
 def _making_peoples(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read which people made something: `Dwarves built the temple`."""
-    if clause.verb not in _MAKING_VERBS or base.span is not Span.PAST:
+    if clause.verb not in _MAKING_VERBS or base.time is not ClauseTime.PAST:
         return
     makers, made = (
         (phrase_after(clause.rest, "by"), clause.subject)
@@ -213,7 +213,7 @@ def _spouses(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _fates(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read what somebody died of: of a fever, in the fire, by wolves."""
-    if base.span is not Span.PAST:
+    if base.time is not ClauseTime.PAST:
         return
     own = [t.word for t in clause.rest]
     is_own_hand = own[:1] in (["himself"], ["herself"])

@@ -9,7 +9,7 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import content_words, is_content, phrase_after, word_of
 from agents.canon_keeper.propositions.concepts import base_forms, load_concepts
-from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.sentences.interpretation import AGE_WORDS
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES
 from agents.canon_keeper.sentences.tokens import Token
@@ -107,7 +107,7 @@ def _relatives(context: ClauseContext) -> Iterator[Proposition]:
             ):
                 term = frozenset({mention.phrase[0]})
                 yield replace(
-                    context.base, concept=mention.concept.name, is_affirmed=True, is_denial=False, span=Span.NOW,
+                    context.base, concept=mention.concept.name, is_affirmed=True, is_denial=False, time=ClauseTime.NOW,
                     when="", doers=frozenset({token.entity}), others=_NOTHING, owners=_NOTHING, words=_NOTHING,
                     terms=term, special_terms=term, is_event=False, is_lasting=mention.concept.is_lasting, target="",
                 )  # fmt: skip
@@ -128,7 +128,7 @@ def _parts_named(context: ClauseContext) -> Iterator[Proposition]:
             yield replace(
                 context.base, concept="existence", is_symmetric=True, terms=frozenset({"be"}),
                 words=frozenset({word_of(forms)}), doers=frozenset({whole.entity}), others=_NOTHING, owners=_NOTHING,
-                is_event=False, target="", span=Span.NOW,
+                is_event=False, target="", time=ClauseTime.NOW,
             )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _company(context: ClauseContext) -> Iterator[Proposition]:
 def _use(context: ClauseContext) -> Iterator[Proposition]:
     """Read that a thing is whole that is used, crossed or at work now: `opens the Blue Ledger`."""
     clause, base = context.clause, context.base
-    if base.span is not Span.NOW or base.is_ability or clause.tag not in ("s", "base", "ing"):
+    if base.time is not ClauseTime.NOW or base.is_ability or clause.tag not in ("s", "base", "ing"):
         return
     ways = _WAYS_ACROSS | ({"in", "aboard", "on"} if clause.verb in _TRAVELLING_VERBS else _NOTHING)
     used = {t.entity for way in ways for t in phrase_after(context.rest, way) if t.entity}
@@ -171,7 +171,7 @@ def _living(context: ClauseContext) -> Iterator[Proposition]:
     is_nowadays = any(f" {words} " in text for words in _NOWADAYS)
     is_deed = clause.tag in ("s", "base", "ing") and clause.verb not in _NO_DEEDS
     people = base.doers & base.people
-    if is_nowadays and is_deed and people and base.span is Span.NOW:
+    if is_nowadays and is_deed and people and base.time is ClauseTime.NOW:
         for concept in ("alive", "disband"):
             yield replace(
                 base,

@@ -14,7 +14,7 @@ ASPECT: Final = "aspect:"
 """What the concepts of aspects begin with, such as sight; the one term is the side that is said."""
 
 
-class Span(StrEnum):
+class ClauseTime(StrEnum):
     """Of which time a clause speaks; `ALWAYS`: of all time until now."""
 
     NOW = "now"
@@ -53,7 +53,7 @@ class Proposition:
     is_still: bool = False
     part: str = ""
     """`one` or `both`, of several."""
-    span: Span = Span.NOW
+    time: ClauseTime = ClauseTime.NOW
     is_perfect: bool = False
     when: str = ""
     is_ability: bool = False

@@ -10,7 +10,7 @@ from agents.canon_keeper.propositions.aspect_comparison import opposed_sides
 from agents.canon_keeper.propositions.aspects import AspectKind, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
 from agents.canon_keeper.propositions.concepts import load_concepts
-from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition, Span
+from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
 
@@ -47,7 +47,7 @@ class OpposedPropositions(NamedTuple):
     @property
     def is_always(self) -> bool:
         """Whether one of them says that it is always or never so."""
-        return Span.ALWAYS in (self.earlier.span, self.later.span)
+        return ClauseTime.ALWAYS in (self.earlier.time, self.later.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +198,11 @@ def _is_definite_denial(denied: Proposition, other: Proposition) -> bool:
     """Say whether a denial is about something that is named; who did not sleep once did another night."""
     if denied.general and denied.excepted and denied.words:
         return True
-    if denied.general and denied.span is Span.NOW and denied.words - denied.terms - {denied.general}:
+    if denied.general and denied.time is ClauseTime.NOW and denied.words - denied.terms - {denied.general}:
         return True  # `Nobody lives in the mill`
     if denied.general and denied.general == other.general:
         return True  # `None of the prisoners escaped`
-    if denied.span is Span.PAST and not denied.is_perfect and not denied.general:
+    if denied.time is ClauseTime.PAST and not denied.is_perfect and not denied.general:
         return len(denied.entities()) > 1 or bool(denied.words - denied.terms)
     return bool(denied.entities())
 
@@ -310,9 +310,9 @@ def _are_both_meant(one: Proposition, other: Proposition) -> bool:
 
 def _is_one_event(one: Proposition, other: Proposition) -> bool:
     """Say whether what happened can be told of only once: with the same words, or about the same named thing."""
-    if Span.PAST not in (one.span, other.span) or Span.ALWAYS in (one.span, other.span):
+    if ClauseTime.PAST not in (one.time, other.time) or ClauseTime.ALWAYS in (one.time, other.time):
         return True
-    is_of_states = one.span is other.span and not (one.is_event and other.is_event)
+    is_of_states = one.time is other.time and not (one.is_event and other.is_event)
     if is_of_states and not (one.words & other.words or one.is_ability or other.is_ability):
         return False  # who was single at thirty may have married later
     if one.is_final or one.is_lasting or one.is_ability or other.is_ability or one.is_still or other.is_still:

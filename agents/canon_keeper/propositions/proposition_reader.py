@@ -12,7 +12,7 @@ from agents.canon_keeper.propositions.aspects import load_aspects
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
-from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.figures_of_speech import Figure, find_figures, says_concept
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
@@ -58,7 +58,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
             if _says_always(clause):
                 propositions = [
                     *propositions[:-1],
-                    *(replace(p, span=Span.ALWAYS) for p in propositions[-1:]),
+                    *(replace(p, time=ClauseTime.ALWAYS) for p in propositions[-1:]),
                 ]
                 continue
             clause = _with_thing_meant(clause, previous)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.canon_keeper.propositions.proposition import Proposition, Span
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 
 _SPANS: Final = frozenset(
     {"since", "years", "year", "months", "month", "weeks", "days", "decades", "centuries"}
@@ -15,28 +15,30 @@ _MENDING: Final = frozenset({"rebuild", "repair", "restore", "mend", "refloat"})
 
 def is_same_time(denied: Proposition, affirmed: Proposition) -> bool:
     """Say whether what is denied and what is affirmed are said of one time."""
-    is_always = Span.ALWAYS in (denied.span, affirmed.span)
+    is_always = ClauseTime.ALWAYS in (denied.time, affirmed.time)
     if denied.when != affirmed.when and not _is_covered_time(denied, affirmed, is_always=is_always):
         return False
     if denied.is_change:
-        return affirmed.span is Span.NOW and not affirmed.is_change
+        return affirmed.time is ClauseTime.NOW and not affirmed.is_change
     if is_always:
         return True
-    is_lasting = denied.is_lasting and (denied.is_denial or denied.is_event or denied.span is not Span.PAST)
-    if is_lasting and (affirmed.is_event or affirmed.span is denied.span):
+    is_lasting = denied.is_lasting and (
+        denied.is_denial or denied.is_event or denied.time is not ClauseTime.PAST
+    )
+    if is_lasting and (affirmed.is_event or affirmed.time is denied.time):
         return True
     if not denied.is_denial and not affirmed.is_denial and _is_lexical_pair_in_one_time(denied, affirmed):
         return True
     if affirmed.is_denial and affirmed.is_ability and denied.is_event:
         return True  # who cannot die has died
-    if denied.span is Span.NOW:
-        return affirmed.span is Span.NOW or (denied.is_ability and affirmed.is_event)
-    return denied.is_perfect or affirmed.span is Span.PAST
+    if denied.time is ClauseTime.NOW:
+        return affirmed.time is ClauseTime.NOW or (denied.is_ability and affirmed.is_event)
+    return denied.is_perfect or affirmed.time is ClauseTime.PAST
 
 
 def is_told_change(earlier: Proposition, later: Proposition) -> bool:
     """Say whether the later one tells what happened to it: the chest was locked, and is opened."""
-    if Span.ALWAYS in (earlier.span, later.span) or earlier.is_habit:
+    if ClauseTime.ALWAYS in (earlier.time, later.time) or earlier.is_habit:
         return False
     if later.is_change and not earlier.is_change:
         return True
@@ -45,7 +47,7 @@ def is_told_change(earlier: Proposition, later: Proposition) -> bool:
     )
     if is_mended and earlier.is_event and later.is_event:
         return True
-    is_state = not earlier.is_event and earlier.span is Span.NOW and not earlier.is_ability
+    is_state = not earlier.is_event and earlier.time is ClauseTime.NOW and not earlier.is_ability
     return is_state and later.is_event and not later.is_denial and not later.when
 
 
@@ -53,33 +55,43 @@ def _is_covered_time(denied: Proposition, affirmed: Proposition, *, is_always: b
     """Say whether a denial of one time holds for another: `not in nine years` for last month."""
     is_lexical = not denied.is_denial and not affirmed.is_denial
     for deed, state in ((denied, affirmed), (affirmed, denied)):
-        if is_lexical and deed.is_event and deed.span is Span.PAST and state.is_still and not state.when:
+        if (
+            is_lexical
+            and deed.is_event
+            and deed.time is ClauseTime.PAST
+            and state.is_still
+            and not state.when
+        ):
             return True
         is_end = (
-            is_lexical and deed is denied and denied.is_final and denied.is_event and denied.span is Span.PAST
+            is_lexical
+            and deed is denied
+            and denied.is_final
+            and denied.is_event
+            and denied.time is ClauseTime.PAST
         )
-        if is_end and affirmed.span is Span.NOW and not affirmed.when:
+        if is_end and affirmed.time is ClauseTime.NOW and not affirmed.when:
             return True
     if is_lexical and not is_always:
         return denied.is_habit
     if denied.when:
         is_window = denied.is_perfect and not _SPANS.isdisjoint(denied.when.split())
-        is_recent = affirmed.when.startswith(("last", "this", "yesterday")) or affirmed.span is Span.NOW
+        is_recent = affirmed.when.startswith(("last", "this", "yesterday")) or affirmed.time is ClauseTime.NOW
         return is_window and is_recent
     if is_always:
         return True
     # What was so at a time that is named is no rival of what is so in general, but of what never was.
-    return (affirmed.span is Span.PAST and denied.span is Span.PAST) or (
+    return (affirmed.time is ClauseTime.PAST and denied.time is ClauseTime.PAST) or (
         denied.is_ability and affirmed.is_event
     )
 
 
 def _is_lexical_pair_in_one_time(denied: Proposition, affirmed: Proposition) -> bool:
     """Say whether two contrary words are said of one time: what happened and what is still so are."""
-    if Span.NOW in (denied.span, affirmed.span) and (denied.is_perfect or affirmed.is_perfect):
+    if ClauseTime.NOW in (denied.time, affirmed.time) and (denied.is_perfect or affirmed.is_perfect):
         return True
     for deed, state in ((denied, affirmed), (affirmed, denied)):
-        if deed.span is Span.PAST and deed.is_event and state.is_still:
+        if deed.time is ClauseTime.PAST and deed.is_event and state.is_still:
             return True
-    is_end = denied.is_final and denied.span is Span.PAST and denied.is_event
-    return is_end and (affirmed.span is Span.NOW or bool(affirmed.words & denied.words))
+    is_end = denied.is_final and denied.time is ClauseTime.PAST and denied.is_event
+    return is_end and (affirmed.time is ClauseTime.NOW or bool(affirmed.words & denied.words))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
-from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.quantities import Quantity, quantity_at, unit_of
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
 from agents.canon_keeper.sentences.tokens import Token
@@ -32,7 +32,7 @@ _RESTING_VERBS: Final = frozenset(
 
 def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Yield the values that an affirmed clause says a thing has now."""
-    if base.is_ability or base.is_change or base.span is not Span.NOW:
+    if base.is_ability or base.is_change or base.time is not ClauseTime.NOW:
         return
     yield from _owners(clause, base)
     yield from _prices(clause, base)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
-from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.quantities import Quantity, read_number
 from agents.canon_keeper.propositions.thing_values import value_of_thing
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
@@ -51,14 +51,16 @@ def read_times(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 def _weekdays(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read on which day something is: `The meeting is on Friday`. What happened on a day may happen on another."""
     days = [t.word for t in clause.rest if t.word in _WEEKDAYS]
-    is_plain = clause.verb == "be" and base.span is Span.NOW and not clause.front and len(clause.rest) <= 2
+    is_plain = (
+        clause.verb == "be" and base.time is ClauseTime.NOW and not clause.front and len(clause.rest) <= 2
+    )
     if is_plain and len(days) == 1 and [t.word for t in clause.rest[:1]] in (["on"], days):
         yield from value_of_thing(base, "weekday", clause.subject, days[0])
 
 
 def _durations(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read how long something lasts: `three days` and `a week` differ, `a week` and `seven days` do not."""
-    if clause.verb not in _LASTING_VERBS or base.span is not Span.NOW:
+    if clause.verb not in _LASTING_VERBS or base.time is not ClauseTime.NOW:
         return
     words = [t.word for t in clause.rest]
     for index in range(len(words)):
@@ -78,8 +80,8 @@ def _durations(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _hours(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read at which hour, day or season something happens that happens at one: `The fair begins at noon`."""
-    is_set = base.span is Span.NOW and clause.verb in _SCHEDULED
-    is_once = base.span is Span.PAST and clause.verb in _HAPPENING_ONCE and not base.is_perfect
+    is_set = base.time is ClauseTime.NOW and clause.verb in _SCHEDULED
+    is_once = base.time is ClauseTime.PAST and clause.verb in _HAPPENING_ONCE and not base.is_perfect
     if not (is_set or is_once) or (is_once and not base.is_event):
         return
     if clause.verb in ("leave", "marry") and clause.rest and clause.rest[0].word not in PREPOSITIONS:
@@ -97,7 +99,7 @@ def _hours(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                     f"{kind} {clause.verb}",
                     words=frozenset(values),
                     when="",
-                    span=base.span,
+                    time=base.time,
                     is_change=False,
                 )
 

@@ -10,7 +10,7 @@ from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, names_mea
 from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
 from agents.canon_keeper.propositions.people_said import read_people
-from agents.canon_keeper.propositions.proposition import Proposition, Span, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.thing_values import read_thing_values
 from agents.canon_keeper.propositions.times_said import read_times
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
@@ -82,18 +82,18 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         or (clause.verb == "spend" and "childhood" in words)
     )  # fmt: skip
     places = [t.entity for t in clause.rest[:8] if t.entity and not t.is_person]
-    if places and "far" not in words and (is_from or is_birth or is_raised) and base.span is not None:
+    if places and "far" not in words and (is_from or is_birth or is_raised) and base.time is not None:
         birthplace = frozenset(places[:1])
         yield value_proposition(
             base, "raised" if is_raised else "origin", doers=who, others=birthplace, owners=frozenset(),
-            words=frozenset(), span=Span.PAST, when="",
+            words=frozenset(), time=ClauseTime.PAST, when="",
         )  # fmt: skip
 
 
 def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read `bought the revolver` and `the revolver was a present to Lila`: how somebody came to have it."""
     things = (base.others | base.doers | base.owners) - base.people
-    if base.span is not Span.PAST or base.when or len(things) != 1:
+    if base.time is not ClauseTime.PAST or base.when or len(things) != 1:
         return
     forms = base_forms(clause.verb)
     way = next((_WAYS[f] for f in forms if f in _WAYS), "")
@@ -137,7 +137,7 @@ def _receiver(clause: ClauseWords) -> frozenset[str]:
 def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read colour and material of a thing, or of the one thing of its kind that somebody has."""
     lists = load_word_lists()
-    if base.span is not Span.NOW:
+    if base.time is not ClauseTime.NOW:
         return
     subject, rest = [t.word for t in clause.subject], [t.word for t in clause.rest]
     for group in ("colour", "material"):
@@ -217,7 +217,7 @@ def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 owners=frozenset(),
                 words=nouns,
                 when=" ".join(sorted(times)),
-                span=Span.PAST,
+                time=ClauseTime.PAST,
             )
             return
 

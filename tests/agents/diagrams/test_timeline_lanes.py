@@ -14,7 +14,7 @@ from agents.diagrams.timeline_lanes import (
     MarkKind,
     build_axis,
     build_lanes,
-    find_slot,
+    find_column,
 )
 from stores.records.canon import Fact, FactKind, FactStatus, Involvement
 from stores.records.ids import Id
@@ -106,17 +106,17 @@ def test_lanes_tell_who_was_where_who_died_and_what_was_promised_until_when() ->
 
 def test_axis_names_months_moons_and_days_and_marks_gaps() -> None:
     axis = build_axis(build_lanes(records()), CALENDAR, AxisUnit.DAY, now=DAY * 2)
-    assert [s.label for s in axis.slots] == ["1", "2", "3", "4", "1", "when?"]
-    assert axis.slots[0].era == "Frost, year 1"
-    assert axis.slots[1].moons == "○"
-    assert (axis.slots[4].era, axis.slots[4].names, axis.slots[4].is_after_gap) == (
+    assert [s.label for s in axis.columns] == ["1", "2", "3", "4", "1", "when?"]
+    assert axis.columns[0].era == "Frost, year 1"
+    assert axis.columns[1].moons == "○"
+    assert (axis.columns[4].era, axis.columns[4].names, axis.columns[4].is_after_gap) == (
         "Thaw, year 1",
         "the thaw",
         True,
     )
     assert axis.now_index == 3
     moments = build_axis(build_lanes(records()), CALENDAR, AxisUnit.MOMENT, now=None)
-    assert len(moments.slots) > len(axis.slots)
+    assert len(moments.columns) > len(axis.columns)
 
 
 ticks = st.none() | st.integers(-(10**8), 10**6)
@@ -140,8 +140,8 @@ def test_axis_has_a_column_for_every_mark_in_the_order_of_time(
     lanes: list[Lane], unit: AxisUnit, has_months: bool, now: Id | None
 ) -> None:
     axis = build_axis(lanes, CALENDAR if has_months else Calendar(), unit, now)  # type: ignore[arg-type]
-    dated = sorted((m.tick, find_slot(axis, m)) for one in lanes for m in one.marks if m.tick is not None)
-    assert [slot for _, slot in dated] == sorted(slot for _, slot in dated)
-    assert all(0 <= find_slot(axis, m) < len(axis.slots) for one in lanes for m in one.marks)
-    known = [s.first_tick for s in axis.slots if s.first_tick is not None]
+    dated = sorted((m.tick, find_column(axis, m)) for one in lanes for m in one.marks if m.tick is not None)
+    assert [column for _, column in dated] == sorted(column for _, column in dated)
+    assert all(0 <= find_column(axis, m) < len(axis.columns) for one in lanes for m in one.marks)
+    known = [s.first_tick for s in axis.columns if s.first_tick is not None]
     assert known == sorted(set(known))
