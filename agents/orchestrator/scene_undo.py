@@ -37,7 +37,7 @@ from agents.orchestrator.undo_questions import (
 from agents.orchestrator.undo_words import shorten
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
-from agents.proposals.decisions import VERDICT_WORDS, is_undone
+from agents.proposals.decisions import is_undone
 from agents.views.play_views import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
@@ -111,7 +111,7 @@ class SceneUndo:
         undone_move = await self._timeline.find_undone_move(context.scene)
         edited_context = await self._with_world_edits(context)
         last_command = find_last_command(edited_context)
-        undone_decision = self._verdict_undo.find_undone(context)
+        undone_decision = await self._verdict_undo.find_undone(context)
         # A decision is not made again over a command that was typed since.
         candidates: list[StepOnTurn | None] = [
             find_undone_command(edited_context),
@@ -121,7 +121,7 @@ class SceneUndo:
         ]
         undone_commit = await self._commit_undo.find_undone(context)
         steps = [s for s in candidates if s is not None and (undone_move is None or s.at > undone_move.at)]
-        last_decision = self._verdict_undo.find_last(context)
+        last_decision = await self._verdict_undo.find_last(context)
         later_acts = [undone_move, last_command, last_decision, *steps]
         if undone_commit and all(act is None or act.at < undone_commit.at for act in later_acts):
             if end := await self._end_undo.plan_return(context, undone_commit):
@@ -154,7 +154,7 @@ class SceneUndo:
         """Return what was done last, where the move is a branch or another take; None if it was a line of the story."""
         candidates: tuple[StepOnTurn | HeadMove | None, ...] = (
             find_last_command(await self._with_world_edits(context)),
-            self._verdict_undo.find_last(context),
+            await self._verdict_undo.find_last(context),
             await self._timeline.find_last_jump(context.scene),
         )
         return max((step for step in candidates if step is not None), key=lambda s: s.at, default=None)
@@ -195,9 +195,9 @@ class SceneUndo:
             is_world_edit = any(p.scene_id is None for p in gate_proposals)
             return f"{step_text} (proposed in the universe)" if is_world_edit else step_text
         rows = await self._views.read_scene_rows(context.scene.id)
-        titles = [row.title for row in rows if not step.after.keys().isdisjoint(row.member_ids)]
+        titles = [row.title for row in rows if not step.proposal_ids.isdisjoint(row.member_ids)]
         others = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
-        return f"{VERDICT_WORDS[step.verdict]}: {shorten(titles[0]) if titles else 'a proposal'}{others}"
+        return f"{step.word}: {shorten(titles[0]) if titles else 'a proposal'}{others}"
 
     # --- commits -------------------------------------------------------------------------------------
 

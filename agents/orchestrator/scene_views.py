@@ -114,10 +114,10 @@ class SceneViewBuilder:
             is_offer_lapsed=offer is not None and is_lapsed(offer, context),
             can_undo=scene.head is not None
             or find_last_command(context) is not None
-            or self._verdict_undo.find_last(context) is not None,
+            or await self._verdict_undo.find_last(context) is not None,
             can_redo=await self._log.redo_target(scene.id) is not None
             or find_undone_command(context) is not None
-            or self._verdict_undo.find_undone(context) is not None
+            or await self._verdict_undo.find_undone(context) is not None
             or any(map(is_open_again, context.undecided)),  # redo brings it back, or says why it does not
             unfinished_count=len(checkpoints),
             stalled_note=self._describe_stalled(state, entered_at, [c.at for c in checkpoints]),

@@ -150,8 +150,8 @@ class ProposalView:
 class UndoneDecision:
     """A decision that was taken back."""
 
-    verdict: Verdict | None
-    """The verdict that had been set; None if one had been removed."""
+    word: str
+    """What had been done: `Accepted`."""
 
     proposal_ids: tuple[Id, ...]
 

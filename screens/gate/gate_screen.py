@@ -14,7 +14,6 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.proposals.decisions import VERDICT_WORDS
 from agents.views.play_views import LeftOpen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
@@ -189,9 +188,9 @@ class GateScreen(DecidingScreen):
     @on(DecidingScreen.DecisionUndone)
     def _show_decision_undone(self, message: DecidingScreen.DecisionUndone) -> None:
         proposal_list = self.query_one(ProposalList)
-        ids, verdict_word = set(message.decision.proposal_ids), VERDICT_WORDS[message.decision.verdict]
+        ids, word = set(message.decision.proposal_ids), message.decision.word
         rows = [row for row in proposal_list.views if not ids.isdisjoint(row.member_ids)]
-        self.query_one(NoticePanel).show_lines([f"Undone: {verdict_word}: {row.title}" for row in rows])
+        self.query_one(NoticePanel).show_lines([f"Undone: {word}: {row.title}" for row in rows])
         proposal_list.go_to_newest({row.proposal.id for row in rows})
         self.reload()
 

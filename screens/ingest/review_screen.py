@@ -13,7 +13,6 @@ from textual.message import Message
 from textual.widgets import Input
 
 from agents.count_words import count_noun
-from agents.proposals.decisions import VERDICT_WORDS
 from agents.services.review_groups import subject_of
 from agents.views.ingest_views import ReviewOrder
 from screens.evidence_routes import find_evidence_route
@@ -197,9 +196,8 @@ class ReviewScreen(DecidingScreen):
 
     @on(DecidingScreen.DecisionUndone)
     def _show_decision_undone(self, message: DecidingScreen.DecisionUndone) -> None:
-        verdict_word = VERDICT_WORDS[message.decision.verdict]
         count_text = count_noun(len(message.decision.proposal_ids), "proposal")
-        self.query_one(NoticePanel).show_lines((f"Undone: {verdict_word}: {count_text}.",))
+        self.query_one(NoticePanel).show_lines((f"Undone: {message.decision.word}: {count_text}.",))
         self.reload()
 
     @on(ReviewGroupList.RowsRequested)

@@ -224,11 +224,15 @@ class RulingService:
             ready_proposals, f"ruling: {ruling_plan.ruling.ruling}", ruling_plan.ruling.universe_id
         )
 
+    async def list_rulings(self, universe_id: Id) -> list[Ruling]:
+        """Return the rulings on record, in the order they were made, with those that were withdrawn."""
+        return await self._log.rulings(universe_id)
+
     async def set_withdrawn(
         self, universe_id: Id, decided_at: Collection[datetime], *, is_withdrawn: bool
     ) -> None:
         """Withdraw the rulings that made the decisions of these times, or have them hold again."""
-        for ruling in await self._log.rulings(universe_id):
+        for ruling in await self.list_rulings(universe_id):
             if ruling.at in decided_at and ruling.is_withdrawn is not is_withdrawn:
                 await self._log.put_ruling(ruling.model_copy(update={"is_withdrawn": is_withdrawn}))
 

@@ -109,6 +109,55 @@ async def test_undo_of_a_ruling_gives_back_both_sides_and_the_conflict(
             assert await read_state(program, scene_id) == ruled
 
 
+async def test_undo_of_different_asks_again_before_it_takes_the_person(tmp_path: Path) -> None:
+    """“Oh, they are the same after all”: one Ctrl+Z asks again, the next takes the stranger; Ctrl+Y goes back."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Gil Oakum: a pilot", "/accept Gil", "/commit", "I wait.")
+        before = await read_state(program, scene_id)
+        await say(program, scene_id, "/npc gil oakum: a stranger")
+        asked = await read_state(program, scene_id)
+        assert [row[5] for row in asked.gate if row[1] == "gil oakum"] == ["hold"]
+        await say(program, scene_id, "/different gil")
+        different = await read_state(program, scene_id)
+        assert [row[5] for row in different.gate if row[1] == "gil oakum"] == ["accept"]
+        for _ in range(2):
+            assert await say(program, scene_id, "/undo") == ("Undone: Resolved: gil oakum",)
+            assert await read_state(program, scene_id) == asked
+            await say(program, scene_id, "/undo")
+            assert await read_state(program, scene_id) == before
+            await say(program, scene_id, "/redo")
+            assert await read_state(program, scene_id) == asked
+            await say(program, scene_id, "/redo")
+            assert await read_state(program, scene_id) == different
+        await say(program, scene_id, "/undo", "/different gil")
+        assert await read_state(program, scene_id) == different
+        view = await program.services.play.scene(scene_id)
+        assert not view.can_redo
+
+
+@pytest.mark.parametrize("way", ["different", "never"])
+async def test_undo_at_the_gate_takes_a_ruling_back(tmp_path: Path, way: str) -> None:
+    """Ctrl+Z at the gate after C and a choice there: the conflict is back."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Gil Oakum: a pilot", "/accept Gil", "/commit", "I wait.")
+        name = "gil oakum"
+        if way == "different":
+            await say(program, scene_id, "/npc gil oakum: a stranger")
+        else:
+            await say(program, scene_id, "/npc Ned Crake: a smith")
+            await say(program, scene_id, "/fact Ned Crake is married", "/fact Ned Crake has never married")
+            name = "Ned Crake has never married."
+        asked = await read_state(program, scene_id)
+        number = next(row[0] for row in asked.gate if row[1] == name)
+        await say(program, scene_id, f"/resolve {number} {way}")
+        assert await read_state(program, scene_id) != asked
+        universe_id = (await program.services.play.scene(scene_id)).universe.id
+        await program.services.gate.undo_last_decision(scene_id, universe_id)
+        assert await read_state(program, scene_id) == asked
+
+
 async def test_undo_of_a_commit_in_mid_scene_puts_its_rows_back_at_the_gate(tmp_path: Path) -> None:
     """“I only wanted to untick one row”: the rows stand at the gate, Maud is here, and HP is 8."""
     async with opened(tmp_path) as program:
