@@ -30,7 +30,12 @@ from agents.prose.names import names_of
 from agents.resolver.likelihood import LikelihoodSuggestion
 from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
-from agents.solo.described_moves import describe_acting_dead, describe_moves, notice_missed
+from agents.solo.described_moves import (
+    describe_acting_dead,
+    describe_moves,
+    describe_unclear_place,
+    notice_missed,
+)
 from agents.solo.notices import CommandHint, add_notices
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
@@ -248,7 +253,14 @@ class LinePlayer:
         move_lines = describe_moves(context, played.moves.entries)
         reply = Reply(
             "exchange",
-            (*run.likelihood_notes, *lines, *effect_lines, *move_lines, *describe_acting_dead(played.moves)),
+            (
+                *run.likelihood_notes,
+                *lines,
+                *effect_lines,
+                *move_lines,
+                *describe_unclear_place(played.moves),
+                *describe_acting_dead(played.moves),
+            ),
         )
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)
         claim_lines = (

@@ -57,10 +57,19 @@ class NameNotices:
         """Return a notice on each of the names that has not been told of. Raises StoreError."""
         return [_build_notice(one) for one in await self._select_new(unknown_names, context)]
 
-    async def notice_others(self, text: str, context: SceneContext) -> list[CommandHint]:
-        """Return one notice on all names of a text that have not been told of. Raises StoreError."""
+    async def notice_others(
+        self, text: str, context: SceneContext, shared_names: Sequence[str] = ()
+    ) -> list[CommandHint]:
+        """Return one notice on all names of a text that have not been told of. Raises StoreError.
+
+        `shared_names` are names of several who are known, which the reply asks about.
+        """
         hero = context.player_character()
-        other_words = [context.universe.name, *(context.working_state(hero).numbers if hero else ())]
+        other_words = [
+            *shared_names,
+            context.universe.name,
+            *(context.working_state(hero).numbers if hero else ()),
+        ]
         if not find_unknown(text, list_scene_entities(context), other_words):
             return []
         known = await read_named_entities(self._canon, context, text)

@@ -339,7 +339,8 @@ class PlainClaims:
         names = [one for one in unknown_names if not one.name.islower()]
         notices = await self._name_notices.notice_each(names, context)
         if not exchange.is_oracle_question:
-            notices += await self._name_notices.notice_others(text, context)
+            shared_names = [moves.unclear_place.name.removeprefix("The ")] if moves.unclear_place else []
+            notices += await self._name_notices.notice_others(text, context, shared_names)
         notices += await self._name_notices.notice_each(small_things, context)
         return [*notices, *departures]
 

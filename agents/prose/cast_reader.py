@@ -128,7 +128,7 @@ class TurnReading(NamedTuple):
     acting_dead: frozenset[int] = frozenset()
     """Those who were dead before, and come in, come along or are brought as only the living do."""
     unknown_site: str = ""
-    """Where the hero would go, if that place were known: `old pier`; empty if they go to no such place."""
+    """Where the hero would go, if it were known which place that is: `old pier`; empty if they go to no such place."""
     missed: frozenset[int] = frozenset()
     """Those who are spoken to or fought, and neither were here then nor come in later; the dead among them.
 

@@ -31,10 +31,12 @@ _DEALS_WITH: Final = PhrasePattern(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
-_HERO_GIVES: Final = PhrasePattern(
-    r"\s*@[HW]@ADVERBS[give hand offer pass show lend sell pay repay tip bribe] (?P<who>@[\d,]+@)(?= (back\b|THING))",
-    {"ADVERBS": words.ADVERBS, "THING": words.MONEY_OR_THING},
+_GIVES: Final = PhrasePattern(
+    r"\s*(@[HW]@ADVERBS|@[\d,]+@ADVERBS(?!PAST))[give hand offer pass show lend sell pay repay tip bribe]"
+    r" (?P<who>@[\d,]+@)(?= (back\b|THING))",
+    {"ADVERBS": words.ADVERBS, "THING": words.MONEY_OR_THING, "PAST": PAST_VERB.pattern},
 )
+"""Somebody is given a thing: by the hero, or by another now, as what others gave in the past may be long ago."""
 _SPEAKS_TO_HERO: Final = PhrasePattern(
     r"""
     \s*(?P<who>@[\d,]+@)ADVERBS(?!PAST)([ask tell promise warn threaten question thank beg order assure inform
@@ -70,10 +72,7 @@ def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
     """Return the mark of who speaks to the hero, is spoken to or fought in a clause; empty if nobody, or from afar."""
     text = _whole(clause)
     match = (
-        _SPEAKS_TO_HERO.match(text)
-        or _ACTS_ON_HERO.match(text)
-        or _HERO_GIVES.match(text)
-        or _match_deal(clause)
+        _SPEAKS_TO_HERO.match(text) or _ACTS_ON_HERO.match(text) or _GIVES.match(text) or _match_deal(clause)
     )
     return who_of(match).strip("@") if match and not _FROM_AFAR.search(sentence) else ""
 

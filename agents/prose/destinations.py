@@ -101,9 +101,6 @@ class DestinationReader:
             for word in {w for n in map(_without_article, names) if " " in n for w in short_names(n)}
         ]
         last_words = _number_unique(numbered_words)
-        self._shared_words = {word.casefold() for word, _ in numbered_words} - {
-            *map(str.casefold, last_words)
-        }
         self._numbers = {name.casefold(): n for name, n in whole_names.items()}
         for word, number in last_words.items():
             self._numbers.setdefault(word.casefold(), number)
@@ -131,13 +128,15 @@ class DestinationReader:
         return None if place is None else self._numbers[place[str(place.lastgroup)].casefold()]
 
     def find_unknown_site(self, predicate: str) -> str:
-        """Return the place of its own, but none of these, that somebody goes to: `old pier`; empty if to none."""
+        """Return what is none of these by name, and somebody goes to: `old pier`; empty if to none.
+
+        It may be what several of these are called for short: `pier`.
+        """
         going = _GOES_THERE.match(predicate)
         if going is None or self._place.match(predicate, going.end()):
             return ""
         site = _SITE.match(predicate, going.end())
-        # Which of two piers is meant is not known, and a third is not made of them.
-        return site["name"] if site and site["name"].casefold() not in self._shared_words else ""
+        return site["name"] if site else ""
 
 
 def short_names(name: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.shared_names import SharedName
 from agents.declarations.unknown_names import find_unknown
 from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.personas.reported_cast import NO_REPORT, ReportedCast
@@ -25,6 +26,7 @@ from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import CastReader, NarratedFate, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
+from agents.prose.destinations import short_names
 from agents.prose.mentions import Figure, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.story_journal import StoryJournal
@@ -66,6 +68,8 @@ class RecordedMoves(NamedTuple):
     """Where the hero is now, if canon or a proposal has them elsewhere: without it that one would hold."""
     unknown_place: str = ""
     """Where the hero would be, if that place were known: `Old Pier`; empty if they go to no such place."""
+    unclear_place: SharedName | None = None
+    """Where the hero would be, if it were known which of several places is meant: `The pier`."""
     missed: tuple[Entity, ...] = ()
     """The living who are spoken to or fought in it, and are not here."""
     strangers: tuple[str, ...] = ()
@@ -139,6 +143,7 @@ class CastMoves:
                 )
             )
         }
+        unclear_place = _find_unclear_place(reading.unknown_site, _other_places(context, places))
         moves = [
             (move, number)
             for move, number in reading.moves
@@ -169,7 +174,8 @@ class CastMoves:
             entries,
             _find_acting_dead(turn, people, state, reading.acting_dead | (reading.missed & state.dead)),
             arrivals,
-            " ".join(word[:1].upper() + word[1:] for word in reading.unknown_site.split()),
+            "" if unclear_place else _capitalise(reading.unknown_site),
+            unclear_place,
             tuple(people[number] for number in sorted(reading.missed - state.dead)),
             tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
             tuple(name_stranger(strangers[n - len(people)]) for n in departed_strangers),
@@ -394,6 +400,21 @@ def _name_fates(
 def _other_places(context: SceneContext, places: Iterable[Entity]) -> list[Entity]:
     """Return the places that the scene is not in."""
     return [p for p in places if context.place is None or p.id != context.place.id]
+
+
+def _capitalise(words: str) -> str:
+    return " ".join(word[:1].upper() + word[1:] for word in words.split())
+
+
+def _find_unclear_place(site: str, places: Iterable[Entity]) -> SharedName | None:
+    """Return the place that somebody goes to and that may be any of several, with these; None if it is not."""
+    called = [p for p in places if site.casefold() in _fold_short_names(p)] if site else []
+    return SharedName(f"The {site}", tuple(sorted(called, key=lambda p: p.name))) if len(called) > 1 else None
+
+
+def _fold_short_names(place: Entity) -> set[str]:
+    names = names_of(place)
+    return {word.casefold().removeprefix("the ") for name in names for word in (name, *short_names(name))}
 
 
 def _stays_elsewhere(context: SceneContext, entity: Entity, place: Entity | None) -> bool:

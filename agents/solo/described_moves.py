@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 from itertools import groupby, takewhile
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.shared_names import ask_for_name, name_bearers
 from agents.name_forms import name_at_start, name_within
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
@@ -61,6 +62,13 @@ def notice_missed(context: SceneContext, moves: RecordedMoves) -> list[CommandHi
     verb = "is" if len(names) == 1 else "are"
     offer = Offer(f"{join_names(names)} {verb} not here:", command)
     return [CommandHint(f"{offer.text} brings them in", command, (offer,))]
+
+
+def describe_unclear_place(moves: RecordedMoves) -> list[str]:
+    """Return a line on which of several places the hero may have gone to; the scene goes on where it was."""
+    if (place := moves.unclear_place) is None:
+        return []
+    return [f"{name_bearers(place)}: the scene stays where it is. {ask_for_name(place)}"]
 
 
 def _describe_move(context: SceneContext, entry: PresenceEntry) -> str:

@@ -109,6 +109,38 @@ async def test_gift_with_somebody_unknown_offers_to_make_them_known(
     assert f"/npc here {command}" in await offered(table), line
 
 
+@pytest.mark.parametrize(
+    "gift",
+    [
+        "> Jonas gives the red monk a coin.",
+        "> Jonas gives the red monk the coin and smiles.",
+        "> Jonas pays the red monk two coins.",
+    ],
+)
+async def test_gift_of_another_to_somebody_unknown_offers_to_make_them_known(
+    table: PlayedScene, gift: str
+) -> None:
+    await table.say("/npc here Jonas: a smith")
+    await table.say(gift)
+    assert await offered(table) == ["/npc here The Red Monk"]
+    await table.say(gift)
+    assert await offered(table) == ["/npc here The Red Monk"], "once"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Jonas gives the door a push.", "> Jonas gives the dog a bone.",
+        "> Jonas gave the red monk a coin years ago.",
+        "> Jonas gives the red monk a coin by letter.", "> Does Jonas give the red monk a coin?",
+    ],
+)  # fmt: skip
+async def test_what_is_no_gift_to_somebody_here_offers_nobody(table: PlayedScene, line: str) -> None:
+    await table.say("/npc here Jonas: a smith")
+    await table.say(line)
+    assert not [command for command in await offered(table) if command.startswith("/npc here")]
+
+
 @pytest.mark.parametrize("name", ["the red monk", "Dob Marsh"])
 async def test_gift_to_somebody_known_is_proposed_and_brings_them_in(table: PlayedScene, name: str) -> None:
     await table.say(f"/npc {name}", "/thing silver coin")

@@ -175,6 +175,29 @@ async def test_plain_going_to_a_place_by_its_kind_means_the_only_one_and_not_whe
     assert await table.place() == "Old Mill"
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["I go to the dock.", "I go to the Dock.", "> Mara walks down to the dock.", "I swim to the dock."],
+)
+async def test_plain_going_to_one_of_two_places_asks_which_and_stays(table: PlayedScene, line: str) -> None:
+    await table.say("/place Old Dock", "/place Dry Dock")
+    name = "The Dock" if "Dock" in line else "The dock"
+    for _ in range(2):
+        assert await table.say(line) == (
+            f"“{name}” may be Dry Dock or Old Dock: the scene stays where it is. Write the whole name.",
+        )
+        assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
+    assert (await table.say("I go to the dry dock."))[0] == "The scene goes on in Dry Dock."
+
+
+@pytest.mark.parametrize(
+    "line", ["I look over to the dock.", "I walk along the dock.", "Bram talks of the dock."]
+)
+async def test_words_about_one_of_two_places_ask_nothing(table: PlayedScene, line: str) -> None:
+    await table.say("/place Old Dock", "/place Dry Dock")
+    assert not [text for text in await table.say(line) if "may be" in text]
+
+
 async def test_plain_going_by_the_kind_or_the_way_moves_the_scene_to_what_is_known(
     table: PlayedScene,
 ) -> None:
