@@ -10,6 +10,7 @@ from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader, read_staged_commitments
 from agents.name_matching import match_names
 from agents.proposals.evidence import show_words
+from agents.prose.hero_name import name_hero
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.conflicts import ConflictService
 from agents.services.policy import PolicyService
@@ -25,13 +26,15 @@ from agents.views.conflict_views import (
 from agents.views.play_views import ProposalView
 from agents.views.world_views import EvidenceSource, StagedEdits
 from stores.errors import InputError
-from stores.records.canon import EndFact, Standing
+from stores.records.canon import EndFact, Fact, Standing
 from stores.records.ids import Id
 from stores.records.workflow import KindRule
 
 MAX_QUOTES = 2
 """Quotes of one statement that a reply has."""
 MAX_QUOTE_LENGTH = 90
+MAX_NAMED_COMMITMENTS = 5
+"""Open promises that are named when it is not clear which is meant."""
 
 
 class _RulingWord(NamedTuple):
@@ -167,9 +170,10 @@ class ConflictCommandService:
             named_ids = [f.id for f in facts if agenda.thread_numbers.get(f.id) == number]
         else:
             number = 0
-            named_ids = match_names(typed_name, [(fact.statement, fact.id) for fact in facts])
+            hero = context.player_character()
+            named_ids = _match_statements(typed_name, facts, hero.name if hero else "")
         if len(named_ids) != 1:
-            raise _unnamed_commitment_error(agenda, number, named_ids)
+            raise _unnamed_commitment_error(agenda, number, facts, named_ids)
         return await self._commitments.propose_pay_off(named_ids[0], scene_id, is_met=is_met)
 
     async def describe_rules(self, universe_id: Id) -> tuple[str, ...]:
@@ -231,14 +235,35 @@ def _describe_suggestion(kind: KindPolicyView) -> str:
     return f"offered: /rules {kind.kind} {kind.offered}  (you accepted {kind.accepted} of {kind.decided})"
 
 
-def _unnamed_commitment_error(agenda: StoryAgenda, number: int, named_ids: Sequence[Id]) -> InputError:
-    """Return the error for a number or words that name no open commitment, or several."""
+def _match_statements(typed_name: str, facts: Sequence[Fact], hero_name: str) -> list[Id]:
+    """Return the facts that words mean as they are, or as the hero's: `I find the bell`, `find the bell`."""
+    statements = [(fact.statement, fact.id) for fact in facts]
+    wordings = (typed_name, name_hero(typed_name, hero_name), name_hero(f"I {typed_name}", hero_name))
+    matches = (match_names(wording, statements) for wording in wordings)
+    return next(filter(None, matches), [])
+
+
+def _unnamed_commitment_error(
+    agenda: StoryAgenda, number: int, facts: Sequence[Fact], named_ids: Sequence[Id]
+) -> InputError:
+    """Return the error for a number or words that name no open commitment, or several, with those that are open."""
     thread = agenda.find_thread(number)
-    what, todo = "There is no such promise, debt or question.", "/promises lists them with numbers."
+    shown_facts = [fact for fact in facts if fact.id in named_ids] or facts
+    numbered = [
+        f"{agenda.thread_numbers[fact.id]} {fact.statement.removesuffix('.')}"
+        for fact in shown_facts
+        if fact.id in agenda.thread_numbers
+    ]
+    what = "There is no such promise, debt or question."
     if named_ids:
         what = "Several promises, debts or questions have these words."
     elif thread is not None and thread.is_open and thread.fact_id is None:
-        what, todo = f"“{thread.name}” is no promise, debt or question.", f"/thread {number} close closes it."
+        what = f"“{thread.name}” is no promise, debt or question."
+        return InputError(what, kept="Nothing was proposed.", todo=f"/thread {number} close closes it.")
+    todo = "No promise, debt or question is open."
+    if numbered:
+        more = "; /promises lists all" if len(numbered) > MAX_NAMED_COMMITMENTS else ""
+        todo = f"Open: {', '.join(numbered[:MAX_NAMED_COMMITMENTS])}{more}."
     return InputError(what, kept="Nothing was proposed.", todo=todo)
 
 

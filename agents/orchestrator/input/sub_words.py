@@ -22,6 +22,10 @@ _KEPT: Final = frozenset(
     ("kept", "paid", "done", "fulfilled", "finished", "complete", "completed", "settled")
 )
 _BROKEN: Final = frozenset(("broken", "failed"))
+_SETTLED_LAST: Final = re.compile(
+    rf"(?P<what>\d+(?=[\s:])|.+(?=:))\s*:?\s*(?P<word>{'|'.join(sorted(_KEPT | _BROKEN))})", re.DOTALL
+)
+"""What becomes of a promise, behind it: `2 kept`, `find the bell: done`."""
 _KILLS: Final = frozenset(("kill", "dead"))
 _LISTED_BY: Final = {
     "npc": ("npcs", ""),
@@ -63,6 +67,8 @@ def read_sub_word(name: str, argument: str) -> tuple[str, str]:
         return name, f"{removal[1]} stop"
     if name in ("npc", "creature") and (death := _DEAD_LAST.fullmatch(argument.strip())):
         _refuse_removal(name, "kill", death[1])
+    if name == "promise" and (settled := _SETTLED_LAST.fullmatch(argument.strip())):
+        return ("paid" if settled["word"] in _KEPT else "broken"), settled["what"]
     match = _FIRST_WORD.fullmatch(argument.strip())
     if match is None:
         return name, argument

@@ -98,6 +98,46 @@ async def test_conflict_command_promise_is_kept_by_evidence(tmp_path: Path) -> N
         )
 
 
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("/promise done: I find the bell", "Kept: Mara finds the bell."),
+        ("/promise kept: find the bell", "Kept: Mara finds the bell."),
+        ("/promise kept: the bell", "Kept: Mara finds the bell."),
+        ("/promise I find the bell: done", "Kept: Mara finds the bell."),
+        ("/promise 1 done", "Kept: Mara finds the bell."),
+        ("/paid I find the bell.", "Kept: Mara finds the bell."),
+        ("/broken I find the bell", "Not kept: Mara finds the bell."),
+        ("/promise 2 broken", "Not kept: Dob will come back."),
+        ("/promise failed: Dob", "Not kept: Dob will come back."),
+        ("/promise Dob sells 2 lamps kept", "Dob sells 2 lamps kept."),
+        ("/promise 2 lamps are mended", "2 lamps are mended."),
+    ],
+)
+async def test_promise_is_settled_by_its_words_as_they_were_typed(
+    tmp_path: Path, line: str, reply: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for typed in ("/npc here Dob", "/promise I find the bell", "/promise Dob will come back"):
+            await program.services.play.submit(scene_id, typed)
+        lines = (await program.services.play.submit(scene_id, line)).lines
+        assert lines[0].removeprefix("Proposed: ") == reply
+
+
+@pytest.mark.parametrize("line", ["/promise done: I find the ring", "/paid the ring", "/promise 9 done"])
+async def test_promise_that_is_not_open_is_refused_with_those_that_are(tmp_path: Path, line: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        with pytest.raises(InputError, match="No promise, debt or question is open"):
+            await program.services.play.submit(scene_id, line)
+        for typed in ("/npc here Dob", "/promise I find the bell", "/promise Dob will come back"):
+            await program.services.play.submit(scene_id, typed)
+        with pytest.raises(InputError) as refused:
+            await program.services.play.submit(scene_id, line)
+        assert "Open: 1 Mara finds the bell, 2 Dob will come back." in str(refused.value)
+
+
 async def test_conflict_command_policy_rule_decides_and_can_be_taken_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
