@@ -240,8 +240,10 @@ class _BatchBuilder:
         if fact.proposal_id is None:
             return tuple(piece for i in fact.involves for piece in self._known_evidence(i.entity_id))
         if isinstance(proposal.change, MergeEntities):
-            moved_ids = (old.older_id for old in self._draft.supersessions if old.newer_id == fact.id)
-            earlier_evidence = tuple(piece for old_id in moved_ids for piece in self._known_evidence(old_id))
+            moved_ids = [old.older_id for old in self._draft.supersessions if old.newer_id == fact.id]
+            # What moved is else the description of who was merged away, which rests on what they rest on.
+            earlier_ids = moved_ids or [proposal.change.absorbed_id]
+            earlier_evidence = tuple(piece for i in earlier_ids for piece in self._known_evidence(i))
             return (*earlier_evidence, *_evidence_of(proposal))
         return ()
 

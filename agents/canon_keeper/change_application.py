@@ -28,6 +28,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.sheet_values import sheet_value_of
+from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -155,7 +156,7 @@ def _change_sentences(before: Entity, after: Entity) -> Iterable[str]:
 def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDraft) -> list[Fact]:
     """Move the facts of the absorbed entity to the one that it is merged into.
 
-    Where both have a value that there is only one of, the kept one's stays.
+    Where both have a value that there is only one of, the kept one's stays; another description is a fact of it then.
     """
     kept_entity, absorbed_entity = (
         _require_entity(change.kept_id, draft),
@@ -199,7 +200,35 @@ def _apply_merge(proposal: ProposedChange, change: MergeEntities, draft: CanonDr
         ):
             draft.add_fact(fact, [old])
             moved_facts.append(fact)
+    described_fact = _describe_as(kept_entity, absorbed_entity, proposal)
+    if described_fact is not None and not any(
+        is_same_statement(described_fact, f, draft.catalogue) for f in draft.similar_facts(described_fact)
+    ):
+        described_fact = with_own_id(described_fact, draft.facts)
+        draft.add_fact(described_fact)
+        moved_facts.append(described_fact)
     return moved_facts
+
+
+def _describe_as(kept_entity: Entity, absorbed_entity: Entity, proposal: ProposedChange) -> Fact | None:
+    """Return what was said of who or what is merged away as a fact of the kept one; None if that says nothing new."""
+    description = absorbed_entity.description.strip()
+    if not kept_entity.description or description.casefold() in ("", kept_entity.description.casefold()):
+        return None
+    is_noun = description.partition(" ")[0].casefold() in ("a", "an", "the")
+    words = f" is {description[0].lower()}{description[1:]}" if is_noun else f": {description}"
+    return Fact(
+        id=fact_id_of(proposal),
+        universe_id=proposal.universe_id,
+        kind=FactKind.ATTRIBUTE,
+        predicate=STATED_PREDICATE,
+        statement=as_sentence(f"{kept_entity.name}{words}"),
+        involves=(Involvement(role=SUBJECT, entity_id=kept_entity.id),),
+        valid_from=proposal.tick,
+        authority=proposal.authority,
+        proposal_id=proposal.id,
+        recorded_at=proposal.created_at,
+    )
 
 
 def _left_behind_event(fact: Fact, old: Fact, kept_id: Id) -> Fact:

@@ -102,6 +102,36 @@ async def test_merge_is_split_back(keeper_library: KeeperLibrary, noted: bool) -
         await keeper_library.keeper.merges.plan_split(STRANGER.id)
 
 
+@pytest.mark.parametrize(
+    ("kept", "absorbed", "statement"),
+    [
+        ("a pilot", "A stranger in grey", "Mara is a stranger in grey."),
+        ("a pilot", "keeps bees. Never sleeps", "Mara: keeps bees. Never sleeps."),
+        ("a pilot", "A pilot", ""),
+        ("a pilot", "", ""),
+        ("", "a stranger", ""),
+    ],
+)
+async def test_merge_keeps_the_other_description_as_a_fact_until_it_is_split(
+    keeper_library: KeeperLibrary, kept: str, absorbed: str, statement: str
+) -> None:
+    """What was typed of the one is true of both who are one; a description that there was none of is taken over."""
+    people = (
+        MARA.model_copy(update={"description": kept}),
+        STRANGER.model_copy(update={"description": absorbed}),
+    )
+    await keeper_library.lay(entities=people)
+    before = await keeper_library.told()
+    merge = proposal(MergeEntities(kept_id=MARA.id, absorbed_id=STRANGER.id), turn_id=None)
+    await committed(keeper_library, merge)
+    assert (await keeper_library.canon.entity(MARA.id)).description == (kept or absorbed)
+    assert set(await keeper_library.told()) - set(before) == ({statement} if statement else set())
+    changes = await keeper_library.keeper.merges.plan_split(STRANGER.id)
+    await committed(keeper_library, *(proposal(change, turn_id=None) for change in changes))
+    assert await keeper_library.told() == before
+    assert (await keeper_library.canon.entity(STRANGER.id)).description == absorbed
+
+
 async def test_merge_those_with_like_names_are_shown_side_by_side(keeper_library: KeeperLibrary) -> None:
     twin, cousin = entity("the stranger", id="t"), entity("Stranger's Hut", EntityKind.PLACE, id="h")
     await keeper_library.lay(entities=(*PEOPLE, twin, cousin))

@@ -65,6 +65,22 @@ async def test_conflict_command_ruling_settles_a_conflict_and_is_remembered(
         assert len(rulings) == 1
 
 
+async def test_what_is_typed_of_somebody_who_is_the_same_is_true_of_them(tmp_path: Path) -> None:
+    """“What is said of the new one goes to Tom”: the card has it, with the line that it was typed in."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (*BEFORE[:3], "I wait.", "/npc tom: a tall stranger", "/same tom"):
+            await program.services.play.submit(scene_id, line)
+        universe = (await program.services.play.scene(scene_id)).universe
+        canon = program.stores.canon(Role.CONTEXT_ASSEMBLY)
+        (described,) = [f for f in await canon.facts(universe.id) if "stranger" in f.statement]
+        assert described.statement == "Tom is a tall stranger."
+        quotes = [piece.quote for piece in await canon.evidence_of(described.id)]
+        assert "tom: a tall stranger" in quotes
+        tom = await canon.find_entity(universe.id, "Tom")
+        assert [e.description for e in tom if e.id == described.entity("subject")] == ["the keeper"]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
