@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from agents.events import (
@@ -95,16 +95,23 @@ class MemoryManager:
         """Scenes with new memories of which no event told yet, and their universes."""
 
     async def find_due(self, scenes: Sequence[Scene]) -> DueScenes:
-        """Return the scenes whose head has moved or that are being processed again."""
+        """Return the scenes whose head has moved, where something was proposed or decided, or that are being processed.
+
+        What was decided without a new turn has no other trace than the fingerprint, if the process ended before
+        it worked on it.
+        """
         jobs = await self._log.jobs(ids=[derive_job_id(self.kind, scene.id) for scene in scenes])
         cursors = {job.subject_id: MemoryCursor.parse(job.cursor) for job in jobs}
-        return DueScenes(
-            [
-                JobSubject(scene.id, scene.universe_id)
-                for scene in scenes
-                if scene.head and cursors.get(scene.id, MemoryCursor()).is_behind(scene.head)
-            ]
-        )
+        due_subjects: list[JobSubject] = []
+        for scene in scenes:
+            cursor = cursors.get(scene.id, MemoryCursor())
+            if scene.head and (
+                cursor.is_behind(scene.head)
+                or cursor.fingerprint
+                != _fingerprint_proposals(await self._scene_reader.read_live_proposals(scene.id))
+            ):
+                due_subjects.append(JobSubject(scene.id, scene.universe_id))
+        return DueScenes(due_subjects)
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:
@@ -144,7 +151,7 @@ class MemoryManager:
         turn_count = await self._log.line_length(scene_id)
         subject = JobSubject(scene_id, scene.universe_id)
         cursor = await self._read_scene_cursor(scene, subject)
-        fingerprint = _fingerprint_proposals(setting)
+        fingerprint = _fingerprint_proposals(setting.proposals)
         if cursor.turn_id and cursor.fingerprint != fingerprint:
             # Saved before the work: if the process ends meanwhile, the next start processes the turns
             # again.
@@ -186,12 +193,15 @@ class MemoryManager:
 
         They may leave different memories now. Returns the cursor with the edition after that.
         """
-        texts_now, texts_before = (
-            _proposal_texts_by_turn(setting),
-            self._proposals_by_scene.get(setting.scene.id, {}),
-        )
-        ids = {i for i in {*texts_now, *texts_before} if texts_now.get(i) != texts_before.get(i)}
+        texts_now = _proposal_texts_by_turn(setting)
+        texts_before = self._proposals_by_scene.get(setting.scene.id)
         stored_memories = await self._log.memories(MemoryQuery(scene_id=setting.scene.id))
+        if (
+            texts_before is None
+        ):  # after a restart: what was undone since is known by what is remembered of it
+            ids = {*texts_now, *(m.turn_id for m in stored_memories if m.turn_id and m.linked_fact_id)}
+        else:
+            ids = {i for i in {*texts_now, *texts_before} if texts_now.get(i) != texts_before.get(i)}
         uncompared_turn_ids = [
             m.turn_id
             for m in stored_memories
@@ -328,9 +338,9 @@ class MemoryManager:
         return 0
 
 
-def _fingerprint_proposals(setting: SceneSetting) -> str:
-    """Return a fingerprint of what was proposed in the scene and how it was decided."""
-    return hashlib.sha256("\n".join(map(_proposal_text, setting.proposals)).encode()).hexdigest()[:16]
+def _fingerprint_proposals(proposals: Iterable[ProposedChange]) -> str:
+    """Return a fingerprint of what was proposed in a scene and how it was decided."""
+    return hashlib.sha256("\n".join(map(_proposal_text, proposals)).encode()).hexdigest()[:16]
 
 
 def _proposal_texts_by_turn(setting: SceneSetting) -> dict[Id, str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.events import MemoriesWritten
-from agents.jobs.worker import JobSubject
+from agents.jobs.job_store import JobStore
+from agents.jobs.worker import Cursors, JobSubject
 from agents.memory_manager.fact_knowledge import KnowledgeReader
 from agents.memory_manager.memory_changes import find_changed_memories
 from agents.memory_manager.memory_cursor import MemoryCursor
@@ -19,7 +20,7 @@ from agents.memory_manager.scene_reader import SceneReader
 from stores.authority import Role
 from stores.errors import InputError
 from stores.queries import MemoryQuery
-from stores.records.ids import SteppingClock
+from stores.records.ids import SteppingClock, utc_now
 from stores.records.jobs import JobKind
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Speaker
@@ -32,6 +33,7 @@ from tests.agents.memory_manager.memory_session import (
 from tests.program import START, opened
 
 DAY = 24 * 60
+RUNG = "/fact event: Mara rings the bell"
 PEOPLE = ("/npc here Bela Orsk: a smith", "/npc here Old Tam: a keeper")
 
 
@@ -42,7 +44,7 @@ async def session(tmp_path: Path) -> AsyncIterator[MemorySession]:
         yield opened_session
 
 
-def restarted_manager(session: MemorySession, cursors: InMemoryCursors | None = None) -> MemoryManager:
+def restarted_manager(session: MemorySession, cursors: Cursors | None = None) -> MemoryManager:
     """Return a MemoryManager as after a restart, by default one that lost the first one's cursors."""
     canon, log = session.program.stores.canon(Role.MEMORY_MANAGER), session.log
     scene_reader = SceneReader(canon, log, read_catalogue)
@@ -325,3 +327,33 @@ async def test_memory_worker_runs_in_background_and_resumes(tmp_path: Path) -> N
         texts = {m.text for m in memories}
         assert texts == {"Bela swears by the fire.", "Bela swears by the sea."}
         assert len(memories) == 6
+
+
+@pytest.mark.parametrize(
+    ("lines", "last_line", "remembered"),
+    [
+        ((), RUNG, True),
+        ((RUNG,), "/reject the bell", False),
+        ((RUNG,), "/undo", False),
+        ((RUNG, "/undo"), "/redo", True),
+    ],
+    ids=["proposed", "rejected", "undone", "redone"],
+)
+async def test_memories_follow_what_was_done_last_before_a_kill(
+    session: MemorySession, lines: tuple[str, ...], last_line: str, remembered: bool
+) -> None:
+    async def look_again() -> None:
+        """Do what a program does at its start, which has heard of nothing that was done before."""
+        manager = restarted_manager(session, JobStore(session.program.stores.log(Role.ORCHESTRATOR), utc_now))
+        scene = await session.log.scene(session.scene_id)
+        for subject in (await manager.find_due([scene])).subjects:
+            while await manager.reconcile(subject.id):
+                pass
+        assert (await manager.find_due([scene])).subjects == []
+
+    await session.play("> It rains on the yard.", *lines)
+    await look_again()
+    await session.play(last_line)
+    await look_again()
+    memories = await session.log.memories(MemoryQuery(scene_id=session.scene_id))
+    assert any("rings the bell" in m.text and m.linked_fact_id for m in memories) is remembered
