@@ -8,8 +8,7 @@ identifiers. One more subject stands for the memories that were read.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from agents.events import (
@@ -33,6 +32,7 @@ from agents.memory_manager.memory_changes import (
 from agents.memory_manager.memory_cursor import REPEATING, WORDS_VERSION, MemoryCursor
 from agents.memory_manager.memory_decay import recall_memory
 from agents.memory_manager.memory_extraction import extract_memories
+from agents.memory_manager.proposal_fingerprint import describe_decision, fingerprint_proposals
 from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, SceneSetting
 from agents.memory_manager.valid_memories import find_corrected_ids
 from stores.errors import NotFound
@@ -42,7 +42,6 @@ from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Turn
-from stores.records.workflow import ProposedChange
 
 MEMORY_PRIORITY: Final = 30
 
@@ -108,7 +107,7 @@ class MemoryManager:
             if scene.head and (
                 cursor.is_behind(scene.head)
                 or cursor.fingerprint
-                != _fingerprint_proposals(await self._scene_reader.read_live_proposals(scene.id))
+                != fingerprint_proposals(await self._scene_reader.read_live_proposals(scene.id))
             ):
                 due_subjects.append(JobSubject(scene.id, scene.universe_id))
         return DueScenes(due_subjects)
@@ -151,7 +150,7 @@ class MemoryManager:
         turn_count = await self._log.line_length(scene_id)
         subject = JobSubject(scene_id, scene.universe_id)
         cursor = await self._read_scene_cursor(scene, subject)
-        fingerprint = _fingerprint_proposals(setting.proposals)
+        fingerprint = fingerprint_proposals(setting.proposals)
         if cursor.turn_id and cursor.fingerprint != fingerprint:
             # Saved before the work: if the process ends meanwhile, the next start processes the turns
             # again.
@@ -338,22 +337,12 @@ class MemoryManager:
         return 0
 
 
-def _fingerprint_proposals(proposals: Iterable[ProposedChange]) -> str:
-    """Return a fingerprint of what was proposed in a scene and how it was decided."""
-    return hashlib.sha256("\n".join(map(_proposal_text, proposals)).encode()).hexdigest()[:16]
-
-
 def _proposal_texts_by_turn(setting: SceneSetting) -> dict[Id, str]:
     """Return what was proposed on each turn and how it was decided."""
     texts_by_turn: dict[Id, str] = {}
     for proposal in setting.proposals:
         if proposal.turn_id:
-            texts_by_turn[proposal.turn_id] = texts_by_turn.get(proposal.turn_id, "") + _proposal_text(
+            texts_by_turn[proposal.turn_id] = texts_by_turn.get(proposal.turn_id, "") + describe_decision(
                 proposal
             )
     return texts_by_turn
-
-
-def _proposal_text(proposal: ProposedChange) -> str:
-    verdict = proposal.decision.verdict if proposal.decision else ""
-    return f"{proposal.id} {proposal.status} {verdict} {proposal.turn_id}"

@@ -17,6 +17,7 @@ from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.events import CanonCommitted, Event, HeadMoved, LoopStateChanged, TurnAppended
 from agents.jobs.followed_scenes import DueScenes
 from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
+from agents.memory_manager.proposal_fingerprint import fingerprint_proposals
 from agents.memory_manager.proposed_facts import is_denied
 from agents.memory_manager.summary_texts import (
     BULLET_KIND,
@@ -87,7 +88,7 @@ class SummaryWorker:
     clock: Clock
 
     async def find_due(self, scenes: Sequence[Scene]) -> DueScenes:
-        """Return the scenes whose line has moved since it was summarised, or that ended since."""
+        """Return the scenes whose line has moved since it was summarised, or that ended or were decided on since."""
         if not scenes:
             return DueScenes([])
         jobs = await self.log.jobs(ids=[derive_job_id(self.kind, scene.id) for scene in scenes])
@@ -100,7 +101,7 @@ class SummaryWorker:
             state = states[scene.id].target if scene.id in states else ""
             if scene.id in last_scene_ids and scene.story_id in story_states:
                 state = _state_in_story(state, story_states[scene.story_id].target)
-            if cursor_by_scene.get(scene.id) != _cursor_text(scene, state):
+            if cursor_by_scene.get(scene.id) != await self._read_cursor_text(scene, state):
                 due_subjects.append(JobSubject(scene.id, scene.universe_id))
         return DueScenes(due_subjects)
 
@@ -135,22 +136,34 @@ class SummaryWorker:
             scene = await self.log.scene(subject_id)
         except NotFound:
             return 0
-        left_count = await self._summarise_stretches(scene)
-        if left_count:
-            return left_count
         state = await self._read_state(Loop.SCENE, scene.id)
         if scene.id in await self._read_last_scene_ids({scene.story_id}):
             state = _state_in_story(state, await self._read_state(Loop.STORY, scene.story_id))
-        is_story_over = state.endswith(_STORY_OVER_MARK)
-        has_ended = is_story_over or state in _ENDED_STATES
+        # Before the work: what is decided during it is due again.
+        cursor_text = await self._read_cursor_text(scene, state)
+        left_count = await self._summarise_stretches(scene)
+        if left_count:
+            return left_count
+        is_story_over, has_ended = state.endswith(_STORY_OVER_MARK), _has_ended(state)
         await self._empty_summaries_of_ends(scene, kept_head=scene.head if has_ended else None)
         if scene.head and has_ended:
             await self._summarise_ended_scene(scene)
         if scene.head and is_story_over:
             await self._write_recap(scene)
         subject = JobSubject(scene.id, scene.universe_id)
-        await self.cursors.write_cursor(self.kind, subject, _cursor_text(scene, state))
+        await self.cursors.write_cursor(self.kind, subject, cursor_text)
         return 0
+
+    async def _read_cursor_text(self, scene: Scene, state: str) -> str:
+        """Return what a scene's summaries rest on.
+
+        In play, what is decided comes into its summary with the next stretch; of a scene that has ended, nothing
+        else would tell of it.
+        """
+        if not _has_ended(state):
+            return f"{scene.head} {state}"
+        proposals = await self.log.proposals(ProposalQuery(scene_id=scene.id))
+        return f"{scene.head} {state} {fingerprint_proposals(proposals)}"
 
     # --- one scene's line ------------------------------------------------------------------------------
 
@@ -462,5 +475,6 @@ def _is_dropped(proposal: ProposedChange) -> bool:
     return proposal.status in ("withdrawn", "failed")
 
 
-def _cursor_text(scene: Scene, state: str) -> str:
-    return f"{scene.head} {state}"
+def _has_ended(state: str) -> bool:
+    """Say whether a scene in this state, or the story of which it is the last, is over."""
+    return state.endswith(_STORY_OVER_MARK) or state in _ENDED_STATES

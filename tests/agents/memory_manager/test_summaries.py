@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from agents.context_assembly.package_builder import ContextPackageBuilder
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.indexer.source_reader import SourceReader
+from agents.jobs.job_store import JobStore
 from agents.memory_manager.summary_texts import (
     DECIDED_PREFIX,
     LAST_SCENES_KEPT,
@@ -22,6 +24,7 @@ from agents.memory_manager.summary_texts import (
     MAX_SUMMARY_CHARS,
     OWED_PREFIX,
     ROLL_UP_SIZE,
+    SCENE_KIND,
     SCENE_LEVELS,
     STORY_KIND,
     plan_scene_levels,
@@ -32,10 +35,11 @@ from agents.memory_manager.summary_texts import (
 )
 from agents.memory_manager.summary_worker import SummaryWorker
 from stores.authority import Role
-from stores.records.ids import Id, SteppingClock
+from stores.records.ids import Id, SteppingClock, utc_now
 from stores.records.llm import DecisionMark
 from stores.records.memory import Summary
 from stores.records.play import MoveKind, Speaker, Turn
+from stores.records.workflow import Verdict
 from tests.agents.memory_manager.memory_session import InMemoryCursors, MemorySession, open_memory_session
 from tests.contract import builders as make
 from tests.program import START
@@ -348,3 +352,29 @@ async def test_what_is_indexed_of_a_scene_is_the_same_in_whatever_order_its_summ
         await session.program.stores.log(Role.MEMORY_MANAGER).put_summaries([summary])
     after = await reader.read_scene_item(scene)
     assert after.text == f"{before.text}\nTurns 1 to 20: a gate.\nThe gate is barred."
+
+
+async def test_summary_of_an_ended_scene_follows_a_decision_before_a_kill(session: MemorySession) -> None:
+    worker = replace(
+        build_summary_worker(session),
+        cursors=JobStore(session.program.stores.log(Role.ORCHESTRATOR), utc_now),
+    )
+    ended_id = session.scene_id
+
+    async def look_again() -> str:
+        """Do what a program does at its start, which has heard of nothing that was done before."""
+        scene = await session.log.scene(ended_id)
+        for subject in (await worker.find_due([scene])).subjects:
+            while await worker.reconcile(subject.id):
+                pass
+        assert (await worker.find_due([scene])).subjects == []
+        return next(s.text for s in await session.log.summaries(ended_id) if s.kind == SCENE_KIND)
+
+    await session.play("> Rain.", "/fact event: The bell rings", "/defer 1", "/end That was that", "/commit")
+    assert session.scene_id != ended_id
+    assert "The bell rings" in await look_again()
+    gate = session.program.services.gate
+    view = await gate.gate(None, await session.universe_id())
+    bell_ids = [p.proposal.id for p in view.proposals if "bell" in str(p.proposal.change)]
+    await gate.decide(bell_ids, Verdict.REJECT)
+    assert "The bell rings" not in await look_again()
