@@ -6,6 +6,14 @@ from textual.binding import Binding, BindingType
 
 SCENE_BINDINGS: list[BindingType] = [
     Binding("f7", "narrate_on", "Narrate", id="scene.narrate_on", tooltip="Let the model narrate on"),
+    Binding(
+        "f7",
+        "explain_narrate",
+        "Narrate",
+        id="scene.explain_narrate",
+        tooltip="Say that no model is set up to narrate",
+        show=False,
+    ),
     Binding("f2", "proposals", "Proposed", id="scene.proposals", tooltip="To the proposals, and back"),
     Binding("ctrl+l", "offers", "Offers", id="scene.offers", tooltip="To what waits for an answer, and back"),
     Binding("f3,g", "gate", "Gate", id="scene.gate", tooltip="Review everything at the canon gate"),

@@ -273,6 +273,8 @@ class SceneScreen(TurnCardScreen):
                 return action == self._escape.next_action and not self._can_stop_narration
             case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
+            case "explain_narrate":
+                return self.view is not None and not self.services.llm.is_on
         return super().check_action(action, parameters)
 
     def _when_loaded(self, act: Callable[[SceneView], object]) -> None:
@@ -537,6 +539,10 @@ class SceneScreen(TurnCardScreen):
         self._queue_play(
             partial(self.services.play.continue_narration, self.scene_id), continues_narration=True
         )
+
+    def action_explain_narrate(self) -> None:
+        """Have the refusal shown of what needs a model, as `/continue` shows it."""
+        self._queue_play(partial(self.services.play.continue_narration, self.scene_id))
 
     @on(TimelinePanel.RetakeRequested)
     def _queue_retake(self, message: TimelinePanel.RetakeRequested) -> None:

@@ -46,6 +46,9 @@ RETAKE_NOTE_HINT = (
 )
 
 
+NOTHING_PLAYED = "Nothing was played yet. F6 shows how a turn came to be."
+
+
 class TimelinePanel(Horizontal):
     """The part of the play screen with the transcript, the prompt and the panels beside them."""
 
@@ -113,6 +116,14 @@ class TimelinePanel(Horizontal):
         ),
         Binding(
             "f6", "xray", "X-ray", id="scene.xray", tooltip="Why the highlighted (or last) turn says this"
+        ),
+        Binding(
+            "f6",
+            "xray_unlisted",
+            "X-ray",
+            id="scene.xray_unlisted",
+            tooltip="How the last turn came to be, or that there is none",
+            show=False,
         ),
     ]
 
@@ -189,9 +200,16 @@ class TimelinePanel(Horizontal):
             case "retake":
                 return not (self._llm.is_on and self._is_playing)
             case "xray":
-                has_record = self._llm.is_on or self.is_reading_transcript
-                return has_record and self.query_one(Transcript).total > 0
+                return self._has_xray
+            case "xray_unlisted":
+                return not self._has_xray
         return super().check_action(action, parameters)
+
+    @property
+    def _has_xray(self) -> bool:
+        """Whether the footer lists the X-ray: a model narrated, or a turn is highlighted."""
+        has_record = self._llm.is_on or self.is_reading_transcript
+        return has_record and self.query_one(Transcript).total > 0
 
     @property
     def is_reading_transcript(self) -> bool:
@@ -363,6 +381,13 @@ class TimelinePanel(Horizontal):
             self.post_message(Visit(ToXray(current.turn.id)))
         else:
             self._xray_last_turn()
+
+    def action_xray_unlisted(self) -> None:
+        """Open the X-ray of the last turn, or say that there is none."""
+        if self.query_one(Transcript).total:
+            self._xray_last_turn()
+        else:
+            self.query_one(NoticePanel).show_lines((NOTHING_PLAYED,))
 
     @work(exclusive=True, group="xray", exit_on_error=False)
     async def _xray_last_turn(self) -> None:

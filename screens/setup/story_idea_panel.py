@@ -16,6 +16,7 @@ from textual.worker import Worker
 
 from screens.base import start_change
 from screens.dialogs.text_dialog import TextDialog
+from stores.errors import InputError
 from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ class StoryIdeaPanel(Container):
             "In words",
             id="setup.words",
             tooltip="A model fills in the form from your words",
+        ),
+        Binding(
+            "f7",
+            "explain_in_words",
+            "In words",
+            id="setup.explain_words",
+            tooltip="Say that no model is set up to fill in the form",
+            show=False,
         ),
     ]
 
@@ -76,6 +85,8 @@ class StoryIdeaPanel(Container):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "in_words":
             return self._llm.is_on and self._world is not None
+        if action == "explain_in_words":
+            return not self._llm.is_on and self._world is not None
         return super().check_action(action, parameters)
 
     def action_in_words(self) -> None:
@@ -83,6 +94,17 @@ class StoryIdeaPanel(Container):
             self.app.push_screen(
                 TextDialog("In words", self._idea_text, STORY_IDEA_HINT, is_optional=True), self._start_idea
             )
+
+    def action_explain_in_words(self) -> None:
+        """Say that nothing fills in the form from words."""
+        start_change(self, self._refuse_idea, IDEA_WORKER)
+
+    async def _refuse_idea(self) -> None:
+        raise InputError(
+            "No model is set up to fill in the form.",
+            kept="The form is as it was.",
+            todo="Model on the menu sets one up.",
+        )
 
     def stop_asking(self) -> bool:
         """Stop the model; return whether it was at work."""

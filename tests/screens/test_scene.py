@@ -70,6 +70,17 @@ async def test_scene_plays_what_is_typed_and_shows_it(ui: ScreenDriver) -> None:
     assert prompt(ui).text == ""
 
 
+async def test_model_keys_say_without_a_model_that_there_is_none(ui: ScreenDriver) -> None:
+    """F1 lists F7 and F6: they answer as Ctrl+R does, and the footer, where room is short, has neither."""
+    turns = await read_texts(ui)
+    assert not ui.shows("f7 Narrate")
+    await ui.press("f7")
+    assert ui.shows("No model is set up to narrate.", "Model on the menu sets one up")
+    assert await read_texts(ui) == turns
+    await ui.press("f6")
+    assert ui.screen == "XrayScreen"
+
+
 async def test_scene_sends_nothing_when_nothing_is_typed(ui: ScreenDriver) -> None:
     before = await read_texts(ui)
     await ui.press("enter")

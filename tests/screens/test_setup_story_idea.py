@@ -229,6 +229,7 @@ async def test_story_idea_needs_a_model(sample_home: Path) -> None:
         assert ui.screen == "SetupScreen"
         assert not ui.shows("In words")
         assert ui.shows("+ A new hero")
+        assert ui.shows("No model is set up to fill in the form.")
 
 
 async def test_story_idea_markup_is_shown_as_words(ui: ScreenDriver, model: ScriptedLlm) -> None:
