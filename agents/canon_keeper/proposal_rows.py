@@ -119,9 +119,11 @@ def _describe_reading(findings: ProposalFindings) -> str:
 
 def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) -> list[str]:
     reasons = [f"Could not be written: {proposal.error}"] if proposal.error else []
-    if proposal.decision and proposal.decision.reason:
-        reasons.append(proposal.decision.reason)
-    # What policy decided at a commit has its reasons of that time, which mostly are those of now.
+    # What policy put off at a commit it decides anew: what was in the way then may not be now.
+    decision = gm_decision(proposal) if proposal.status in OPEN_STATUSES else proposal.decision
+    if decision and decision.reason:
+        reasons.append(decision.reason)
+    # What policy decided of a closed one has its reasons of that time, which mostly are those of now.
     return [*reasons, *(r for r in policy_decision.reasons if not any(r in earlier for earlier in reasons))]
 
 
