@@ -16,6 +16,7 @@ from agents.canon_keeper.checks.check_input import (
 )
 from agents.canon_keeper.fact_readings import (
     ALIVE,
+    OWNED_BY,
     SUBJECT,
     FactKey,
     is_open,
@@ -36,16 +37,21 @@ _INSTRUMENT_ROLES = ("instrument",)
 
 
 def find_acts_of_dead(check_input: CheckInput) -> Iterator[FoundConflict]:
-    """Find who would act after their death, and the deeds that a death would come before."""
+    """Find who would act or come to own something after their death, and the deeds that a death would come before."""
     if not is_true(check_input.fact):
         return
-    for actor in actors_in(check_input):
-        death = _death_of(check_input, actor)
-        if death is not None or _is_dead_on_sheet(check_input, actor):
-            certain = death is None or starts_later(check_input.fact, death)
-            text = f"{check_input.entity_name(actor)} is dead, and the dead do not act."
-            yield FoundConflict("dead_do_not_act", text, death, certain)
     reading = read_fact(check_input.fact, check_input.draft.catalogue)
+    # A document says who owned what at no time in particular.
+    is_new_owner = reading.predicate == OWNED_BY and check_input.proposal.source_id is None
+    owner_ids = [reading.object] if is_new_owner and reading.object is not None else []
+    rules = [*((i, "the dead do not act") for i in actors_in(check_input))]
+    rules += [(i, "the dead own nothing new") for i in owner_ids]
+    for who, rule in rules:
+        death = _death_of(check_input, who)
+        if death is not None or _is_dead_on_sheet(check_input, who):
+            certain = death is None or starts_later(check_input.fact, death)
+            text = f"{check_input.entity_name(who)} is dead, and {rule}."
+            yield FoundConflict("dead_do_not_act", text, death, certain)
     if reading.predicate == ALIVE and reading.value is False and reading.subject is not None:
         yield from _deeds_after_death(check_input, reading.subject)
 

@@ -187,3 +187,43 @@ async def test_thing_in_a_place_that_is_not_known_is_with_nobody_else(tmp_path: 
         await inn.say("I walk on.", "> Ansa hides the sealed letter in the cellar.")
         await inn.accept()
         assert await inn.canon_of("sealed letter") == ["The sealed letter is in the cellar."]
+
+
+DEAD_OWNER = (
+    "/npc Dob Harrow: a smith", "/npc Ann: his daughter", "/place Salvage Skiff", "/thing Brass Lamp",
+    "/fact Dob Harrow owns the Brass Lamp", "/fact Dob Harrow is dead", "/accept all", "/commit", "I wait.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["Dob Harrow owns Salvage Skiff", "Salvage Skiff belongs to Dob Harrow", "Salvage Skiff is Dob Harrow's"],
+)
+async def test_dead_own_nothing_new_unless_the_player_says_so(tmp_path: Path, statement: str) -> None:
+    async with opened(tmp_path) as program:
+        inn = await begin_in_thornwick(program)
+        await inn.say(*DEAD_OWNER)
+        replies = await inn.say(f"/fact {statement}")
+        assert replies[-1].startswith("⚠ Dob Harrow is dead, and the dead own nothing new.")
+        (row,) = await inn.open_rows()
+        assert row.mark == "hold"
+        await inn.accept()
+        assert await inn.canon_of("Salvage Skiff") != []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Dob Harrow owns the Brass Lamp", "Dob Harrow owned Salvage Skiff", "Ann owns Salvage Skiff",
+        "Dob Harrow's daughter Ann owns Salvage Skiff", "Ann inherited Salvage Skiff from Dob Harrow",
+        "Dob Harrow's estate owns Salvage Skiff", "Salvage Skiff belonged to Dob Harrow",
+        "Dob Harrow was buried with the Brass Lamp", "Dob Harrow has the Brass Lamp",
+    ],
+)  # fmt: skip
+async def test_what_the_dead_owned_and_left_is_no_contradiction(tmp_path: Path, statement: str) -> None:
+    async with opened(tmp_path) as program:
+        inn = await begin_in_thornwick(program)
+        await inn.say(*DEAD_OWNER)
+        replies = await inn.say(f"/fact {statement}")
+        assert "⚠" not in " ".join(replies)
+        assert [row.mark for row in await inn.open_rows()] == ["accept"]
