@@ -6,17 +6,18 @@ What is undecided waits: "later" is the default, and nothing of a document reach
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.canon_keeper.canon_policy import PolicyDecision
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.verdict_undo import VerdictUndo
-from agents.proposals.decisions import NOTHING_DECIDED, gm_decision
+from agents.proposals.decisions import NOTHING_DECIDED, gm_decision, is_rejected
 from agents.services.review_groups import group_key_of
 from agents.services.review_reader import ReviewReader
 from agents.views.ingest_views import AcceptableProposals, GroupDecisionCounts, ReviewOrder
@@ -29,6 +30,9 @@ from stores.records.workflow import Decision, ProposedChange, Verdict
 
 _SETTLING_VERDICTS: Final = (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR)
 """Verdicts that a commit closes a proposal over."""
+MERGE_REASON: Final = "It makes two one."
+MAX_NAMED_LEFT: Final = 3
+"""Rows that a group's verdict leaves and that are named with why."""
 
 
 class SourceReview:
@@ -77,9 +81,7 @@ class SourceReview:
     ) -> AcceptableProposals:
         """Return what is undecided in groups and can be accepted unseen: no merge, and in no conflict."""
         undecided = await self._read_undecided(source_id, group_keys, order)
-        # Whom a proposal names may stand in another group: without them it would seem to be about nobody.
-        needed = await self._find_needed(undecided)
-        decisions = await self._keeper.assess([*undecided, *(p for p in needed if p not in undecided)])
+        decisions = await self._assess_with_named(undecided)
         ids = tuple(
             p.id
             for p in undecided
@@ -108,16 +110,23 @@ class SourceReview:
                 for p in await self._reader.read_groups(source, group_keys, order)
                 if (gm_decision(p) is None) is (verdict is not None)
             ]
-            left_ids: set[Id] = set()
+            reasons: dict[Id, str] = {}
             if verdict is Verdict.ACCEPT:
-                left_ids = {p.id for p in concerned if isinstance(p.change, MergeEntities)}
-                left_ids |= await self._find_held([p for p in concerned if p.id not in left_ids])
+                reasons = {p.id: MERGE_REASON for p in concerned if isinstance(p.change, MergeEntities)}
+                policy_decisions = await self._assess_with_named(
+                    [p for p in concerned if p.id not in reasons]
+                )
+                held_ids = _select_held(concerned, policy_decisions)
+                reasons |= {i: next(iter(policy_decisions[i].reasons), "") for i in held_ids}
             by_group: defaultdict[str, list[ProposedChange]] = defaultdict(list)
             for proposal in concerned:
-                if proposal.id not in left_ids:
+                if proposal.id not in reasons:
                     by_group[group_key_of(proposal, order)].append(proposal)
             await self._decide([by_group[key] for key in group_keys if key in by_group], verdict)
-        return GroupDecisionCounts(len(concerned) - len(left_ids), len(left_ids))
+        left = [p for p in concerned if p.id in reasons]
+        rows = await self._keeper.build_views(left[:MAX_NAMED_LEFT]) if left else ()
+        left_lines = tuple(f"{row.title.rstrip('.')}: {reasons[row.proposal.id]}" for row in rows)
+        return GroupDecisionCounts(len(concerned) - len(left), len(left), left_lines)
 
     async def commit(self, source_id: Id) -> CommitReport:
         """Write what is accepted and close what is rejected; the rest waits.
@@ -176,17 +185,31 @@ class SourceReview:
 
     async def _find_held(self, proposals: Sequence[ProposedChange]) -> set[Id]:
         """Return the proposals that no commit may write: they meet a conflict, or something protected."""
-        policy_decisions = await self._keeper.assess(proposals) if proposals else {}
-        return {
-            p.id
-            for p in proposals
-            if policy_decisions[p.id].mark == "hold"
-            or (policy_decisions[p.id].mark == "reject" and not policy_decisions[p.id].by_rule)
-        }
+        return _select_held(proposals, await self._keeper.assess(proposals) if proposals else {})
+
+    async def _assess_with_named(self, proposals: Sequence[ProposedChange]) -> Mapping[Id, PolicyDecision]:
+        """Return what policy says of proposals that would be accepted.
+
+        Whom one names may stand in another group, decided or not: without them it would seem to be about nobody.
+        """
+        if not proposals:
+            return {}
+        creations = await self._reader.read_creations(proposals)
+        ids = {p.id for p in proposals}
+        named = [p for p in creations if p.id not in ids and not is_rejected(p)]
+        return await self._keeper.assess([*proposals, *named])
 
     async def _find_needed(self, proposals: Iterable[ProposedChange]) -> list[ProposedChange]:
         """Return the undecided proposals that create what these name."""
         return [p for p in await self._reader.read_creations(proposals) if gm_decision(p) is None]
+
+
+def _select_held(
+    proposals: Iterable[ProposedChange], policy_decisions: Mapping[Id, PolicyDecision]
+) -> set[Id]:
+    """Return those that meet a conflict, or something protected."""
+    marks = {p.id: d for p in proposals if (d := policy_decisions.get(p.id)) is not None}
+    return {i for i, d in marks.items() if d.mark == "hold" or (d.mark == "reject" and not d.by_rule)}
 
 
 def _select_needed(batch: Iterable[ProposedChange], needed: Iterable[ProposedChange]) -> list[ProposedChange]:

@@ -255,6 +255,9 @@ class GroupDecisionCounts(NamedTuple):
     left_count: int
     """How many are decided one by one alone: merges, and what meets a conflict or something protected."""
 
+    left_lines: tuple[str, ...] = ()
+    """The first of these, each with why."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewView:

@@ -51,6 +51,8 @@ class GroupDecisions(Vertical):
 
         left_count: int = 0
         """How many rows of the decided groups are decided one by one alone."""
+        left_lines: tuple[str, ...] = ()
+        """The first of these, each with why."""
 
     class NothingAcceptable(Message):
         """All that was to be accepted are merges and conflicts."""
@@ -91,7 +93,7 @@ class GroupDecisions(Vertical):
         start_change(self, self._write_verdicts, "decide")
 
     async def _write_verdicts(self) -> None:
-        left_count = 0
+        left_count, left_lines = 0, list[str]()
         try:
             while self._waiting_verdicts:
                 # One call for all that are alike: each reads the whole review.
@@ -100,10 +102,11 @@ class GroupDecisions(Vertical):
                 keys, (_, order, verdict) = [one.group_key for one in alike], alike[0]
                 counts = await self._ingest.decide_groups(self._source_id, keys, verdict, order)
                 left_count += counts.left_count
+                left_lines += counts.left_lines
                 del self._waiting_verdicts[: len(alike)]
         finally:
             self._waiting_verdicts.clear()
-            self.post_message(self.DecisionsWritten(left_count))
+            self.post_message(self.DecisionsWritten(left_count, tuple(left_lines)))
 
     # --- all that are shown ------------------------------------------------------------------------
 

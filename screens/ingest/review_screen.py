@@ -186,6 +186,7 @@ class ReviewScreen(DecidingScreen):
                 (
                     f"{message.left_count:,} {verb} for you alone: merges, and what is in conflict or protected. "
                     "Right goes to them; C resolves a conflict.",
+                    *message.left_lines,
                 )
             )
         self.reload()

@@ -22,6 +22,7 @@ from stores.records.sources import LadderStage, SourceState
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from stores.records.world import EntityStatus
 from tests.agents.ingest.reading_in import BoldNameServer, build_worker, read_in, write_book
+from tests.agents.ingest.test_book_by_rules import build_server
 from tests.program import begin, opened
 
 BOOK = f"""# The Salt Coast
@@ -532,3 +533,42 @@ async def test_book_that_comes_back_takes_its_retractions_back(
     assert {fact.status for fact in facts} == {FactStatus.CANONICAL}
     await service.withdraw(source_id)
     assert len((await gate.gate(None, universe_id)).proposals) == 3
+
+
+PROSE = """# Notes
+
+The Tarmakers are a guild of rope and tar. Old Bessa Crook leads the Tarmakers and owns the Black Kettle.
+
+Captain Hale Dunn hates Old Bessa Crook. Hale Dunn lives in Lowmoor. Tessel Vane serves Old Bessa Crook.
+"""
+
+
+async def test_group_is_accepted_whole_beside_a_group_that_was_accepted_before(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    """“`a` accepts a whole group”: whom its rows name may be accepted already, or in a group further down."""
+    (progress,) = await program.services.ingest.start(write_book(tmp_path, PROSE), universe_id)
+    await read_in(program, build_server(program))
+    service, source_id = program.services.ingest, progress.source_id
+    groups = (await service.read_review(source_id)).groups
+    for group in groups:
+        counts = await service.decide_groups(source_id, [group.key], Verdict.ACCEPT)
+        assert (counts.left_count, counts.left_lines) == (0, ()), group.title
+    rows = await read_all_rows(program, source_id)
+    assert "Tessel Vane serves Old Bessa Crook." in [row.view.title for row in rows]
+    assert {row.verdict for row in rows} == {Verdict.ACCEPT}
+
+
+async def test_group_says_which_row_it_leaves_and_why(
+    program: Program, universe_id: Id, tmp_path: Path
+) -> None:
+    (progress,) = await program.services.ingest.start(write_book(tmp_path, PROSE), universe_id)
+    await read_in(program, build_server(program))
+    service, source_id = program.services.ingest, progress.source_id
+    keys = {g.title: g.key for g in (await service.read_review(source_id)).groups}
+    await service.decide_groups(source_id, [keys["Old Bessa Crook"]], Verdict.REJECT)
+    for _ in range(2):
+        counts = await service.decide_groups(source_id, [keys["Tessel Vane"]], Verdict.ACCEPT)
+        assert counts.left_lines == (
+            "Tessel Vane serves Old Bessa Crook: It cannot be written: it is about something that is not in canon.",
+        )
