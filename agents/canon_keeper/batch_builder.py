@@ -37,7 +37,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id, derive_id
 from stores.records.play import Scene
-from stores.records.workflow import ProposalOutcome, ProposedChange
+from stores.records.workflow import ProposalOutcome, ProposedChange, Ruling
 from stores.records.world import ACTORS, Entity, SceneStatus, Universe
 
 
@@ -75,6 +75,8 @@ class CommitExtras:
     """The commit that this one takes back."""
     reopened: tuple[ProposalOutcome, ...] = ()
     """Proposals that the commit which is taken back had closed, and that wait again."""
+    rulings: tuple[Ruling, ...] = ()
+    """Withdrawn rulings that hold again with it."""
 
     @property
     def kind(self) -> CommitKind:

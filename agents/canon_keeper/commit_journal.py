@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
+from agents.canon_keeper.conflicts.ruling_withdrawal import set_withdrawn
 from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
@@ -46,6 +47,8 @@ class CommitJournal:
                 await self._canon.commit(canonization.batch)
                 if not _leaves_trace(canonization.batch):
                     await self._log.mark_written(canonization.id)
+            # Before it is closed, so that a commit that was cut off here is finished with it.
+            await self._settle_rulings(canonization)
             outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
             await self._log.close_canonization(canonization, outcome_fact_ids)
         except StoreError as error:
@@ -55,6 +58,16 @@ class CommitJournal:
                 todo=error.todo or "Commit again, or start MONITOR again.",
             ) from error
         return build_commit_result(canonization)
+
+    async def _settle_rulings(self, canonization: Canonization) -> None:
+        """Withdraw the rulings of a commit that this takes back; those of one that it brings back hold again."""
+        first_commit, is_withdrawn = canonization, False
+        while first_commit.undoes is not None:
+            (first_commit,) = await self._log.canonizations(ids=[first_commit.undoes])
+            is_withdrawn = not is_withdrawn
+        if first_commit is not canonization:
+            decided_at = {o.decision.at for o in first_commit.outcomes if o.decision is not None}
+            await set_withdrawn(self._log, canonization.universe_id, decided_at, is_withdrawn=is_withdrawn)
 
     async def read_unfinished(self, universe_ids: Iterable[Id | None] = (None,)) -> list[Canonization]:
         """Return commits that were begun and not closed, oldest first; None means of any universe."""

@@ -48,11 +48,15 @@ class CommitPlanner:
     ) -> CommitPlan:
         """Return what committing these open proposals, as they are decided, would come to.
 
-        `ruled` are rulings that hold for it and are not remembered yet. Raises StoreError.
+        `extra_rulings` are rulings that hold for it and are not remembered yet. Raises StoreError.
         """
         open_proposals = with_edited_names(open_proposals)
         assessment = await self._assessor.assess(
-            open_proposals, universe_id, rules=rules, extra_rulings=extra_rulings, for_commit=True
+            open_proposals,
+            universe_id,
+            rules=rules,
+            extra_rulings=[*extra_rulings, *closing.rulings],
+            for_commit=True,
         )
         now = self._clock()
         proposal_outcomes = settle_outcomes(

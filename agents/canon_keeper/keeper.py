@@ -58,6 +58,7 @@ from stores.records.workflow import (
     ProposalOutcome,
     ProposalStatus,
     ProposedChange,
+    Ruling,
 )
 from stores.records.world import EntityStatus, SceneStatus, Universe
 
@@ -210,10 +211,12 @@ class CanonKeeper:
         undoes: Id | None = None,
         decisions: Mapping[Id, Decision] | None = None,
         reopened: Sequence[ProposalOutcome] = (),
+        rulings: Sequence[Ruling] = (),
     ) -> CommitResult:
         """Write what is accepted or pre-ticked: planned, written, closed.
 
         `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
+        `rulings` are withdrawn ones that hold again with it.
         `scene_statuses` says how far other scenes are from then on.
         `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
@@ -230,6 +233,7 @@ class CanonKeeper:
             complete_story=story_id if complete_story else None,
             undoes=undoes,
             reopened=tuple(reopened),
+            rulings=tuple(rulings),
         )
         result = await self._commit(
             universe_id, proposals, reason, story_id, closing, undecided, rules, decisions or {}

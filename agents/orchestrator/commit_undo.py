@@ -36,6 +36,7 @@ from stores.records.workflow import (
     ProposalOutcome,
     ProposalStatus,
     ProposedChange,
+    Ruling,
     Verdict,
 )
 from stores.records.world import SceneStatus
@@ -216,20 +217,18 @@ class CommitUndo:
         await self._proposals.stage([p.model_copy(update=site) for p in reversal.proposals])
         decision = Decision(verdict=Verdict.ACCEPT, by=BY_GM, at=at, reason="Undone.")
         decisions = {p.id: decision for p in reversal.proposals}
-        report = await self._commit(context, reversal, f"undo of: {reversal.commit.reason}", decisions)
-        await self._set_rulings(reversal.commit, is_withdrawn=True)
-        return report
+        return await self._commit(context, reversal, f"undo of: {reversal.commit.reason}", decisions)
 
     async def bring_back(self, context: SceneContext, reversal: CommitReversal) -> CommitReport:
         """Commit again what waits since its commit was taken back. Raises StoreError."""
         undone_commit = await self._read_undone(reversal.commit)
-        await self._set_rulings(undone_commit, is_withdrawn=False)
-        return await self._commit(context, reversal, undone_commit.reason, reversal.decisions)
-
-    async def _set_rulings(self, commit: Canonization, *, is_withdrawn: bool) -> None:
-        """Withdraw the rulings that a commit was made for, or have them hold again."""
-        decided_at = {o.decision.at for o in commit.outcomes if o.decision is not None}
-        await self._keeper.rulings.set_withdrawn(commit.universe_id, decided_at, is_withdrawn=is_withdrawn)
+        ruled_at = {d.at for d in reversal.decisions.values()}
+        rulings = [
+            ruling.model_copy(update={"is_withdrawn": False})
+            for ruling in await self._log.rulings(undone_commit.universe_id)
+            if ruling.at in ruled_at
+        ]
+        return await self._commit(context, reversal, undone_commit.reason, reversal.decisions, rulings)
 
     async def _commit(
         self,
@@ -237,6 +236,7 @@ class CommitUndo:
         reversal: CommitReversal,
         reason: str,
         decisions: Mapping[Id, Decision],
+        rulings: Sequence[Ruling] = (),
     ) -> CommitReport:
         report = await self._keeper.commit(
             reversal.proposals,
@@ -247,6 +247,7 @@ class CommitUndo:
             undoes=reversal.commit.id,
             decisions=decisions,
             reopened=reversal.reopened,
+            rulings=rulings,
             scene_statuses=reversal.scene_statuses,
         )
         await self._move_scene(context, reversal)

@@ -17,6 +17,7 @@ from agents.canon_keeper.commit_results import CommitResult
 from agents.canon_keeper.conflicts.conflict_reader import ConflictReader, FactConflict, OpenConflicts
 from agents.canon_keeper.conflicts.precedents import pair_key, ruling_id, statement_key
 from agents.canon_keeper.conflicts.ruling_drafts import RulingInput, WhichStatement, draft_ruling
+from agents.canon_keeper.conflicts.ruling_withdrawal import set_withdrawn
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import BY_RULING, NOTHING_DECIDED, require_decidable
 from stores.errors import InputError
@@ -232,9 +233,7 @@ class RulingService:
         self, universe_id: Id, decided_at: Collection[datetime], *, is_withdrawn: bool
     ) -> None:
         """Withdraw the rulings that made the decisions of these times, or have them hold again."""
-        for ruling in await self.list_rulings(universe_id):
-            if ruling.at in decided_at and ruling.is_withdrawn is not is_withdrawn:
-                await self._log.put_ruling(ruling.model_copy(update={"is_withdrawn": is_withdrawn}))
+        await set_withdrawn(self._log, universe_id, decided_at, is_withdrawn=is_withdrawn)
 
     async def _find_blocked(
         self, ruling_plan: RulingPlan, decided_proposals: Sequence[ProposedChange]

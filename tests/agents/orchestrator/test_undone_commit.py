@@ -341,6 +341,49 @@ async def test_undo_that_is_cut_off_before_its_plan_leaves_canon_and_gate_alone_
         assert await read_state(program, scene_id) == before
 
 
+class PowerCut(BaseException):
+    """The machine stops: nobody catches this."""
+
+
+async def cut_at(
+    monkeypatch: pytest.MonkeyPatch, program: Program, scene_id: Id, line: str, step: str
+) -> None:
+    """Play a line and stop the program before a step of the log."""
+
+    async def stop(*args: object, **kwargs: object) -> None:
+        raise PowerCut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EmbeddedLog, step, stop)
+        with pytest.raises(PowerCut):
+            await say(program, scene_id, line)
+
+
+@pytest.mark.parametrize("step", ["put_ruling", "close_canonization", "plan_canonization"])
+async def test_undo_and_redo_of_a_ruling_that_are_cut_off_leave_it_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A kill between what takes a commit back and the mark on its ruling left the ruling in force, and no conflict."""
+    is_begun = step != "plan_canonization"
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc Ned Crake: a smith", "/accept Ned", "/commit", "I wait.")
+        await say(program, scene_id, "/fact Ned Crake is married", "/fact Ned Crake has never married")
+        asked = await read_state(program, scene_id)
+        number = next(row[0] for row in asked.gate if "never married" in str(row[1]))
+        await say(program, scene_id, f"/resolve {number} never")
+        ruled = await read_state(program, scene_id)
+        assert "hold" not in [row[5] for row in ruled.gate]
+        await cut_at(monkeypatch, program, scene_id, "/undo", step)
+        await program.services.stories.recover()
+        assert await read_state(program, scene_id) == (asked if is_begun else ruled)
+        if not is_begun:
+            await say(program, scene_id, "/undo")
+        await cut_at(monkeypatch, program, scene_id, "/redo", step)
+        await program.services.stories.recover()
+        assert await read_state(program, scene_id) == (ruled if is_begun else asked)
+
+
 async def test_undo_of_a_ruling_names_the_newcomer_and_not_who_stays(tmp_path: Path) -> None:
     """“gil oakum” was merged into Gil Oakum: it is the newcomer that is no longer canon, and no “Gil Oakum”."""
     async with opened(tmp_path) as program:
