@@ -375,5 +375,6 @@ async def test_conflict_found_the_same_goes_by_the_name_in_canon(tmp_path: Path)
         await program.services.policy.propose_undo(second.proposal.id)
         rows = (await program.services.gate.gate(scene_id, None)).proposals
         assert [row.title for row in rows if row.status is ProposalStatus.PENDING] == [
-            "True again: tom (character)"
+            "Never true: Tom is a stranger.",
+            "True again: tom (character)",
         ]
