@@ -2,7 +2,8 @@
 
 The questions of `benchmarks/query_set` are of the sample world (30 that it answers and 20 with a false premise) and
 of the blind campaign (`tests/long_campaign/data`, 159 and 81), which is played and committed first, without a model.
-Those of the caravan (102 and 80), of the ferry (30 and 10) and of the recall sets are asked of their imported logs.
+Those of the caravan (102 and 80), the ferry (30 and 10), the ring (60 and 30) and the recall sets are asked of their
+imported logs.
 Without `--meaning` everything is searched by words and graph alone.
 """
 
@@ -29,7 +30,7 @@ from tests.long_campaign.blind_playing import play_blind_campaign
 from tests.long_campaign.blind_script import read_blind_script
 
 HERE: Final = Path(__file__).parent
-QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry")}
+QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry", "ring")}
 
 
 @dataclass(frozen=True, slots=True)
