@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -117,11 +118,10 @@ def _forms_by_word() -> Mapping[str, frozenset[str]]:
             sayings.append((words[0], words))
     forms_by_word = dict(own_forms)
     for asked_word, saying_words in sayings:
-        forms = frozenset().union(
-            *(_inflect(word) | own_forms.get(normalize_word(word), frozenset()) for word in saying_words)
-        )
-        for form in _inflect(asked_word) | own_forms.get(normalize_word(asked_word), frozenset()):
+        forms = _all_forms(saying_words, own_forms)
+        for form in _all_forms([asked_word], own_forms):
             forms_by_word[form] = forms_by_word.get(form, frozenset({form})) | forms
+    forms_by_word |= _turn_lines_round(sayings, own_forms)
     for group_forms in groups:
         for form in group_forms:
             forms_by_word[form] = forms_by_word.get(form, frozenset({form})) | group_forms
@@ -130,6 +130,30 @@ def _forms_by_word() -> Mapping[str, frozenset[str]]:
             forms_by_word[form] |= frozenset(map(normalize_word, implying_words))
     killing_forms = frozenset(map(normalize_word, _KILLING_WORDS))
     return forms_by_word | dict.fromkeys(killing_forms, killing_forms)
+
+
+def _turn_lines_round(
+    sayings: Sequence[tuple[str, Sequence[str]]], own_forms: Mapping[str, frozenset[str]]
+) -> Mapping[str, frozenset[str]]:
+    """Return what says each word that has no line of its own and stands in one only: the words of that line.
+
+    `Shove` stands beside `push`, and says the same; `eye` stands in several lines, and what is said there differs.
+    """
+    forms_of_lines = [_all_forms(saying_words, own_forms) for _, saying_words in sayings]
+    line_counts = Counter(form for forms in forms_of_lines for form in forms)
+    with_line = _all_forms([asked_word for asked_word, _ in sayings], own_forms)
+    return {
+        form: forms | own_forms.get(form, frozenset())
+        for forms in forms_of_lines
+        for form in forms - with_line
+        if line_counts[form] == 1
+    }
+
+
+def _all_forms(words: Iterable[str], own_forms: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(
+        *(_inflect(word) | own_forms.get(normalize_word(word), frozenset()) for word in words)
+    )
 
 
 def _inflect(word: str) -> frozenset[str]:

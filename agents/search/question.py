@@ -73,7 +73,8 @@ _ASKING_WORDS: Final = re.compile(
 """Words that ask, and that no answer needs to have: `What became of Dob?`, `Which way did he go?`."""
 _WHEN_IN_STORY: Final = re.compile(
     r"\b(?:at first|at last|in the end|in the beginning|at the (?:start|beginning|end)(?! of)|finally|eventually"
-    r"|originally|initially|recently|lately|nowadays|these days|by now|so far|already|any ?more|no longer)\b",
+    r"|originally|initially|recently|lately|nowadays|these days|by now|so far|already|any ?more|no longer"
+    r"|all (?:that|this|the) time|the whole time|at (?:the|that) time|back then|in those days|in the meantime)\b",
     re.IGNORECASE,
 )
 """Words that say when in the story; the order of the turns says it, and not their words."""

@@ -34,7 +34,7 @@ from stores.records.ids import Id
 
 WINDOW_SENTENCES: Final = 2
 """Neighbouring sentences of a turn that are read together."""
-CONTEXT_SENTENCES: Final = 2
+CONTEXT_SENTENCES: Final = 4
 """Sentences before these, of the turn or of the one that it answers, which may say whom it is about."""
 MAX_WORDS_OF_CONTEXT: Final = 60
 """A turn up to this long is context as a whole."""

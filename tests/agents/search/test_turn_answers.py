@@ -118,6 +118,13 @@ def test_turn_answers_with_a_number_or_a_name_where_one_is_asked_for() -> None:
         ("Where was Bram buried?", "We bury Bram behind the mill.", "", True),
         ("Who repaired the cart wheel?", "Pella mends the wheel of the cart with rope.", "", True),
         ("Who repaired the cart wheel?", "Pella burns the wheel of the cart.", "", False),
+        # In words that stand beside these in one line of the list, and in no other.
+        ("Who shoved Bram off the roof?", "Pella pushes Bram off the roof.", "", True),
+        ("Who shoved Bram off the roof?", "Pella pulls Bram off the roof.", "", False),
+        ("Where did Bram stash the ledger?", "Bram hides the ledger under the mill.", "", True),
+        ("What did I pledge to Bram?", "I promise Bram that I will be back.", "", True),
+        ("What did I pledge to Bram?", "I tell Bram about the mill.", "", False),
+        ("When did Bram lose his eye?", "Bram lost his way: he is blind with snow.", "", False),
         # A part of a name that is nobody else's, but not the name of a relative.
         ("Who shot Tolliver Ames?", "Bram fires his pistol and shoots Ames.", "", True),
         ("Who shot Tolliver Ames?", "Bram fires his pistol and shoots Sal Ames.", "", False),
@@ -154,6 +161,9 @@ def test_turn_answers_what_is_asked_in_its_own_and_other_words(
         ("What does the whistle mean?", {"whistl"}),
         ("How much was the clerk paid at first?", {"clerk", "paid"}),
         ("Since when have I had a broken arm?", {"arm", "broken"}),
+        ("Where did the clerk hide all that time?", {"clerk", "hide"}),
+        ("Where was the clerk at the time?", {"clerk"}),
+        ("What time did the bell ring?", {"bel", "ring", "time"}),
     ],
 )
 def test_question_is_carried_by_none_of_the_words_that_only_ask(question: str, words: set[str]) -> None:
@@ -190,6 +200,12 @@ def test_sum_of_money_is_what_something_costs() -> None:
     assert is_answered("How much does a crossing cost now?", "Three pennies a crossing from now on.")
     assert is_answered("What does a loaf cost?", "The bakers celebrate: a loaf is a penny.")
     assert not is_answered("What does a loaf cost?", "The baker counts his pennies beside the loaf.")
+
+
+def test_whom_it_is_about_may_be_said_four_sentences_before_and_no_more() -> None:
+    told = "Bram comes in. It rains hard. The fire is low. {}Nobody speaks. He has hidden the ledger in the chimney."
+    assert is_answered("Where did Bram hide the ledger?", told.format(""))
+    assert not is_answered("Where did Bram hide the ledger?", told.format("The cat yawns. The dog barks. "))
 
 
 def test_pronoun_means_who_was_named_last() -> None:
