@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -67,6 +67,7 @@ def _find_only_name(role: str, texts: Collection[str]) -> str:
             rf"\b{word},? (?:an? (?:[^\W\d_]+ ){{1,3}})?(?:called|named) {_NAME}",
             rf"\b(?i:{_DETERMINER}) (?:[^\W\d_]+ )?{word}, {_NAME}",
             rf"\b{_NAME}(?:,| is| was) (?:{_DETERMINER}) (?:[^\W\d_]+ )?{word}\b(?!['’-])",
+            rf"(?:^|[“\".!?] ?){_NAME}\. (?i:{_DETERMINER}) (?:[^\W\d_]+ )?{word}[.!]",
             rf"\b{_NAME} the {word}\b(?!['’-])",
         )
     ]
@@ -75,8 +76,20 @@ def _find_only_name(role: str, texts: Collection[str]) -> str:
         words = match["name"].split()
         while words and words[0].casefold() in NON_NAME_WORDS:
             words = words[1:]
-        if words and not all(one.casefold() in HONORIFICS for one in words):
+        if (
+            words
+            and not all(one.casefold() in HONORIFICS for one in words)
+            and not _is_participle(words, texts)
+        ):
             names.append(" ".join(words))
     longest = max(names, key=lambda name: len(name.split()), default="")
     is_only = all(set(name.split()) <= set(longest.split()) for name in names)
     return longest if is_only else ""
+
+
+def _is_participle(words: Sequence[str], texts: Collection[str]) -> bool:
+    """Say whether this only opens sentences, and tells what somebody does (`Grumbling, the cook sits`)."""
+    if len(words) > 1 or not words[0].endswith("ing"):
+        return False
+    inside = re.compile(rf"[\w,;:] {re.escape(words[0])}\b")
+    return not any(inside.search(text) for text in texts)
