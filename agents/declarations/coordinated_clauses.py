@@ -1,5 +1,7 @@
 """Splits a sentence at `and` where a verb follows, each clause with its subject: `Dob stole the bell and ran`. Pure.
 
+It is also split where two things stand at one place: `takes the lantern and the rope`.
+
 What `it` and `her` mean behind the `and` is put there, where the clause before leaves no doubt.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.propositions.vocabulary import load_nouns_for_things
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.prose.words import SHORT_TITLE_PATTERN
 
@@ -27,6 +30,13 @@ _LAST_THING: Final = re.compile(
     re.IGNORECASE,
 )
 _INNER_NAME: Final = re.compile(rf"(?<= ){_NAME}")
+
+
+_DETERMINED: Final = r"(?:the|an?|my|your|his|her|their|our|some) [a-z][\w'’-]*(?: [a-z][\w'’-]*){0,2}?"
+_TWO_THINGS: Final = re.compile(
+    rf"\b(?P<first>{_DETERMINED}) and (?P<second>{_DETERMINED})"
+    r"(?= (?:to|from|with|in|into|on|at|under|away|back|over|up|down|out|off|behind|here)\b|[,;]|$)"
+)
 
 
 class CoordinatedClause(NamedTuple):
@@ -57,6 +67,20 @@ def split_clauses(sentence: str) -> list[CoordinatedClause]:
         clauses.append(CoordinatedClause(words, sentence[start:end], is_on_same_thing))
         thing, person = _find_thing(words) or thing, _find_person(words) or person
     return clauses
+
+
+def split_things(sentence: str) -> list[str]:
+    """Return a sentence once for each of two things that it names in one place: `takes the lantern and the rope`."""
+    match = _TWO_THINGS.search(sentence)
+    if match is None or not all(_is_thing(match[key]) for key in ("first", "second")):
+        return []
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    return [f"{before}{match[key]}{after}" for key in ("first", "second")]
+
+
+def _is_thing(words: str) -> bool:
+    noun, nouns = words.split()[-1], load_nouns_for_things()
+    return noun in nouns or noun.removesuffix("s") in nouns
 
 
 def _begins_clause(sentence: str, joint: re.Match[str]) -> bool:

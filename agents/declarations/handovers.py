@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.tokens import build_name_book
-from agents.declarations.coordinated_clauses import split_clauses
+from agents.declarations.coordinated_clauses import split_clauses, split_things
 from agents.declarations.handed_names import GIVING_VERBS, split_receiver
 from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
 from agents.declarations.thing_moves import (
@@ -342,6 +342,9 @@ class HandoverReader:
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
         told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", sentence)))
+        each_thing = [self._read_clause(one, sentence, is_whole=True) for one in split_things(told)]
+        if each_thing and None not in each_thing:
+            return [handover for handover in each_thing if handover is not None]
         whole = self._read_clause(told, sentence, is_whole=True)
         clauses = split_clauses(told)
         # `I take the letter and run` takes no `letter and run`.

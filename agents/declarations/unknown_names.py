@@ -44,6 +44,11 @@ _BEFORE_PLACE: Final = re.compile(
     r"|continues?|continued|flees?|fled|moves?|moved)(?: [a-z]+){0,4} to) (?:the |The )?$"
 )
 """What stands right before the name of a place."""
+_ORIGIN: Final = re.compile(
+    r"(?P<who>(?:[\w'’-]+ ){1,6})"
+    r"(?:is|are|am|was|were|comes?|came|hails?|hailed) (?:all the way |back )?from (?:the |The )?$"
+)
+"""What stands before where somebody is from; a letter is from somebody."""
 _AFTER_PLACE: Final = (
     rf"(?: (?:burn(?:s|ed|t) down|lies\b|lay\b)| (?:is|was|stands|stood) {DISTANCE}"
     rf"| (?:is|was) (?:an?|the) (?:[a-z]+ ){{0,3}}{SITE_NOUN})"
@@ -137,7 +142,8 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
     for match in re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text):
         if is_handed_thing(match.start(), match.end(), text, spans):
             return EntityKind.OBJECT
-        is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()])
+        is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()]) is not None
+        is_behind = is_behind or _is_origin(text[max(0, match.start() - 80) : match.start()])
         if is_behind or re.match(_AFTER_PLACE, text[match.end() :]):
             return EntityKind.PLACE
         # `the Silver Bowl`, `Bram's Letter`; but Jack Bell is somebody.
@@ -145,6 +151,12 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
         if is_of_something and name.split()[-1].casefold() in load_nouns_for_things():
             return EntityKind.OBJECT
     return EntityKind.CHARACTER
+
+
+def _is_origin(before: str) -> bool:
+    """Say whether words right before a name say that somebody is from there, and not that a thing is of somebody."""
+    origin = _ORIGIN.search(before)
+    return origin is not None and load_nouns_for_things().isdisjoint(origin["who"].casefold().split())
 
 
 def _may_be_titled_place(name: str) -> bool:

@@ -80,3 +80,30 @@ def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holde
 )
 def test_thing_that_is_not_handed_over_stays_where_it_is(line: str) -> None:
     assert read(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "things", "holder"),
+    [
+        ("I take the lantern and the rope from Greta.", ("lantern", "rope"), "Mara"),
+        ("> Greta gives the lantern and the rope to me.", ("lantern", "rope"), "Mara"),
+        ("I give Dob my coat and a knife.", ("coat", "knife"), "Dob"),
+        ("> Dob takes the silver cup and the bread from Greta, laughing.", ("silver cup", "bread"), "Dob"),
+    ],
+)
+def test_two_things_that_are_handed_over_together_both_have_a_new_holder(
+    line: str, things: tuple[str, str], holder: str
+) -> None:
+    assert [sentence for sentence, _ in read(line)] == [f"{holder} has the {thing}" for thing in things]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentences"),
+    [
+        ("I take the lantern from Greta and the door slams.", []),
+        ("I give Dob the salt and pepper.", ["Dob has the salt and pepper"]),
+        ("> Greta gives the ring and the blame to Dob.", ["Dob has the ring and the blame"]),
+    ],
+)
+def test_what_is_not_two_things_is_read_as_before(line: str, sentences: list[str]) -> None:
+    assert [sentence for sentence, _ in read(line)] == sentences

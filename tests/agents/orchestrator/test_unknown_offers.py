@@ -51,7 +51,7 @@ async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table:
         "> One of the drovers steals my saddle in the scuffle.": ["/thing saddle"],
         "> The scarf slips from my neck and is lost in the snow.": ["/thing scarf"],
         "> Jonas sells the brass key to a drover for a jug of ale.": ["/thing brass key"],
-        "> Jonas gives Dorrit a silver key to the tower cellar.": ["/thing silver key"],
+        "> Jonas gives Dorrit a silver key to the tower cellar.": ["/cast + Dorrit Pell", "/thing silver key"],
         "I take his knife.": ["/thing knife"],
         # What only one can do lasts, too.
         "> Only Jonas can open the crypt.": ["/place Crypt"],
@@ -133,3 +133,20 @@ async def test_offer_of_a_name_is_gone_once_somebody_has_it_among_others(table: 
     assert "/npc Isa" not in [offer.command for offer in (await table.view()).offers]
     lines = await table.say("/npc Morna Tarrow: Isa's mother, long dead")
     assert lines[-1] == "Morna Tarrow is known. /fact Morna Tarrow is dead makes the death true."
+
+
+@pytest.mark.parametrize(
+    ("line", "commands"),
+    [
+        ("> The two men in grey are from Salt Hollow.", ["/place Salt Hollow"]),
+        ("> Jonas comes from Harrowmere.", ["/place Harrowmere"]),
+        ("I am from Dunvale.", ["/place Dunvale"]),
+        ("> The letter is from Greta Moss.", ["/npc Greta Moss"]),
+        ("> The brass ring comes from Ansel.", ["/npc Ansel"]),
+        ("I take the horn and the flute from Jonas.", ["/thing horn", "/thing flute"]),
+    ],
+)
+async def test_where_somebody_is_from_is_a_place_and_two_things_are_two(
+    table: PlayedScene, line: str, commands: list[str]
+) -> None:
+    assert sorted(await list_offered(table, line)) == sorted(commands)
