@@ -49,7 +49,8 @@ SITE_NOUN: Final = (
     r"forge|smithy|mill|bakery|bank|theatre|museum|casino|crypt|tomb|mine|beach|shore|pier|docks?|harbou?r|quay|jetty|wharf|"
     r"lighthouse|stables?|granary|warehouse|workshop|brewery|tannery|boathouse|gatehouse|guildhall|jail|gaol|courthouse|"
     r"weir|ford|dam|priory|hermitage|citadel|hamlet|sawmill|windmill|watermill|watchtower|shipyard|boatyard|"
-    r"barracks|cavern|grotto|crossroads|catacombs|observatory|quarry|farm|vineyard|graveyard|churchyard|cemetery|woods|forest|marsh|swamp|moor|island|cliffs?|vault)\b"
+    r"barracks|cavern|grotto|crossroads|catacombs|observatory|quarry|farm|vineyard|graveyard|churchyard|cemetery|woods|forest|marsh|swamp|moor|island|cliffs?|vault|"
+    r"lake|tarn|pond|lagoon|oasis|summit|glacier|waterfall|gorge|canyon|ravine|pass)\b"
 )
 """What is a place of its own, and no part of another one, as a room or a street is."""
 _THING_IN_ROOM: Final = (

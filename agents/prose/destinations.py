@@ -22,9 +22,9 @@ WAY_TAKEN: Final = (
     phrases("[climb descend ascend mount scale take follow cross]")
     + r"\s+(?:the|a|my|our)\s+(?:\w+\s+){0,2}?"
     r"(?:stairs?|staircase|stairway|stairwell|steps|ladders?|rungs|ropes?|gangway|gangplank|companionway|hatchway|"
-    r"ramp|roads?|path|footpath|towpath|trail|track|lane|street|alley|highway|causeway|tunnel|passage|passageway|"
+    r"ramp|roads?|paths?|footpath|towpath|trails?|tracks?|(?:foot)?prints|spoor|lane|street|alley|highway|causeway|tunnel|passage|passageway|"
     r"corridor|hallway|shaft|bridge|river|stream|canal|brook|creek|coast|shore|beach|ridge|slope|hill|hillside|"
-    r"cliffs?|ferry|boat|coach|train|tram|lift|elevator)"
+    r"cliffs?|ferry|boat|coach|train|tram|lift|elevator)(?:\s+(?:in|of|on)\s+(?:the|an?|my|his|her|their)\s+\w+)?"
 )
 """A way, or what goes it, that somebody takes: `climb the stairs`; what follows it says where to."""
 _DIRECTION: Final = (

@@ -18,7 +18,8 @@ from agents.prose.who_is_meant import figures_of
 
 _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|strange|too)\b")
 _GOES_TO: Final = re.compile(
-    rf"(?:{WAY_TAKEN}|[a-z]+)(?:\s+(?:{ALONG_WAY}|off|out|back|on|away|up|down)){{0,3}}"
+    rf"(?:{WAY_TAKEN}|[a-z]+)(?:\s+(?:{ALONG_WAY}|off|out|back|on|away|up|down|(?:north|south)?(?:north|south|east|west)"
+    r"(?:wards?)?|inland|up-?river|down-?river|up-?stream|down-?stream)){0,3}"
     r"\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
 _MOTION: Final = PhrasePattern(
@@ -156,7 +157,9 @@ class HeroActs:
         if (match := words.SENDS_AWAY.match(rest)) and not goes_along:
             reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
             return True
-        if match := words.BRINGS.match(rest):
+        goes_to_known_place = self._places.destinations.find_destination(rest) is not None
+        # `I carry @0@ back to the mill` leaves here with them alone.
+        if (match := words.BRINGS.match(rest)) and not goes_to_known_place:
             brought = figures_of(who_of(match), reading)
             reading.bring_in(brought)
             if reading.exit_cast is not None:  # `I go to the mill and take @0@ along`
@@ -168,7 +171,7 @@ class HeroActs:
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
-            if is_away or words.TO_ANOTHER_PLACE.search(rest):
+            if goes_to_known_place or is_away or words.TO_ANOTHER_PLACE.search(rest):
                 reading.leave_with_hero()
             reading.bring_in(companions)
             reading.companions.update(companions)

@@ -360,3 +360,25 @@ async def test_place_that_has_a_part_of_somebodys_name_is_gone_to(tmp_path: Path
             assert (view.place, [member.name for member in view.cast]) == (place, ["Mara"]), line
         await program.services.play.submit(scene_id, "> Bram comes in, and Harrow's dog with him.")
         assert "Bram Harrow" in [m.name for m in (await program.services.play.scene(scene_id)).cast]
+
+
+@pytest.mark.parametrize(
+    ("line", "along"),
+    [
+        ("I carry Jon back to the Cellar.", {"Jon"}),
+        ("I take Jon back to the Cellar.", {"Jon"}),
+        ("I bring Jon back to the Cellar.", {"Jon"}),
+        ("I carry Pim back to the Cellar.", set[str]()),
+    ],
+)
+async def test_who_is_taken_back_to_another_place_comes_along_and_others_stay(
+    table: PlayedScene, line: str, along: set[str]
+) -> None:
+    """“Bram is with you”, though nobody said that he came: Pim, who is not known, was carried."""
+    assert (await table.say(line))[0] == "The scene goes on in Cellar."
+    assert (await table.place(), await table.cast_names()) == ("Cellar", along)
+
+
+async def test_who_is_brought_back_here_leaves_nobody_behind(table: PlayedScene) -> None:
+    await table.say("/cast - Jon", "I bring Jon back.")
+    assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})

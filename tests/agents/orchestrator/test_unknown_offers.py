@@ -51,7 +51,10 @@ async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table:
         "> One of the drovers steals my saddle in the scuffle.": ["/thing saddle"],
         "> The scarf slips from my neck and is lost in the snow.": ["/thing scarf"],
         "> Jonas sells the brass key to a drover for a jug of ale.": ["/thing brass key"],
-        "> Jonas gives Dorrit a silver key to the tower cellar.": ["/cast + Dorrit Pell", "/thing silver key"],
+        "> Jonas gives Dorrit a silver key to the tower cellar.": [
+            "/cast + Dorrit Pell",
+            "/thing silver key",
+        ],
         "I take his knife.": ["/thing knife"],
         # What only one can do lasts, too.
         "> Only Jonas can open the crypt.": ["/place Crypt"],

@@ -209,6 +209,12 @@ def test_journey_names_a_place_by_its_kind_or_by_the_way_there(line: str, place:
         ("I go to the mill.", "mill"),
         ("I go to the camp.", "camp"),
         ("I go to the dock.", "dock"),
+        ("I follow the tracks north to the frozen lake.", "frozen lake"),
+        ("I follow the footprints to the barn.", "barn"),
+        ("I follow the prints in the snow to the chapel.", "chapel"),
+        ("I follow the tracks of the sledge to the weir.", "weir"),
+        ("I climb to the pass.", "pass"),
+        ("I ride west to the glacier.", "glacier"),
     ],
 )
 def test_journey_by_any_way_to_an_unknown_place_names_it(line: str, site: str) -> None:
@@ -228,6 +234,10 @@ def test_journey_by_any_way_to_an_unknown_place_names_it(line: str, site: str) -
         "I follow the stairs with my eyes to the Lamp Room.",
         "I swim.",
         "I swim under the pier.",
+        "I follow the tracks with my eyes to the lake.",
+        "I look over to the frozen lake.",
+        "I go to the door of the lake house.",
+        "I follow the tracks to their end.",
         "I take the lamp.",
     ],
 )
