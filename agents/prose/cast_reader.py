@@ -276,7 +276,13 @@ class CastReader:
         if match := turns.ONLY_LEFT.search(text):
             remaining = figures_of(who_of(match), reading)
             reading.move(CastMove.LEAVES, sorted(reading.present - set(remaining)))
-        for pattern in (turns.AWAY_ABOARD, turns.DOOR_CLOSES, turns.WITH_GONE, turns.STAGE_EXIT):
+        for pattern in (
+            turns.AWAY_ABOARD,
+            turns.DOOR_CLOSES,
+            turns.WITH_GONE,
+            turns.STAGE_EXIT,
+            turns.TAKES_AND_LEAVES,
+        ):
             if match := pattern.search(text):
                 reading.move(CastMove.LEAVES, figures_of(who_of(match), reading))
         if match := turns.STAGE_ENTRANCE.search(text):

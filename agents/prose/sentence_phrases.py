@@ -194,6 +194,15 @@ CARRIES: Final = PhrasePattern(
     flags=re.IGNORECASE,
 )
 """Somebody who is carried, and so comes along even if dead."""
+TAKES_AND_LEAVES: Final = re.compile(
+    r"@[\d,]+@\s+(?:takes?|took|grabs?|grabbed|carries|carried|drags?|dragged|picks?\s+up|picked\s+up|seizes?|seized|"
+    r"collects?|collected|fetches|fetched)\s+(?P<who>@[\d,]+@)"
+    r"(?:\s+(?:up|along|by\s+the\s+\w+|with\s+(?:him|her|them)|(?:in|under)\s+(?:his|her|their)\s+arms?))?"
+    r"\s+and\s+(?:then\s+)?(?:leaves?|left|goes|go|went|flees?|fled|(?:runs?|ran|walks?|walked|rides?|rode|slips?|slipped)"
+    r"\s+(?:off|out|away))\s*(?:[.!,;]|$)",
+    re.IGNORECASE,
+)
+"""Somebody leaves with another: `@0@ takes @1@ by the hand and leaves`; not `and leaves @2@`."""
 GOES_WITHOUT: Final = PhrasePattern(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE

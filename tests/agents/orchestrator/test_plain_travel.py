@@ -382,3 +382,30 @@ async def test_who_is_taken_back_to_another_place_comes_along_and_others_stay(
 async def test_who_is_brought_back_here_leaves_nobody_behind(table: PlayedScene) -> None:
     await table.say("/cast - Jon", "I bring Jon back.")
     assert (await table.place(), await table.cast_names()) == ("Yard", {"Bram", "Jon"})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Jon takes Bram and leaves.",
+        "> Jon picks up Bram and walks out.",
+        "> Jon takes Bram by the hand and leaves.",
+        "> Jon grabs Bram and then runs off.",
+    ],
+)
+async def test_who_is_taken_by_another_who_leaves_is_gone_too(table: PlayedScene, line: str) -> None:
+    assert set(await table.say(line)) == {"Jon leaves.", "Bram leaves."}
+    assert await table.cast_names() == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Jon takes Bram's coat and leaves.",
+        "> Jon thanks Bram and leaves.",
+        "> Jon would take Bram and leave.",
+    ],
+)
+async def test_who_is_not_taken_stays(table: PlayedScene, line: str) -> None:
+    await table.say(line)
+    assert "Bram" in await table.cast_names()
