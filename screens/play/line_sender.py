@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agents.orchestrator.input.bare_choice import complete_choice
 from screens.play.offer_answers import OfferAnswers
 from screens.play.offered_roll import OFFER_HINT, OfferedRoll
-from screens.play.play_queue import PlayQueue, QueuedPlay
+from screens.play.play_queue import PlayQueue
+from screens.play.play_runner import PlayRunner
 from screens.play.prompt_draft import PromptDraft
 from widgets.prompt import SELECTED_HINT, PlayPrompt
 
 if TYPE_CHECKING:
     from agents.views.play_views import Reply
 
-PlayLine = Callable[[str, bool], "Awaitable[Reply]"]
-"""Plays a typed line; the flag says whether the reply may offer the move that it calls for."""
-
 
 class LineSender:
-    """Puts typed lines into the queue. `play_next` plays on, `keep_draft` saves the prompt."""
+    """Gives typed lines to the runner, and takes what their replies put into the prompt. `keep_draft` saves it."""
 
     def __init__(
         self,
+        runner: PlayRunner,
         queue: PlayQueue,
         prompt: PlayPrompt,
         draft: PromptDraft,
         offer: OfferAnswers,
         *,
-        play_line: PlayLine,
-        play_next: Callable[[], None],
         keep_draft: Callable[[], None],
     ) -> None:
+        self._runner = runner
         self._queue = queue
         self._prompt = prompt
         self._draft = draft
         self._offer = offer
-        self._play_line = play_line
-        self._play_next = play_next
         self._keep_draft = keep_draft
         self._number_command = ""
         """The command that the last reply listed numbers for."""
@@ -75,8 +71,7 @@ class LineSender:
         """Play a line after those before it; typing goes on meanwhile."""
         self._keep_draft()  # a line that was sent is none any more
         self._offer.pass_over()
-        self._queue.add(self._plan_line(line, offers_moves=offers_moves))
-        self._play_next()
+        self._runner.queue_line(line, offers_moves=offers_moves)
 
     def play_passed_offer(self, reply: Reply) -> bool:
         """Play a line without the roll that a reply offers if the next is being written; return whether it is.
@@ -85,7 +80,7 @@ class LineSender:
         """
         is_passed = bool(reply.plain_line) and (self._prompt.has_text or self._queue.has_waiting)
         if is_passed:
-            self._queue.add_next(self._plan_line(reply.plain_line, offers_moves=False))
+            self._runner.queue_plain_line_first(reply.plain_line)
         return is_passed
 
     def take_reply(self, reply: Reply) -> None:
@@ -99,6 +94,3 @@ class LineSender:
             )
         if reply.suggested_line:
             self._prompt.suggest_line(reply.suggested_line)
-
-    def _plan_line(self, line: str, *, offers_moves: bool) -> QueuedPlay:
-        return QueuedPlay(lambda: self._play_line(line, offers_moves), line, line.startswith("/continue"))

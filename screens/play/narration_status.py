@@ -26,6 +26,7 @@ from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.events import Event
+    from agents.services.llm import LlmService
 
 STATUS_GAP = "   "
 
@@ -38,12 +39,14 @@ class NarrationStatus:
 
     def __init__(
         self,
+        llm: LlmService,
         queue: PlayQueue,
         transcript: Transcript,
         prompt: PlayPrompt,
         status_bar: StatusBar,
         set_interval: SetInterval,
     ) -> None:
+        self._llm = llm
         self._queue = queue
         self._transcript = transcript
         self._prompt = prompt
@@ -59,6 +62,11 @@ class NarrationStatus:
     def is_narrating(self) -> bool:
         """Whether the transcript shows words of a narration that is not a turn yet."""
         return self._transcript.is_narrating
+
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether a model may be at work for this scene."""
+        return self.is_narrating or (self._queue.is_playing and self._llm.is_on)
 
     @property
     def appended_ids(self) -> set[Id]:

@@ -11,7 +11,6 @@ from textual.screen import Screen
 from screens.characters.sheet_screen import SheetScreen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.play.dice_tray import MAX_ROLLS, DiceTray
-from screens.play.escape_steps import EscapeSteps
 from screens.play.ideas_dialog import IdeasDialog
 from screens.play.line_sender import LineSender
 from screens.routes import ToMenu, Visit
@@ -37,13 +36,11 @@ class SceneDialogs:
         services: Services,
         prompt: PlayPrompt,
         lines: LineSender,
-        escape: EscapeSteps,
     ) -> None:
         self._screen = screen
         self._services = services
         self._prompt = prompt
         self._lines = lines
-        self._escape = escape
 
     def open_sheet(self, scene_id: Id) -> None:
         """Show the sheets of the scene; what the rules say of changes there is suggested afterwards."""
@@ -54,8 +51,8 @@ class SceneDialogs:
 
         self._screen.app.push_screen(SheetScreen(self._services, scene_id), suggest)
 
-    def ask_to_leave(self) -> None:
-        """Ask whether to leave for the menu."""
+    def ask_to_leave(self, note_stay: Callable[[], None]) -> None:
+        """Ask whether to leave for the menu; call back if the player stays."""
         detail = "The scene stays as it is. Resume it under Continue."
         if self._prompt.text.strip():
             detail += "\nWhat you typed and did not send is kept."
@@ -64,7 +61,7 @@ class SceneDialogs:
             if is_confirmed:
                 self._screen.post_message(Visit(ToMenu()))
             else:
-                self._escape.is_spent = True
+                note_stay()
 
         dialog = ConfirmDialog("Leave for the menu?", detail, yes="Leave", no="Play on")
         self._screen.app.push_screen(dialog, apply_answer)

@@ -6,14 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
-from widgets.agenda_box import AgendaBox
-from widgets.cast_box import CastBox, cast_content
-from widgets.offer_list import OfferList
+from screens.play.scene_side import SceneSide
+from widgets.cast_box import cast_content
 from widgets.prompt import PlayPrompt
-from widgets.proposal_list import ProposalPanel
 from widgets.proposal_rows import is_undecided
 from widgets.static_content import show_content
 from widgets.status_bar import StatusBar
@@ -36,7 +33,7 @@ class SceneDrawing:
         transcript: Transcript,
         status_bar: StatusBar,
         prompt: PlayPrompt,
-        side: Widget,
+        side: SceneSide,
         fetch_turns: Callable[[int, int], Awaitable[list[TurnView]]],
     ) -> None:
         self._transcript = transcript
@@ -50,21 +47,13 @@ class SceneDrawing:
         """Whether turns that are shown may have gone since they were drawn."""
         self._proposals_drawn: frozenset[tuple[Id, Id, bool]] = frozenset()
 
-    async def mount_panels(self) -> None:
-        """Mount the panels beside the story, once; the first frame comes without them."""
-        if not self._side.query(ProposalPanel):
-            await self._side.mount(ProposalPanel(), OfferList(), CastBox(), AgendaBox())
-
     def draw(self, reading: SceneReading, *, is_first_view: bool, awaits_opening: bool) -> None:
         """Draw the scene; `awaits_opening`: the model is to narrate its beginning."""
         view = reading.view
         self._status_bar.view = view
         self._status_bar.extra = reading.cost_text
         self._draw_turns(reading, is_first_view=is_first_view)
-        self._side.query_one(ProposalPanel).show_proposals(view.proposals)
-        self._side.query_one(OfferList).show_offers(view.offers)
-        self._side.query_one(CastBox).show(view.cast)
-        self._side.query_one(AgendaBox).show(view)
+        self._side.show_scene(view)
         show_content(self.here_line, Content("   ").join(cast_content([member]) for member in view.cast))
         self._prompt.hint = _word_prompt_hint(view, awaits_opening=awaits_opening)
 

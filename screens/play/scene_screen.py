@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -20,26 +19,19 @@ from agents.events import (
     TextStreamed,
     TransientEvent,
 )
-from agents.orchestrator.commit_reports import commit_lines
-from agents.proposals.evidence import show_words
 from agents.prose.phrases import compile_phrase_patterns
 from screens.base import ErrorRaised, EventReceived
 from screens.folder import SCREENS_FOLDER
-from screens.gate.proposal_decisions import (
-    NOTHING_TO_UNDO,
-    ProposalDecisions,
-    nothing_to_edit_line,
-    undo_lines,
-)
 from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.play.escape_steps import EscapeSteps
 from screens.play.line_sender import LineSender
 from screens.play.narration_status import NarrationStatus
-from screens.play.offer_answers import OfferAnswers
+from screens.play.offer_answers import OfferAnswers, describe_commit
 from screens.play.panel_width import PanelResizeRequested
-from screens.play.play_queue import PlayQueue, QueuedPlay
-from screens.play.prompt_draft import KEPT_DRAFT_NOTE, SAVE_SECONDS, PromptDraft
+from screens.play.play_queue import PlayQueue
+from screens.play.play_runner import PLAY_WORKER, PlayRunner
+from screens.play.prompt_draft import SAVE_SECONDS, PromptDraft
 from screens.play.prompt_keys import PromptKeys
 from screens.play.reply_routes import PLACES_WITH_OWN_SCREEN, route_of_reply
 from screens.play.routes_beside_play import routes_beside_play
@@ -54,19 +46,16 @@ from screens.play.scene_messages import (
     StoryCostLoaded,
     TriggerCommitted,
 )
+from screens.play.scene_opening import SceneOpening
 from screens.play.scene_reader import SceneViewReader
-from screens.play.side_focus import SideFocus
+from screens.play.scene_side import SceneSide
 from screens.play.timeline_panel import TimelinePanel
 from screens.play.turn_cards import TurnCardScreen
 from screens.routes import NamedRoute, ToGate, ToMenu, ToQuery, ToStory, Visit
 from stores.errors import MonitorError
 from stores.records.ids import Id
-from stores.records.play import StoryMode
 from widgets.agenda_box import LOW_SCREEN_LINES
-from widgets.offer_list import OfferList
 from widgets.prompt import PlayPrompt
-from widgets.proposal_list import ProposalList, ProposalPanel
-from widgets.safe_text import one_line
 from widgets.status_bar import MIN_SHOWN_BACKLOG, StatusBar, backlog_text
 from widgets.transcript.transcript import Transcript
 from widgets.trigger_bar import TriggerBar
@@ -78,7 +67,6 @@ if TYPE_CHECKING:
     from agents.views.play_views import CommandHelp, Reply, SceneView, TurnView
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
-ESCAPE_ENDS_HERE = "Esc ends here, at the prompt. After any other key it asks whether to leave for the menu."
 
 
 class SceneScreen(TurnCardScreen):
@@ -111,8 +99,6 @@ class SceneScreen(TurnCardScreen):
         self.view: SceneView | None = None
         self._reply_view: SceneView | None = None
         """The scene as the last reply brought it, until it is drawn."""
-        self._follows_gate = follows_gate
-        self._opening_lines = opening_lines
         self._story_id = story_id
         self._are_names_loaded = False
         self._waiting_act: Callable[[SceneView], object] | None = None
@@ -123,29 +109,50 @@ class SceneScreen(TurnCardScreen):
         self._notices = NoticePanel()
         self._trigger_bar = TriggerBar()
         self._prompt = PlayPrompt(commands=services.play.commands(), hint=PROMPT_HINT)
-        self._offer = OfferAnswers(self._trigger_bar, self._prompt)
-        self._timeline = TimelinePanel(services.play, services.llm, id="stage")
-        self._side = ProposalDecisions(services.gate, services.policy, id="side")
-        self._side_focus = SideFocus(self._side, self._prompt)
         self._prompt_keys = PromptKeys(self, self._prompt)
         self._draft = PromptDraft(services.drafts, self._prompt)
+        self._offer = OfferAnswers(self, services.gate, self._trigger_bar, self._prompt)
         self._queue = PlayQueue()
-        self._escape = EscapeSteps(self._prompt, self._draft, self._offer)
+        self._narration = NarrationStatus(
+            services.llm, self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
+        )
+        self._runner = PlayRunner(
+            self, services.play, self._queue, self._prompt, self._notices, self._narration
+        )
+        self._lines = LineSender(
+            self._runner, self._queue, self._prompt, self._draft, self._offer, keep_draft=self._keep_draft
+        )
+        self._opening = SceneOpening(
+            self,
+            services.play,
+            services.llm,
+            self._runner,
+            self._draft,
+            self._notices,
+            follows_gate=follows_gate,
+            opening_lines=opening_lines,
+        )
+        self._timeline = TimelinePanel(services.play, services.llm, self._queue, id="stage")
+        self._side = SceneSide(
+            services,
+            self._prompt,
+            self._notices,
+            send_offered_command=self._lines.send_after_offer,
+            jump_to_turn=partial(self._timeline.trace_turn, jump=True),
+        )
         self._drawing = SceneDrawing(
             self._transcript, self._status_bar, self._prompt, self._side, self._fetch_turns
         )
-        self._lines = LineSender(
-            self._queue,
+        self._dialogs = SceneDialogs(self, services, self._prompt, self._lines)
+        self._escape = EscapeSteps(
+            services.llm,
             self._prompt,
+            self._lines,
             self._draft,
             self._offer,
-            play_line=self._submit_line,
-            play_next=self._play_next,
-            keep_draft=self._keep_draft,
-        )
-        self._dialogs = SceneDialogs(self, services, self._prompt, self._lines, self._escape)
-        self._narration = NarrationStatus(
-            self._queue, self._transcript, self._prompt, self._status_bar, self.set_interval
+            self._side,
+            self._notices,
+            ask_to_leave=self._dialogs.ask_to_leave,
         )
 
     def compose(self) -> ComposeResult:
@@ -161,7 +168,7 @@ class SceneScreen(TurnCardScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._drawing.mount_panels)
+        self.call_after_refresh(self._side.mount_panels)
         self.set_interval(SAVE_SECONDS, self._keep_draft)
         background = self.services.jobs.current_status()
         self._status_bar.background_status = backlog_text(
@@ -198,52 +205,30 @@ class SceneScreen(TurnCardScreen):
     async def _show_scene(self, message: SceneLoaded) -> None:
         reading, is_first_view = message.reading, self.view is None
         view = reading.view
-        await self._drawing.mount_panels()
+        await self._side.mount_panels()
         self.view = view
         self._timeline.show_scene(self.scene_id, view)
         self._drawing.draw(
-            reading, is_first_view=is_first_view, awaits_opening=self._needs_opening_narration(view)
+            reading, is_first_view=is_first_view, awaits_opening=self._opening.awaits_narration(view)
         )
         self._narration.drop_appended_text(message.appended_ids)
         self._offer.show(view)
         self._show_offer_keys()
         self._narration.show_waiting_text(describe_waiting(view))
-        self._play_next()
+        self._runner.open_scene(self.scene_id)
         if is_first_view:
-            self._restore_draft(view.story.id)
-            self._notices.show_lines(self._opening_lines)
-            if view.stalled_note:
-                self._notices.show_lines((view.stalled_note,), "warning")
-        if is_first_view and view.unfinished_count:
-            # What a crash left untold goes on before all else, where the player sees it.
-            self._queue_play(partial(self.services.play.finish_narration, self.scene_id))
-        elif (
-            is_first_view
-            and self._follows_gate
-            and self._needs_opening_narration(view)
-            and view.story.mode is StoryMode.AUTOPILOT
-        ):
-            self.action_narrate_on()
+            self._opening.begin(view)
         if is_first_view and view.state in ("finalizing", "failed"):
             self.post_message(Visit(ToGate(self.scene_id)))
         elif self._waiting_act is not None:
             self._waiting_act(view)
         self._waiting_act = None
 
-    def _needs_opening_narration(self, view: SceneView) -> bool:
-        """Return whether the model should open the scene: nothing was narrated or played in it."""
-        return (
-            self.services.llm.is_on
-            and view.state == "active"
-            and not (view.turn_count or view.unfinished_count)
-        )
-
     @on(PlayPrompt.EmptinessChanged)
     @on(events.DescendantFocus)
     def _show_offer_keys(self) -> None:
         """Say on the offer to commit what Enter and Esc do where the focus is."""
-        is_list_focused = any(panel.proposal_list.has_focus for panel in self.query(ProposalPanel))
-        self._offer.show_keys(is_list_focused=is_list_focused)
+        self._offer.show_keys(is_list_focused=self._side.is_list_focused)
         self.refresh_bindings()
 
     async def _fetch_turns(self, start: int, count: int) -> list[TurnView]:
@@ -268,9 +253,9 @@ class SceneScreen(TurnCardScreen):
             case "resize_panel":
                 return not self.has_class("-narrow")
             case "stop":
-                return self._can_stop_narration
+                return self._narration.can_be_stopped
             case "escape" | "tell_plainly" | "later":
-                return action == self._escape.next_action and not self._can_stop_narration
+                return action == self._escape.next_action and not self._narration.can_be_stopped
             case "narrate_on":
                 return self.view is not None and self.services.llm.is_on and not self._queue.is_playing
             case "explain_narrate":
@@ -286,31 +271,11 @@ class SceneScreen(TurnCardScreen):
 
     def action_proposals(self) -> None:
         """Move the focus to the proposals, or back to the prompt; without room beside the story, show them over it."""
-        self._when_loaded(lambda _: self._side_focus.toggle_proposals())
+        self._when_loaded(lambda _: self._side.toggle_proposals())
 
     def action_offers(self) -> None:
         """Move the focus to what waits for an answer, or back to the prompt."""
-        self._side_focus.toggle_offers()
-
-    @on(OfferList.Taken)
-    def _take_offer(self, message: OfferList.Taken) -> None:
-        """Give the command that is offered; what is being typed stays as it is."""
-        message.stop()
-        self._lines.send_after_offer(message.offer.command)
-        if self.view is None or len(self.view.offers) <= 1:
-            self._side_focus.leave()
-
-    @on(OfferList.Dropped)
-    def _drop_offer(self, message: OfferList.Dropped) -> None:
-        message.stop()
-        if self.view is None or len(self.view.offers) <= 1:
-            self._side_focus.leave()
-        command = message.offer.command
-        self.start_change(partial(self._forget_offer, command), f"drop {command}")
-
-    async def _forget_offer(self, command: str) -> None:
-        await self.services.play.drop_offer(self.scene_id, command)
-        self.reload()
+        self._side.toggle_offers()
 
     def action_resize_panel(self) -> None:
         self.post_message(PanelResizeRequested())
@@ -332,63 +297,30 @@ class SceneScreen(TurnCardScreen):
         self._when_loaded(lambda _: self._dialogs.open_sheet(self.scene_id))
 
     def action_dice(self) -> None:
-        self._when_loaded(lambda _: self._dialogs.open_dice_tray(self.scene_id, self._queue_play))
-
-    @on(ProposalList.ProposalEvidenceRequested)
-    def _show_evidence(self, message: ProposalList.ProposalEvidenceRequested) -> None:
-        message.stop()
-        view = message.view
-        quote = show_words(one_line(view.quote), is_quotation=view.is_quotation)
-        quote = quote or "No quote: you declared it."
-        self._notices.show_lines((view.title, quote))
-        if view.proposal.turn_id:
-            self._timeline.trace_turn(view.proposal.turn_id, jump=True)
-
-    def _step_back(self) -> None:
-        match self._escape.next_action:
-            case "tell_plainly":
-                self.action_tell_plainly()
-            case "later":
-                self.action_later()
-            case "escape":
-                self.action_escape()
-            case _ as unreachable:
-                assert_never(unreachable)
+        self._when_loaded(lambda _: self._dialogs.open_dice_tray(self.scene_id, self._runner.queue_play))
 
     def note_key(self, key: str) -> None:
         """Note a key before it does anything: any other than Escape ends a row of Escapes."""
         self._escape.note_key(key)
 
+    def action_stop(self) -> None:
+        """Stop the model's call for this scene; without one, go one step back."""
+        self._escape.stop_narration(self.scene_id)
+
     def action_tell_plainly(self) -> None:
-        """Play the words as they were typed, without the roll that is offered for them."""
-        self._escape.is_spent = True
-        self._prompt.text = ""
-        self._lines.tell_waiting_line()
+        self._escape.tell_plainly()
 
     def action_later(self) -> None:
-        """Leave the offer to commit to the end of the scene."""
-        self._escape.is_spent = True
-        self._dismiss_trigger()
+        self._escape.leave_offer()
 
     def action_escape(self) -> None:
-        """Go one step back: focus the prompt, clear the notes, then ask whether to leave.
-
-        In a row it ends at the prompt, once it has answered something: who presses it often wants out of a panel.
-        """
-        if not self._prompt.input_has_focus:
-            self._side_focus.leave()
-        elif self._notices.is_shown:
-            self._notices.clear()
-        elif self._escape.is_spent:
-            self._notices.show_lines([ESCAPE_ENDS_HERE])
-        else:
-            self._dialogs.ask_to_leave()
+        self._escape.step_back()
 
     def on_key(self, event: events.Key) -> None:
         """Type on in the prompt: while a line is being written, a letter in another panel decides nothing."""
         if self._prompt_keys.belongs_to_line(event):
             event.stop()
-            self._side_focus.leave()
+            self._side.leave()
             self._prompt.type_text(event.character or "")
 
     # --- playing -----------------------------------------------------------------------------------
@@ -398,51 +330,9 @@ class SceneScreen(TurnCardScreen):
         message.stop()
         self._lines.send_typed(message.text, message.revised_line)
 
-    @work(group="draft", exit_on_error=False)
-    async def _restore_draft(self, story_id: Id) -> None:
-        await self._draft.restore(story_id)
-        if self._draft.is_kept_for_later:
-            self._notices.show_lines((KEPT_DRAFT_NOTE,))
-        if self._draft.offered_roll is not None:
-            self._notices.show_lines((self._draft.offered_roll.describe_waiting(),))
-            self.refresh_bindings()
-
     def _keep_draft(self) -> None:
         if self._draft.is_changed:
-            self._save_draft()
-
-    @work(group="draft", exit_on_error=False)
-    async def _save_draft(self) -> None:
-        await self._draft.save()
-
-    async def _submit_line(self, line: str, offers_moves: bool) -> Reply:
-        return await self.services.play.submit(self.scene_id, line, with_view=True, offers_moves=offers_moves)
-
-    def _queue_play(self, run: Callable[[], Awaitable[Reply]], *, continues_narration: bool = False) -> None:
-        """Play what a key asks for, in the order of the lines that were typed."""
-        self._queue.add(QueuedPlay(run, continues_narration=continues_narration))
-        self._play_next()
-
-    def _play_next(self) -> None:
-        """Play the next of what waits, once the scene is open and the one before is done."""
-        if self.view is not None and (play := self._queue.start_next()) is not None:
-            self._notices.clear()
-            self._run_play(play.run)
-        self._refresh_play_status()
-
-    def _refresh_play_status(self) -> None:
-        self._timeline.show_playing(self._queue.is_playing)
-        self._narration.refresh()
-        self.refresh_bindings()
-
-    @work(group="play", name="play", exit_on_error=False)
-    async def _run_play(self, run: Callable[[], Awaitable[Reply]]) -> None:
-        try:
-            reply = await run()
-        except MonitorError as error:
-            self.post_message(PlayFailed(error))
-        else:
-            self.post_message(ReplyReceived(reply))
+            start_worker(self, self._draft.save, "draft")
 
     @on(ReplyReceived)
     def _show_played(self, message: ReplyReceived) -> None:
@@ -451,8 +341,7 @@ class SceneScreen(TurnCardScreen):
         view = message.reply.scene
         self._reply_view = view if view is not None and view.scene.id == self.scene_id else None
         self._show_reply(message.reply)
-        self._queue.finish()
-        self._play_next()
+        self._runner.finish()
 
     @on(TimelinePanel.Moved)
     def _show_move(self, message: TimelinePanel.Moved) -> None:
@@ -477,13 +366,9 @@ class SceneScreen(TurnCardScreen):
     @on(PlayFailed)
     def _show_play_failure(self, message: PlayFailed) -> None:
         self._notices.show_error(message.error)
-        self._restore_unplayed_line(message.error)
+        self._runner.fail(message.error)
         self.reload()
-        self._play_next()
-
-    def _restore_unplayed_line(self, error: BaseException) -> None:
-        if line := self._queue.fail(error):
-            self._prompt.restore_text(line)
+        self._runner.play_next()
 
     def fill_prompt(self, text: str) -> None:
         """Put these words into the prompt."""
@@ -516,75 +401,38 @@ class SceneScreen(TurnCardScreen):
     def _show_cost(self, message: StoryCostLoaded) -> None:
         self._status_bar.extra = message.cost_text
 
-    @property
-    def _can_stop_narration(self) -> bool:
-        """Return whether a model may be at work for this scene."""
-        return self._narration.is_narrating or (self._queue.is_playing and self.services.llm.is_on)
-
-    def action_stop(self) -> None:
-        """Stop the model's call for this scene; without one, go one step back.
-
-        An Escape that began this narration, as the first of a row, is followed by none that stops it.
-        """
-        if not self._escape.is_spent and self.services.llm.stop_streaming(self.scene_id):
-            self._escape.is_spent = True
-        else:
-            self._step_back()
-
     def action_ideas(self) -> None:
         """Offer three actions; the chosen one waits in the prompt."""
         self._when_loaded(lambda _: self._dialogs.offer_ideas(self.scene_id))
 
     def action_narrate_on(self) -> None:
-        self._queue_play(
-            partial(self.services.play.continue_narration, self.scene_id), continues_narration=True
-        )
+        self._runner.continue_narration()
 
     def action_explain_narrate(self) -> None:
         """Have the refusal shown of what needs a model, as `/continue` shows it."""
-        self._queue_play(partial(self.services.play.continue_narration, self.scene_id))
+        self._runner.queue_play(partial(self.services.play.continue_narration, self.scene_id))
 
     @on(TimelinePanel.RetakeRequested)
     def _queue_retake(self, message: TimelinePanel.RetakeRequested) -> None:
         message.stop()
-        self._queue_play(message.run)
+        self._runner.queue_play(message.run)
 
     # --- what is critical, and what is decided -----------------------------------------------------
 
     @on(TriggerBar.CommitRequested)
     def action_commit_now(self) -> None:
-        self.start_change(self._commit_trigger, "commit")
-
-    async def _commit_trigger(self) -> None:
-        self.post_message(TriggerCommitted(await self.services.gate.commit_trigger(self.scene_id)))
+        self._offer.commit()
 
     @on(TriggerBar.Dismissed)
     def _dismiss_trigger(self) -> None:
-        """Leave the offered proposals to the end of the scene."""
-        self.start_change(partial(self.services.gate.dismiss_trigger, self.scene_id), "dismiss")
+        self._offer.dismiss()
 
     @on(TriggerCommitted)
     def _show_committed(self, message: TriggerCommitted) -> None:
-        report = message.report
-        failures = tuple((subject, f"{subject}: {reason}") for subject, reason in report.failures)
-        result_lines = commit_lines(replace(report, failures=failures)) or ("Nothing new to write.",)
-        self._notices.show_lines(result_lines, "warning" if failures else "information")
+        self._notices.show_lines(*describe_commit(message.report))
         self.reload()
 
-    @on(ProposalDecisions.UndoProposed)
-    def _show_undo_proposed(self, message: ProposalDecisions.UndoProposed) -> None:
-        self._notices.show_lines(undo_lines(message))
-        self.reload()
-
-    @on(ProposalList.NothingToEdit)
-    def _explain_edit(self, message: ProposalList.NothingToEdit) -> None:
-        self._notices.show_lines([nothing_to_edit_line(message.view)])
-
-    @on(ProposalList.NothingToUndo)
-    def _explain_undo(self) -> None:
-        self._notices.show_lines([NOTHING_TO_UNDO])
-
-    @on(ProposalDecisions.DecisionRefused)
+    @on(SceneSide.RereadRequested)
     def _read_again(self) -> None:
         self.reload()
 
@@ -607,9 +455,8 @@ class SceneScreen(TurnCardScreen):
             self.post_message(Visit(ToMenu()))
             self.post_message(ErrorRaised(error))
             return
-        if worker_name == "play":
-            self._restore_unplayed_line(error)
-            self._refresh_play_status()
+        if worker_name == PLAY_WORKER:
+            self._runner.fail(error)
         if isinstance(error, MonitorError):
             self._notices.show_error(error)
         else:
@@ -631,7 +478,7 @@ class SceneScreen(TurnCardScreen):
             self._lines.send_after_offer(name)
 
     def type_text(self, text: str) -> None:
-        self._side_focus.leave()
+        self._side.leave()
         self._prompt.type_text(text)
 
     def named_routes(self) -> tuple[NamedRoute, ...]:

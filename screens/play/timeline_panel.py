@@ -16,6 +16,7 @@ from textual.worker import Worker
 from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
 from screens.notice_panel import NoticePanel
+from screens.play.play_queue import PlayQueue
 from screens.play.turn_trace_dialog import TurnTraceDialog
 from screens.routes import Route, ToBranchMap, ToReading, ToXray, Visit
 from stores.records.ids import Id
@@ -152,13 +153,13 @@ class TimelinePanel(Horizontal):
         trace: TurnTrace
         jump: bool
 
-    def __init__(self, play: PlayService, llm: LlmService, *, id: str) -> None:
+    def __init__(self, play: PlayService, llm: LlmService, queue: PlayQueue, *, id: str) -> None:
         super().__init__(id=id)
         self._play = play
         self._llm = llm
         self._scene_id: Id = ""
         self._view: SceneView | None = None
-        self._is_playing = False
+        self._queue = queue
         self._awaits_undo = False
         """Whether undo was asked for before the scene was read."""
         self._last_retake_note = ""
@@ -171,10 +172,6 @@ class TimelinePanel(Horizontal):
         if self._awaits_undo:
             self._awaits_undo = False
             self.action_undo()
-
-    def show_playing(self, is_playing: bool) -> None:
-        """Set whether something is being played."""
-        self._is_playing = is_playing
 
     def forget_retake_note(self) -> None:
         """Forget the note of a retake that is narrated."""
@@ -198,7 +195,7 @@ class TimelinePanel(Horizontal):
             case "decide" | "map":
                 return self.is_reading_transcript
             case "retake":
-                return not (self._llm.is_on and self._is_playing)
+                return not (self._llm.is_on and self._queue.is_playing)
             case "xray":
                 return self._has_xray
             case "xray_unlisted":
