@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from agents.diagrams.grid_map import GridMap, add_edit, build_map, spot_label, spots_between, turn_way
+from agents.diagrams.grid_map import GridMap, spot_label, turn_way
 from agents.diagrams.grid_map_views import GridMapsView, PlaceOnMap
 from agents.events import CanonCommitted, ProposalsChanged
 from agents.services.grid_maps import read_outline
@@ -26,6 +25,8 @@ from screens.key_bar import KeyBar
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, ToGate, ToPrompt, ToUniverse, Visit
 from screens.title_bar import TitleBar
+from screens.world.grid_map_bindings import GRID_MAP_BINDINGS, TERRAIN_KEYS
+from screens.world.grid_map_edits import EDIT_WORKERS, GridMapEdits
 from screens.world.grid_map_page import describe_cell, draw_legend
 from screens.world.grid_maps_dialog import (
     BeginMap,
@@ -37,13 +38,13 @@ from screens.world.grid_maps_dialog import (
     describe_removal,
 )
 from stores.records.canon import CreateEntity
-from stores.records.grid_maps import MAX_NOTE_LENGTH, GridCell, GridMapEdit, GridWay, Spot, Terrain
+from stores.records.grid_maps import MAX_NOTE_LENGTH, GridCell, GridMapEdit, Spot, Terrain
 from stores.records.ids import Id
 from widgets.grid_map.grid_board import GridBoard
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from agents.events import Event
     from agents.services.services import Services
@@ -53,7 +54,6 @@ RESTORE_HINT: Final = "No map. F2 begins one, or restores one."
 OUTLINE_HINT: Final = "Its name, then squares, hexes or rooms, and its size: The Keep, rooms 12 x 8"
 REMOVED: Final = "Removed: {}. Ctrl+Z brings it back."
 WAY_BEGUN_HINT: Final = "A way from {}: go to the cell that it leads to, and press | again."
-TERRAIN_KEYS: Final = tuple((str(number), terrain) for number, terrain in enumerate(Terrain, 1))
 
 
 class GridMapScreen(ServiceScreen[None]):
@@ -62,80 +62,7 @@ class GridMapScreen(ServiceScreen[None]):
     CSS_PATH = SCREENS_FOLDER / "world/grid_map_screen.tcss"
     AUTO_FOCUS = "GridBoard"
     BINDING_GROUP_TITLE = "Grid map"
-    BINDINGS = [
-        Binding("n", "place", "Place", id="grid-map.place", tooltip="The place that this cell shows"),
-        Binding("e", "note", "Note", id="grid-map.note", tooltip="Your note on this cell"),
-        *(
-            Binding(
-                key,
-                f"terrain('{terrain}')",
-                str(terrain).capitalize(),
-                show=False,
-                id=f"grid-map.terrain_{key}",
-                tooltip=f"This cell, or the area: {terrain}",
-            )
-            for key, terrain in TERRAIN_KEYS
-        ),
-        Binding(
-            "vertical_line",
-            "way",
-            "Way",
-            id="grid-map.way",
-            tooltip="A way from here: again at its other end; once more: a door, locked, secret, none",
-            key_display="|",
-        ),
-        Binding("space", "discovered", "Discovered", id="grid-map.discovered", tooltip="Discovered, or not"),
-        Binding(
-            "left_parenthesis",
-            "corner",
-            "Area",
-            id="grid-map.corner",
-            tooltip="One corner of an area; the cursor is the other",
-            key_display="(",
-        ),
-        Binding(
-            "delete", "clear", "Clear", show=False, id="grid-map.clear", tooltip="Empty the cell or area"
-        ),
-        Binding("ctrl+z", "undo", "Undo", id="grid-map.undo", tooltip="Take the last edit back"),
-        Binding("ctrl+y", "redo", "Redo", show=False, id="grid-map.redo", tooltip="Redo it"),
-        # One of the three works, by what the cell shows and whether a scene waits below.
-        Binding(
-            "enter",
-            "write_journey",
-            "Write /go",
-            id="grid-map.enter",
-            tooltip="Put /go with this place into the prompt; Enter there goes",
-        ),
-        Binding(
-            "enter", "open", "Open", id="grid-map.open", tooltip="Its card, or the gate where the place waits"
-        ),
-        Binding("enter", "name", "Place", id="grid-map.name", tooltip="Name the place of an empty cell"),
-        Binding("o", "card", "Card", show=False, id="grid-map.card", tooltip="The card of its place"),
-        Binding(
-            "full_stop",
-            "hero",
-            "Hero",
-            show=False,
-            id="grid-map.hero",
-            tooltip="Where the hero is",
-            key_display=".",
-        ),
-        Binding(
-            "slash", "search", "Search", show=False, id="grid-map.search", tooltip="Find a place or a note"
-        ),
-        Binding("f2", "maps", "Maps", id="grid-map.maps", tooltip="Another map, a new one, or to remove one"),
-        Binding("E", "outline", "Name", show=False, id="grid-map.outline", tooltip="Its name, form and size"),
-        Binding("X", "export", "Export", show=False, id="grid-map.export", tooltip="As SVG and GraphML"),
-        Binding(
-            "g",
-            "gate",
-            "Gate",
-            show=False,
-            id="grid-map.gate",
-            tooltip="What waits for your decision in this world",
-        ),
-        Binding("escape,q", "escape", "Back", id="grid-map.escape", tooltip="One step back"),
-    ]
+    BINDINGS = GRID_MAP_BINDINGS
 
     @dataclass
     class MapsLoaded(Message):
@@ -159,12 +86,14 @@ class GridMapScreen(ServiceScreen[None]):
         super().__init__(services)
         self.universe_id = universe_id
         self.scene_id = scene_id
-        self._view: GridMapsView | None = None
-        self._map: GridMap | None = None
+        self._edits = GridMapEdits(
+            self,
+            services.world.grid_maps.editor,
+            universe_id,
+            show_map=self._show,
+            choose_map=self._choose,
+        )
         self._way_start: Spot | None = None
-        self._edit_count = 0
-        self._last_removed: GridMap | None = None
-        """The map that was removed here, as long as nothing else was done: undo brings it back."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Grid map")
@@ -192,19 +121,14 @@ class GridMapScreen(ServiceScreen[None]):
 
     async def load_view(self) -> None:
         # What is drawn here is stored behind the keys: the maps are read once, and then what is in their places.
-        maps = self._view.maps if self._view else None
+        maps = self._edits.view.maps if self._edits.view else None
         self.post_message(
             self.MapsLoaded(await self.services.world.grid_maps.read_maps(self.universe_id, maps))
         )
 
     @on(MapsLoaded)
     def _show_maps(self, message: MapsLoaded) -> None:
-        if self._view is None:
-            self._view = message.view
-            self._choose(message.view.find_first_map())
-        else:
-            self._view = replace(message.view, maps=self._view.maps, removed_maps=self._view.removed_maps)
-            self._show(self._map)
+        self._edits.take_view(message.view)
 
     def _choose(self, grid_map: GridMap | None) -> None:
         """Show another map, with the cursor where the hero is on it."""
@@ -215,12 +139,9 @@ class GridMapScreen(ServiceScreen[None]):
             self.board.go_to(self.board.shown.hero_spot or Spot(0, 0))
 
     def _show(self, grid_map: GridMap | None) -> None:
-        assert self._view is not None
-        self._map = grid_map
-        if grid_map is not None:
-            self._view = self._view.with_map(grid_map)
-        self.board.show_map(self._view.show(grid_map) if grid_map else None)
-        place, size = self._view.universe.name, ""
+        view = self._edits.set_current_map(grid_map)
+        self.board.show_map(view.show(grid_map) if grid_map else None)
+        place, size = view.universe.name, ""
         if grid_map is not None:
             outline = grid_map.outline
             place, size = f"{place} · {outline.name}", f"{outline.columns} x {outline.rows} {outline.shape}"
@@ -228,7 +149,7 @@ class GridMapScreen(ServiceScreen[None]):
         self.query_one("#legend", Static).update(draw_legend(TERRAIN_KEYS, self.size.width - 2))
         notices = self.query_one(NoticePanel)
         if grid_map is None and not notices.is_shown:
-            notices.show_lines((RESTORE_HINT if self._view.removed_maps else NO_MAP_HINT,))
+            notices.show_lines((RESTORE_HINT if view.removed_maps else NO_MAP_HINT,))
         self._show_cell()
 
     @on(GridBoard.CursorMoved)
@@ -244,54 +165,32 @@ class GridMapScreen(ServiceScreen[None]):
 
     # --- edits -------------------------------------------------------------------------------------
 
-    def _draw(self, description: str, cells: Iterable[GridCell] = (), ways: Iterable[GridWay] = ()) -> None:
-        assert self._map is not None
-        editor = self.services.world.grid_maps.editor
-        self._save(editor.build_edit(self.universe_id, self._map.id, description, cells=cells, ways=ways))
-
-    def _save(self, edit: GridMapEdit) -> None:
-        """Draw an edit at once, and store it behind the keys, in the order in which edits were made."""
-        assert self._map is not None
-        self._last_removed = None
-        self._show(add_edit(self._map, edit))
-        self._store(edit)
-
-    def _store(self, edit: GridMapEdit) -> None:
-        self._edit_count += 1
-        self.start_change(
-            partial(self.services.world.grid_maps.editor.save_edit, edit), f"edit {self._edit_count}"
-        )
-
     def handle_error(self, error: BaseException, worker_name: str) -> None:
         super().handle_error(error, worker_name)
-        if worker_name.startswith("edit"):
-            self._view = None  # what could not be stored is not on the map
+        if worker_name.startswith(EDIT_WORKERS):
+            self._edits.forget()  # what could not be stored is not on the map
             self.reload()
 
     def _change_area(self, words: str, change: Callable[[GridCell], GridCell]) -> None:
         """Change the cell under the cursor, or every cell of the area; what stays as it is is not written."""
-        if self._map is None:
+        if self._edits.current_map is None:
             return
         one, other = self.board.area
-        before = [self._map.cell(spot) for spot in spots_between(one, other)]
-        changed = [after for cell in before if (after := change(cell)) != cell]
-        where = spot_label(one) if one == other else f"{spot_label(one)} to {spot_label(other)}"
         self.board.set_corner(None)
-        if changed:
-            self._draw(f"{where}: {words}", changed)
+        self._edits.change_area(one, other, words, change)
 
     def action_terrain(self, terrain: str) -> None:
         """Paint the terrain; painted once more it is none."""
-        if self._map is None:
+        if self._edits.current_map is None:
             return
         chosen = Terrain(terrain)
-        is_there = self._map.cell(self.board.cursor).terrain is chosen
+        is_there = self._edits.current_map.cell(self.board.cursor).terrain is chosen
         value = None if is_there else chosen
         self._change_area(terrain, lambda cell: cell.model_copy(update={"terrain": value}))
 
     def action_discovered(self) -> None:
-        if self._map is not None:
-            value = not self._map.cell(self.board.cursor).is_discovered
+        if self._edits.current_map is not None:
+            value = not self._edits.current_map.cell(self.board.cursor).is_discovered
             words = "discovered" if value else "not discovered"
             self._change_area(words, lambda cell: cell.model_copy(update={"is_discovered": value}))
 
@@ -303,7 +202,7 @@ class GridMapScreen(ServiceScreen[None]):
 
     def action_way(self) -> None:
         """Begin a way here, or lead the one that was begun to here."""
-        if self._map is None:
+        if self._edits.current_map is None:
             return
         here = self.board.cursor
         start, self._way_start = self._way_start, None
@@ -313,27 +212,24 @@ class GridMapScreen(ServiceScreen[None]):
             self._way_start = here
             notices.show_lines((WAY_BEGUN_HINT.format(spot_label(here)),))
         elif start != here:
-            way = turn_way(self._map, start, here)
+            way = turn_way(self._edits.current_map, start, here)
             words = way.kind or "nothing"
-            self._draw(f"{spot_label(start)} to {spot_label(here)}: {words}", ways=(way,))
+            self._edits.draw(f"{spot_label(start)} to {spot_label(here)}: {words}", ways=(way,))
             notices.show_lines((f"From {spot_label(start)} to {spot_label(here)}: {words}.",))
 
     def action_undo(self) -> None:
-        if self._last_removed is not None:
-            self._restore(self._last_removed)
-        elif self._map is not None and len(self._map.undoable) > 1:  # the first one begins the map
-            edit = self._map.undoable[-1]
-            self._save(self.services.world.grid_maps.editor.build_undo(edit, is_undone=True))
+        if self._edits.last_removed is not None:
+            self._restore(self._edits.last_removed)
+        else:
+            self._edits.undo()
 
     def action_redo(self) -> None:
-        if self._map is not None and self._map.redoable and not self._map.redoable[-1].is_removal:
-            edit = self._map.redoable[-1]
-            self._save(self.services.world.grid_maps.editor.build_undo(edit, is_undone=False))
+        self._edits.redo()
 
     # --- places and notes --------------------------------------------------------------------------
 
     def action_place(self) -> None:
-        if self._map is None or self._view is None:
+        if self._edits.current_map is None or self._edits.view is None:
             return
         spot, place = self.board.cursor, self._place_here
 
@@ -341,14 +237,14 @@ class GridMapScreen(ServiceScreen[None]):
             if name:
                 self.start_change(partial(self._bind, spot, name), "place")
             elif name is not None:
-                self._set_place(spot, None)
+                self._edits.set_place(spot, None)
 
         self.app.push_screen(
             LineDialog(
                 f"The place at {spot_label(spot)}",
                 value=place.name if place else "",
                 explanation="One that is not known yet is proposed: it waits at the gate. Empty: none.",
-                suggestions=self._view.place_names,
+                suggestions=self._edits.view.place_names,
             ),
             bind,
         )
@@ -359,28 +255,20 @@ class GridMapScreen(ServiceScreen[None]):
 
     @on(PlaceBound)
     def _show_bound(self, message: PlaceBound) -> None:
-        self._set_place(message.spot, message.place_id)
+        self._edits.set_place(message.spot, message.place_id)
         if message.lines:
             self.query_one(NoticePanel).show_lines(message.lines)
         self.reload()
 
-    def _set_place(self, spot: Spot, place_id: Id | None) -> None:
-        if self._map is None:
-            return  # it was removed meanwhile
-        cell = self._map.cell(spot)
-        if cell.place_id != place_id:
-            words = "a place" if place_id else "no place"
-            self._draw(f"{spot_label(spot)}: {words}", [cell.model_copy(update={"place_id": place_id})])
-
     def action_note(self) -> None:
-        if self._map is None:
+        if self._edits.current_map is None:
             return
-        cell = self._map.cell(self.board.cursor)
+        cell = self._edits.current_map.cell(self.board.cursor)
 
         def write(text: str | None) -> None:
             if text is not None and text[:MAX_NOTE_LENGTH] != cell.text:
                 changed = cell.model_copy(update={"text": text[:MAX_NOTE_LENGTH]})
-                self._draw(f"{spot_label(cell.spot)}: a note", [changed])
+                self._edits.draw(f"{spot_label(cell.spot)}: a note", [changed])
 
         dialog = LineDialog(
             f"Your note at {spot_label(cell.spot)}",
@@ -393,12 +281,12 @@ class GridMapScreen(ServiceScreen[None]):
 
     def action_maps(self) -> None:
         """Choose another map, begin one, remove or restore one."""
-        if self._view is None:
+        if self._edits.view is None:
             return
-        if not self._view.maps and not self._view.removed_maps:
+        if not self._edits.view.maps and not self._edits.view.removed_maps:
             self._begin()
             return
-        self.app.push_screen(GridMapsDialog(self._view), self._apply_map_choice)
+        self.app.push_screen(GridMapsDialog(self._edits.view), self._apply_map_choice)
 
     def _apply_map_choice(self, choice: MapChoice | None) -> None:
         match choice:
@@ -429,23 +317,12 @@ class GridMapScreen(ServiceScreen[None]):
         self.app.push_screen(question, remove)
 
     def _remove(self, grid_map: GridMap) -> None:
-        assert self._view is not None
-        editor = self.services.world.grid_maps.editor
-        edit = editor.build_edit(self.universe_id, grid_map.id, "removed", is_removal=True)
-        removed = self._last_removed = add_edit(grid_map, edit)
-        assert removed is not None
-        self._view = self._view.with_map(removed)
-        is_shown = self._map is not None and self._map.id == grid_map.id
-        self._choose(self._view.find_first_map() if is_shown else self._map)
+        self._edits.remove(grid_map)
         self.query_one(NoticePanel).show_lines((REMOVED.format(one_line(grid_map.outline.name)),))
-        self._store(edit)
 
     def _restore(self, grid_map: GridMap) -> None:
-        self._last_removed = None
-        undo = self.services.world.grid_maps.editor.build_undo(grid_map.undoable[-1], is_undone=True)
         self.query_one(NoticePanel).clear()
-        self._choose(add_edit(grid_map, undo))
-        self._store(undo)
+        self._edits.restore(grid_map)
 
     def _begin(self) -> None:
         def begin(line: str | None) -> None:
@@ -457,29 +334,21 @@ class GridMapScreen(ServiceScreen[None]):
         )
 
     async def _begin_map(self, line: str) -> None:
-        editor = self.services.world.grid_maps.editor
-        edit = editor.build_edit(self.universe_id, None, "a new map", outline=read_outline(line))
-        await editor.save_edit(edit)
-        self.post_message(self.MapBegun(edit))
+        self.post_message(self.MapBegun(await self._edits.save_new_map(read_outline(line))))
 
     @on(MapBegun)
     def _show_begun(self, message: MapBegun) -> None:
-        grid_map = build_map([message.edit])
-        self._last_removed = None
         self.query_one(NoticePanel).clear()
-        self._choose(grid_map)
+        self._edits.begin(message.edit)
 
     def action_outline(self) -> None:
-        if self._map is None:
+        if self._edits.current_map is None:
             return
-        grid_map, outline = self._map, self._map.outline
+        grid_map, outline = self._edits.current_map, self._edits.current_map.outline
 
         def change(line: str | None) -> None:
             if line is not None and (changed := read_outline(line, outline)) != outline:
-                editor = self.services.world.grid_maps.editor
-                self._save(
-                    editor.build_edit(self.universe_id, grid_map.id, "name, form or size", outline=changed)
-                )
+                self._edits.change_outline(grid_map.id, changed)
 
         self.app.push_screen(
             LineDialog(
@@ -492,8 +361,8 @@ class GridMapScreen(ServiceScreen[None]):
         )
 
     def action_export(self) -> None:
-        if self._map is not None:
-            map_id = self._map.id
+        if self._edits.current_map is not None:
+            map_id = self._edits.current_map.id
             self.query_one(NoticePanel).show_lines(("Exporting ...",))
 
             async def export() -> None:
@@ -569,7 +438,7 @@ class GridMapScreen(ServiceScreen[None]):
             self._way_start = None
             self.board.set_corner(None)
             self.query_one(NoticePanel).clear()
-        elif self._map is not None and self.query_one(NoticePanel).is_shown:
+        elif self._edits.current_map is not None and self.query_one(NoticePanel).is_shown:
             self.query_one(NoticePanel).clear()
         else:
             self.post_message(Visit(Back(self)))
