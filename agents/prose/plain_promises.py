@@ -50,11 +50,22 @@ _NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+
 _NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
 _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
 _NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z])"  # `I promise Gil Oakum will get it` is nothing to Gil
-_TO = rf"(?P<to>[Yy]ou(?: all| both)?|him|her|them|(?!I\b){_NAME}\b{_NO_NAME_BEHIND})"
+_NOT_OF_HERS = r"(?!\s+(?!that\b|never\b|not\b)\w+\s+that\b)"  # `to her memory that` is not to her
+_TO = (
+    rf"(?P<to>[Yy]ou(?: all| both)?|him|her{_NOT_OF_HERS}|them"
+    rf"|(?!I\b){_NAME}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
+)
 _TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
 _GIVEN_TO_HERO_TOO = _TO.replace("P<to>", "P<given>me|")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
-_ADJUNCT = r"(?:\s+(?:on|by|over|before|upon)\s+[^,]{1,40}?(?=,|\s+that\b|\s+to\b|\s+never\b))?"
+_OWNED = (
+    rf"(?:to\s+(?:[Tt]he|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur)\s|(?:to\s+)?{_NAME}['’]?(?<=['’]s|s['’])\s)"
+)
+"""Somebody or something by whose it is: `to Osric's memory`. No name says to whom it is promised, then."""
+_ADJUNCT = (
+    rf"(?:\s+(?:(?:on|by|over|before|upon)\s+|{_OWNED})[^,]{{1,40}}?"
+    r"(?=,|\s+that\b|\s+to\b|\s+never\b|\s+I(?:\s+will|\s+shall|['’]ll|\s+won['’]t)\b))?"
+)
 _CLAUSE = (
     r"(?:that\s+)?(?P<clause>(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
     r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+.+)"

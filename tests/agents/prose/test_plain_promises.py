@@ -29,6 +29,14 @@ BY_HERO = (
     ("I swore to Bela that I would find her brother.", ("Bela",), "I would find her brother"),
     ("I gave Iselin my word that the door would stay shut.", ("Iselin",), "the door would stay shut"),
     ("I took her hand and vowed, and then I pledged to wait.", (), "to wait"),
+    ("I swear to Tam's memory that I will hang the reeve.", (), "I will hang the reeve"),
+    ("I swear to Tam’s memory I will hang the reeve.", (), "I will hang the reeve"),
+    ("I swear on Silas' grave I will hang the reeve.", (), "I will hang the reeve"),
+    ("I swear to the memory of Tam that I will hang the reeve.", (), "I will hang the reeve"),
+    ("I swear to her memory that I will hang the reeve.", (), "I will hang the reeve"),
+    ("I swear to my brother that I will wait.", (), "I will wait"),
+    ("I promise Tam's widow to hang the reeve.", (), "to hang the reeve"),
+    ("I promise Tam's killer will hang.", (), "Tam's killer will hang"),
 )  # fmt: skip
 BY_OTHERS = (
     (
