@@ -43,6 +43,15 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
+_KIN: Final = (
+    r"(?:(?:half-|step)?(?:brother|sister)|(?:step|grand)?(?:mother|father|son|daughter)|husband|wife|uncle|aunt|"
+    r"cousin|nephew|niece)"
+)
+_NAMED_KIN: Final = re.compile(
+    rf"(?P<whose>{_NAME_RUN.pattern}(?:(?<=['’]s)|(?<=s['’])))(?:\s+(?:[a-z]+er|young|old|dead|late|lost|twin))?"
+    rf"\s+(?P<kin>{_KIN})\s+(?P<who>{_NAME_RUN.pattern})(?<!['’]s)(?!['’])(?=,?\s+[a-z])"
+)
+"""A relative by name: `Lisbet's brother Corm was ...`."""
 _PAIR: Final = re.compile(rf"{_NAME_RUN.pattern} and {_NAME_RUN.pattern}(?= [a-z])")
 _LONE_NAME: Final = re.compile(rf"(?P<who>{_NAME_RUN.pattern}) [a-z]")
 _HE_AND: Final = re.compile(rf"(?P<he>he|she) and {_NAME_RUN.pattern} are ")
@@ -230,9 +239,16 @@ def _with_subject_of(before: str, words: str) -> str:
 
 
 def read_said_in_passing(sentence: str) -> Statement | None:
-    """Return who somebody is as a sentence begins, said in passing: `Vess, the captain of the skiff, laughs`."""
+    """Return who somebody is as a sentence begins, said in passing: `Vess, the captain of the skiff, laughs`.
+
+    So it is of a relative by name: `Lisbet's brother Corm laughs`.
+    """
+    if "?" in sentence:
+        return None
+    if kin := _NAMED_KIN.match(sentence):
+        return Statement(f"{kin['who']} is {kin['whose']} {kin['kin']}", kin[0])
     match = _SAID_IN_PASSING.match(sentence)
-    if match is None or "?" in sentence:
+    if match is None:
         return None
     return Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
 

@@ -1,0 +1,41 @@
+"""Tests that a line which names somebody's relative in passing proposes the tie: `Lisbet's brother Corm laughs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.played_scene import PlayedScene
+from tests.program import begin, opened
+
+
+async def test_relative_who_is_made_known_later_is_tied_by_the_earlier_line(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Lisbet Crane", "/place Harrow: a village")
+        await table.say("> Lisbet's brother Corm was the smith of Harrow.")
+        assert "Proposed: Corm is Lisbet's brother." in await table.say("/npc Corm: a smith")
+
+
+@pytest.mark.parametrize(
+    ("line", "tie"),
+    [
+        ("> Lisbet's brother Corm laughs.", "Corm is Lisbet's brother."),
+        ("> Lisbet Crane's elder brother Corm, the smith, laughs.", "Corm is Lisbet Crane's brother."),
+        ("> Lisbet’s brother hates Corm.", ""),
+        ("> Perhaps Lisbet's brother Corm laughs.", ""),
+        ("> If Lisbet's brother Corm laughs, the dog barks.", ""),
+        ("> Lisbet's brother Corm's smithy burns.", ""),
+        ("> Lisbet's brother-in-law Corm laughs.", ""),
+        ('> "Lisbet\'s brother Corm laughs," says Dob.', ""),
+        ("> Lisbet's brother Harl laughs.", ""),
+        ("> Does Lisbet's brother Corm laugh?", ""),
+    ],
+)
+async def test_relative_by_name_is_tied_where_the_text_says_so(tmp_path: Path, line: str, tie: str) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Lisbet Crane", "/npc Corm: a smith", line)
+        titles = [row.title for row in (await table.view()).proposals]
+        assert [title for title in titles if "brother" in title] == ([tie] if tie else [])
