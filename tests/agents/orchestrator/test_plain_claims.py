@@ -173,14 +173,13 @@ async def test_thing_that_is_given_by_who_does_not_have_it_is_said_to_be_with_an
             ("I leave the bell at Pier Nine.", f"{is_with_dob} Mara."),
         ):
             reply = await table.play(line)
-            assert reply.lines[-1] == warning, line
+            assert warning in reply.lines, line
             assert [row.mark for row in await table.rows()] == ["defer"], "the player decides"
             await table.play("/undo")
         for line in ("Dob gives Iselin the bell.", "Dob gives Iselin the bell.", "I pick up the bell."):
             assert not [text for text in (await table.play(line)).lines if text.startswith("⚠")], line
-        assert (await table.play("Captain Vess gives Tam the bell.")).lines[-1] == (
-            "⚠ Another proposal says “Mara has the bell.” By this line it was with Captain Vess."
-        )
+        warning = "⚠ Another proposal says “Mara has the bell.” By this line it was with Captain Vess."
+        assert warning in (await table.play("Captain Vess gives Tam the bell.")).lines
         await table.play("/undo")
         await table.accept_all()
         universe_id = (await table.program.services.play.scene(table.scene_id)).universe.id
