@@ -169,6 +169,8 @@ def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -
             yield replace(entry, text=text)
             continue
         words, asides = split_asides(text)
+        # What stood beside a bracket may have nothing to see by itself.
+        words, asides = clean(words), [aside for aside in map(clean, asides) if aside]
         if words:
             yield from _split_long_entry(replace(entry, text=words), problems)
         for aside in asides:

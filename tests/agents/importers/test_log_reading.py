@@ -414,6 +414,12 @@ def test_log_decoding_rejects_files_that_are_no_log(data: bytes, says: str) -> N
     assert says in str(refusal(data))
 
 
+def test_aside_with_nothing_to_see_is_left_out_and_said() -> None:
+    log = read_log("GM: It rains.\n((\ud7a4".encode())
+    assert [(entry.voice, entry.text) for entry in log.entries] == [(Voice.GM, "It rains.")]
+    assert [str(problem) for problem in log.problems] == ["line 2: it has no words; left out"]
+
+
 def test_log_decoding_rejects_too_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.importers.log_decoding.MAX_FILE", 100)
     assert MAX_FILE > 100_000_000
