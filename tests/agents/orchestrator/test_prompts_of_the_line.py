@@ -28,6 +28,7 @@ from tests.agents.orchestrator.scripted_program import Script, ScriptedProgram, 
 from tests.examples import examples
 
 _WORD = re.compile(r"zq\d+x", re.IGNORECASE)
+_LIFTED = re.compile(r"lifts the (zq\d+x) lamp")
 _DRAFT = re.compile(r"^## How it was narrated before[^\n]*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 ACTIONS = st.lists(
@@ -55,14 +56,13 @@ class Teller:
     """The model: a new word each time it is asked, in everything that it says."""
 
     count: int = 0
-    narrated_word: str = ""
 
     def new_word(self) -> str:
         self.count += 1
         return f"zq{self.count}x"
 
     def narrate(self, _: LlmRequest) -> ScriptedAnswer:
-        word = self.narrated_word = self.new_word()
+        word = self.new_word()
         return (
             f"Tam Rudd lifts the {word} lamp, and the quay behind him lies as black and still as the water. "
             f"“The {word} is sunk,” says Tam Rudd. Brother {word.title()} comes in and sits down. "
@@ -70,8 +70,9 @@ class Teller:
             f"@DECISION(reason=the {word} is lost, impact=all owe)"
         )
 
-    def record(self, _: LlmRequest) -> ScriptedAnswer:
-        word = self.narrated_word
+    def record(self, request: LlmRequest) -> ScriptedAnswer:
+        """Record what the request tells, which is not always what was narrated last: a branch is recorded anew."""
+        word = _LIFTED.findall(request.messages[-1].text)[-1]
         promise = {
             "kind": "promise",
             "subject": "Tam Rudd",
