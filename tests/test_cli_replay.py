@@ -59,6 +59,7 @@ def test_replay_gives_the_same_canon(home: Path) -> None:
     assert "The same canon:" in completed.stdout
 
 
+@pytest.mark.slow
 async def test_replay_with_another_model_leaves_canon_as_it_is(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

@@ -345,6 +345,7 @@ async def test_library_lock_error_names_the_process(path: Path) -> None:
     await db.close()
 
 
+@pytest.mark.slow
 async def test_library_whose_newest_writes_are_missing_is_not_opened(path: Path) -> None:
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -368,6 +369,7 @@ async def test_library_whose_newest_writes_are_missing_is_not_opened(path: Path)
         assert not log.exists()
 
 
+@pytest.mark.slow
 async def test_library_whose_lock_was_deleted_opens_without_its_log(path: Path) -> None:
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLD, path, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE

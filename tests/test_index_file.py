@@ -330,6 +330,7 @@ def test_scope_words_are_unique() -> None:
     assert all(scope_word(*pair).isdigit() for pair in pairs)
 
 
+@pytest.mark.slow
 def test_index_file_imports_numpy_with_the_first_vector() -> None:
     code = (
         "import sys, stores.embedded.vector_index, stores.embedded.text_index; print('numpy' in sys.modules)"

@@ -37,6 +37,7 @@ def test_script_that_is_not_text_is_refused_with_the_place(tmp_path: Path) -> No
     assert "is not text in UTF-8: byte 12 cannot be read. Nothing was done. Save it as UTF-8." in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sparse files")
 def test_script_that_is_too_large_is_refused(tmp_path: Path) -> None:
     script = tmp_path / "a.play"

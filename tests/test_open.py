@@ -192,6 +192,7 @@ print(sorted({"neo4j", "pymongo", "qdrant_client", "opensearchpy", "minio"} & {*
 """
 
 
+@pytest.mark.slow
 def test_server_drivers_are_imported_when_used() -> None:
     done = subprocess.run([sys.executable, "-c", _WHAT_CAME], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -104,6 +104,7 @@ async def test_reindex_keeps_old_words_until_done(stores: Stores) -> None:
     assert await found(stores, "turns", "bittern") == ["new", "newer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["it cannot be read", "it is cancelled", "the disk is full", "no leave"])
 async def test_reindex_that_fails_keeps_the_old_words(how: str, stores: Stores) -> None:
     await run(stores)

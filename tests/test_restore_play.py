@@ -208,6 +208,7 @@ async def test_restored_copy_plays_on_after_a_cut_at_every_write(tmp_path: Path,
             await compare_after_cut(tmp_path / f"{number}{done}", cut, number, done)
 
 
+@pytest.mark.slow
 async def test_restored_copy_has_all_derived_identifiers(tmp_path: Path) -> None:
     """The court does not hear again what it has ruled on, and undoing a decision finds what it made."""
     async with at_desk(tmp_path) as program:

@@ -370,6 +370,7 @@ async def test_app_keys_act_before_the_other_screens_are_loaded(
         may_load.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [

@@ -374,6 +374,7 @@ async def test_universe_gate_left_by_escape_reopens_no_scene(
     assert not reopened
 
 
+@pytest.mark.slow
 async def test_universe_gate_that_is_empty_says_what_would_come_here(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -433,6 +433,7 @@ async def test_file_that_cannot_be_read_is_refused_at_its_field(
         assert type(reader.ui.app.focused).__name__ == "FieldInput"
 
 
+@pytest.mark.slow
 async def test_document_that_fails_while_it_is_read_says_why_and_what_to_do(tmp_path: Path) -> None:
     async with reading(tmp_path / "home", NARROW) as reader:
         broken = tmp_path / "broken.pdf"

@@ -231,6 +231,7 @@ async def test_query_error_keeps_the_question(remembered_home: Path, monkeypatch
         assert ui.shows(FOUND)
 
 
+@pytest.mark.slow
 async def test_query_without_a_world_says_what_to_do(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("6")

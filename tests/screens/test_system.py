@@ -115,6 +115,7 @@ async def test_scene_header_shows_the_backlog_while_there_is_one(played_home: Pa
         assert ui.text == before
 
 
+@pytest.mark.slow
 async def test_system_screen_of_a_new_library(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), NARROW) as ui:
         await ui.press("7")

@@ -46,6 +46,7 @@ def test_bar_header_gives_up_its_parts_in_order(width: int, line: str) -> None:
     assert text.rstrip().endswith("Day 3, dusk" if width <= 40 else "tension 5")
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, TEXTS, st.integers(20, 160))
 def test_bar_header_takes_one_line_of_the_width(universe: str, story: str, title: str, width: int) -> None:
     content = status_content(

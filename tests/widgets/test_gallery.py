@@ -27,6 +27,7 @@ def test_play(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
     assert snap_compare(app, terminal_size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
 def test_world(snap_compare: Compare, size: tuple[int, int]) -> None:
     assert snap_compare(WorldGallery(), terminal_size=size)

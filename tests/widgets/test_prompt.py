@@ -371,6 +371,7 @@ def drawn_prompt(app: PromptStage) -> list[list[Segment]]:
     return [list(strip) for strip in app.screen._compositor.render_strips()[region.y : region.bottom]]
 
 
+@pytest.mark.slow
 async def test_prompt_in_another_theme_is_drawn_as_one_that_began_in_it() -> None:
     pictures = {}
     for themes in (("monitor-light",), ("monitor-dark", "monitor-light"), ("monitor-dark",)):

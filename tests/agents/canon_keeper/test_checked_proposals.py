@@ -60,6 +60,7 @@ async def rows(program: Program, scene_id: Id) -> tuple[ProposalView, ...]:
     return (await program.services.gate.gate(scene_id)).proposals
 
 
+@pytest.mark.slow
 async def test_gate_checks_a_new_proposal_and_not_those_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ async def facts(program: Program, scene_id: Id) -> dict[str, Standing]:
     return {f.predicate: f.standing for f in held if f.predicate in ("ally_of", "enemy_of")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ruling", "left"),
     [

@@ -71,6 +71,7 @@ async def test_conflict_both_sides_are_said_with_standing_time_authority_and_pla
         assert case.options[0].suggested == "Day 1, 11:01"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "terms", "left", "told"),
     first_few(
@@ -154,6 +155,7 @@ async def test_ruling_lapses_when_canon_has_changed_since(tmp_path: Path) -> Non
         assert (await held(program, scene_id)).mark == "hold", "they fall out anew: that was not ruled on"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "terms", "why"),
     [

@@ -133,6 +133,7 @@ async def test_place_where_thing_lay_stays_if_what_ends_it_is_rejected(tmp_path:
         assert await rails.commit(without="Odile Strand has the brass token.") == [HANGS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "title"),
     first_few(

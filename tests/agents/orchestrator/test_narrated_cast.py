@@ -216,6 +216,7 @@ async def test_narrated_cast_has_newcomers_of_the_same_telling(tmp_path: Path) -
         assert "Wren Arrow" not in await table.cast()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "is_carried"),
     [

@@ -332,6 +332,7 @@ async def test_autopilot_takes_what_is_offered_and_commits_it(tmp_path: Path, ba
         assert (await services.play.scene(scene_id)).state == "active"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     [

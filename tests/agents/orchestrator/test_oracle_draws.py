@@ -22,6 +22,7 @@ async def last_result(program: Program, scene_id: Id) -> Resolution:
     return row.resolution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "rule"),
     [

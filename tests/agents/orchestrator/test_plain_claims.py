@@ -75,6 +75,7 @@ async def seated(home: Path) -> AsyncIterator[Table]:
         yield table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "predicate"),
     first_few(
@@ -113,6 +114,7 @@ async def test_plain_narration_proposes_what_it_states(tmp_path: Path, line: str
         assert said == [f"Proposed: {(await table.titles())[0]}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "title"),
     first_few(
@@ -188,6 +190,7 @@ async def test_thing_that_is_given_by_who_does_not_have_it_is_said_to_be_with_an
         assert [fact.statement for fact in await canon.facts_about(bell.id)] == ["Mara has the bell."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_canon", [False, True])
 @pytest.mark.parametrize(
     ("there", "away", "name"),
@@ -427,6 +430,7 @@ async def test_death_that_is_told_waits_with_its_words_as_evidence(tmp_path: Pat
         assert await table.titles() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -584,6 +588,7 @@ async def test_plain_death_is_not_canon_by_itself_where_deaths_are_committed_at_
         assert await table.predicates() == ["alive"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -600,6 +605,7 @@ async def test_reply_says_that_somebody_is_dead_who_acts_in_the_narration(tmp_pa
         assert "⚠ Dob Harrow is dead." in (await table.play(line)).lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     first_few(

@@ -102,6 +102,7 @@ async def test_the_dead_who_promise_in_a_plain_sentence_are_held(tmp_path: Path)
         assert row.label == "promise"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [

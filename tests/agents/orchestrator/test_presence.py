@@ -257,6 +257,7 @@ async def test_presence_of_the_dead_among_those_who_come_is_told(table: PlayedSc
         await table.say("/undo")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "death",
     [

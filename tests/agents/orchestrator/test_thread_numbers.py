@@ -149,6 +149,7 @@ async def test_thread_numbers_of_what_earlier_scenes_left_are_the_same_after_a_r
         assert await read_numbers(program, scene_id) == numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 async def test_thread_numbers_never_change_whatever_is_played(tmp_path: Path, seed: int) -> None:
     chance = Random(seed)
