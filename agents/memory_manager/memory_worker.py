@@ -37,7 +37,7 @@ from agents.memory_manager.scene_reader import TURNS_READ_AFTER, SceneReader, Sc
 from agents.memory_manager.valid_memories import find_corrected_ids
 from stores.errors import NotFound
 from stores.ports import LogReader, MemoryWriter
-from stores.queries import MemoryQuery
+from stores.queries import MemoryQuery, ProposalQuery
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.jobs import JobKind, derive_job_id
 from stores.records.memory import Memory, MemoryOrigin
@@ -105,12 +105,14 @@ class MemoryManager:
         for scene in scenes:
             cursor = cursors.get(scene.id, MemoryCursor())
             if scene.head and (
-                cursor.is_behind(scene.head)
-                or cursor.fingerprint
-                != fingerprint_proposals(await self._scene_reader.read_live_proposals(scene.id))
+                cursor.is_behind(scene.head) or await self._has_decisions_since(cursor, scene)
             ):
                 due_subjects.append(JobSubject(scene.id, scene.universe_id))
         return DueScenes(due_subjects)
+
+    async def _has_decisions_since(self, cursor: MemoryCursor, scene: Scene) -> bool:
+        proposals = await self._log.proposals(ProposalQuery(scene_id=scene.id))
+        return cursor.fingerprint != fingerprint_proposals(proposals)
 
     async def on_event(self, event: Event) -> Collection[JobSubject]:
         match event:

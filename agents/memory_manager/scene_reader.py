@@ -88,11 +88,12 @@ class SceneReader:
     async def read_setting(self, scene_id: Id) -> SceneSetting:
         """Return who was present in a scene, and when. Raises NotFound."""
         scene = await self.log.scene(scene_id)
-        story, live_proposals, catalogue = await gather(
+        story, proposals, catalogue = await gather(
             self.log.story(scene.story_id),
-            self.read_live_proposals(scene_id),
+            self.log.proposals(ProposalQuery(scene_id=scene_id)),
             self.catalogue(scene.universe_id),
         )
+        live_proposals = [p for p in proposals if p.status is not ProposalStatus.WITHDRAWN]
         presence_entries = await self._read_presence_entries(story, scene)
         creations_by_entity = {
             p.change.entity_id: p for p in live_proposals if isinstance(p.change, CreateEntity)
@@ -126,11 +127,6 @@ class SceneReader:
             senseless_intervals=senseless_intervals,
         )
         return SceneSetting(story, scene, attendance, entities, live_proposals, catalogue, deaths_by_entity)
-
-    async def read_live_proposals(self, scene_id: Id) -> list[ProposedChange]:
-        """Return the proposals of a scene, but not what was undone."""
-        proposals = await self.log.proposals(ProposalQuery(scene_id=scene_id))
-        return [p for p in proposals if p.status is not ProposalStatus.WITHDRAWN]
 
     async def read_turns(self, setting: SceneSetting, start: int, count: int) -> list[Turn]:
         """Return turns of the scene's line, from depth `start` on."""
