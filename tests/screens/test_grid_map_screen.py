@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from stores.records.grid_maps import Spot
+from agents.diagrams.grid_map_views import GridMapsView
+from agents.services.grid_maps import GridMapService
+from agents.solo.grid_maps import GridMapEditor
+from stores.errors import StoreUnavailable
+from stores.records.grid_maps import GridMapEdit, Spot
+from stores.records.ids import Id
 from tests.screens.screen_driver import NARROW, NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.grid_map.grid_board import GridBoard
 from widgets.proposal_list import ProposalList
@@ -192,3 +198,37 @@ async def test_enter_on_a_map_of_the_universe_opens_what_the_cell_shows(played_h
         row = ui.app.screen.query_one(ProposalList).current
         assert row is not None
         assert row.title == "Cellar"
+
+
+@pytest.mark.slow
+async def test_key_after_an_edit_that_cannot_be_stored_waits_for_the_map_as_it_was(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started_app(real_services(played_home, 8, start=NIGHT), ROOMY) as ui:
+        await ui.press("2", "enter")
+        board = await open_grid_maps(ui)
+        await ui.press("f2")
+        await ui.type("Harl, rooms 6 x 4")
+        grid_maps, may_read = type(ui.services.world.grid_maps), asyncio.Event()
+        read_maps = grid_maps.read_maps
+
+        async def refuse(self: GridMapEditor, edit: GridMapEdit) -> None:
+            raise StoreUnavailable("The disk is full.")
+
+        async def read_when_allowed(self: GridMapService, universe_id: Id, *maps: Any) -> GridMapsView:
+            await may_read.wait()
+            return await read_maps(self, universe_id, *maps)
+
+        monkeypatch.setattr(grid_maps, "read_maps", read_when_allowed)
+        monkeypatch.setattr(GridMapEditor, "save_edit", refuse)
+        await ui.pilot.press("5")
+        await ui.until("The disk is full.")
+        await ui.pilot.press("6", "space", "vertical_line", "delete", "ctrl+z", "ctrl+y", "e", "n")
+        assert ui.screen == "GridMapScreen"
+        monkeypatch.undo()
+        may_read.set()
+        await ui.settle()
+        assert board.shown is not None
+        assert len(board.shown.drawn_spots()) == 0
+        await ui.press("5")
+        assert ui.shows("A1 · water")
