@@ -39,7 +39,7 @@ from agents.personas.prompt_files import load_prompts
 from agents.personas.sentence_doubts import SentenceDoubter
 from agents.telemetry.figures import OperationFigures
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from benchmarks import table
 from benchmarks.load_agents import CALL_TOKENS, Agent, make_agents, run_id_of
 from benchmarks.load_distributed import run_distributed_load
@@ -168,7 +168,7 @@ async def run_load(home: Path, shape: LoadShape) -> LoadResult:
 
 
 def _is_piece(trace: Span) -> bool:
-    return trace.operation is Operation.JOB and trace.outcome is SpanOutcome.DONE
+    return trace.operation is MeasuredOperation.JOB and trace.outcome is SpanOutcome.DONE
 
 
 def _work_and_be_killed(home: Path, shape: LoadShape, pieces: int) -> list[float]:

@@ -30,7 +30,7 @@ from agents.jobs.worker_pool import WorkerPool, program_queue
 from agents.llm.budget import BudgetGuard
 from agents.llm.llm_settings import AppSettings
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from benchmarks.load_agents import make_agents, run_id_of
 from benchmarks.load_result import LoadResult, LoadShape
 from benchmarks.load_worker import KIND, LIBRARY, TIMING, VERSION, AgentWorker
@@ -208,4 +208,4 @@ async def _make_trouble(
 
 
 def _is_piece(trace: Span) -> bool:
-    return trace.operation is Operation.JOB and trace.outcome is SpanOutcome.DONE
+    return trace.operation is MeasuredOperation.JOB and trace.outcome is SpanOutcome.DONE

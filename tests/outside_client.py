@@ -12,7 +12,7 @@ from mcp import Client
 
 from agents.story_outline import NewUniverse
 from monitor_tui.compose import Program
-from monitor_tui.mcp_server.campaign import Access
+from monitor_tui.mcp_server.campaign import CampaignAccess
 from monitor_tui.mcp_server.server import CampaignServer
 from tests.played_scene import PlayedScene
 from tests.program import begin, opened
@@ -57,7 +57,7 @@ async def chatting(
     home: Path, *, universe: str = UNIVERSE, with_secrets: bool = False
 ) -> AsyncIterator[ChatClient]:
     """Connect the SDK's client with a server in this process."""
-    server = CampaignServer(Access(home, universe, with_secrets)).build()
+    server = CampaignServer(CampaignAccess(home, universe, with_secrets)).build()
     async with Client(server) as client:
         yield ChatClient(client)
 

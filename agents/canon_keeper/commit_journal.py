@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
 from agents.canon_keeper.conflicts.ruling_withdrawal import set_withdrawn
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from stores.errors import StoreError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.canon import CanonBatch
@@ -36,7 +36,7 @@ class CommitJournal:
 
     async def finish_commit(self, canonization: Canonization) -> CommitResult:
         """Write a planned batch and close over it. Raises StoreError, with everything kept."""
-        with self._telemetry.span(Operation.CANON_WRITE, records=_records_of(canonization)) as span:
+        with self._telemetry.span(MeasuredOperation.CANON_WRITE, records=_records_of(canonization)) as span:
             span.amount = len(canonization.batch.facts)
             return await self._write_and_close(canonization)
 

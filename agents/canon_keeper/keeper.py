@@ -44,7 +44,7 @@ from agents.proposals.decisions import (
     require_decidable,
     undo_decision,
 )
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from agents.views.play_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
@@ -274,7 +274,7 @@ class CanonKeeper:
         records = SpanRecords(
             universe_id, story_id or (scene.story_id if scene else ""), scene.id if scene else ""
         )
-        with self._telemetry.span(Operation.COMMIT, closing.kind, records) as span:
+        with self._telemetry.span(MeasuredOperation.COMMIT, closing.kind, records) as span:
             result = await self._plan_and_write(
                 universe_id, proposals, reason, story_id, closing, undecided, rules, decisions
             )

@@ -30,7 +30,7 @@ from agents.jobs.job_queue import JobQueue, QueueEntry
 from agents.jobs.job_status import BackgroundView, StatusPublisher, build_background_view
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import MAX_FAILURES, JobSubject, RetryLater, Worker
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanOutcome, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanOutcome, SpanRecords, Telemetry
 from stores.errors import InputError, MonitorError, StoreUnavailable
 from stores.records.ids import Id
 from stores.records.jobs import Job, JobKind, derive_job_id
@@ -476,7 +476,7 @@ class JobRunner:
                 "",
             )
             try:
-                with self._telemetry.span(Operation.JOB, kind, _records_of(entry.subject)) as span:
+                with self._telemetry.span(MeasuredOperation.JOB, kind, _records_of(entry.subject)) as span:
                     span.waited_seconds = max(0.0, self._seconds() - entry.ready_since)
                     try:
                         reason = await self._find_reason_to_hold(entry)

@@ -40,7 +40,7 @@ from agents.jobs.worker_pipe import (
     pack_frame,
     unpack_from_program,
 )
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
@@ -123,7 +123,7 @@ class ProgramPipe:
         number = next(self._numbers)
         answer = self._answers_by_number[number] = asyncio.get_running_loop().create_future()
         try:
-            with self._telemetry.span(Operation.WRITE_BACK, type(request).__name__):
+            with self._telemetry.span(MeasuredOperation.WRITE_BACK, type(request).__name__):
                 self._send(number, request)
                 message: Done | TextEmbeddings = await answer
             return message
@@ -199,7 +199,9 @@ async def _ask(worker: Worker, request: WorkRequest, telemetry: Telemetry) -> Wo
         case NoteEvent(_, event):
             return WorkAnswer(tuple(await worker.on_event(event)))
         case Reconcile(_, subject_id):
-            with telemetry.span(Operation.WORK, worker.kind, SpanRecords(subject_id=subject_id)) as span:
+            with telemetry.span(
+                MeasuredOperation.WORK, worker.kind, SpanRecords(subject_id=subject_id)
+            ) as span:
                 items_left = await worker.reconcile(subject_id)
             return WorkAnswer(items_left=items_left, span=span)
         case ConfirmComplete():

@@ -35,7 +35,7 @@ from agents.llm.prompt_builder import (
 from agents.llm.retry import AttemptLog, stream_with_retries
 from agents.llm.usage_estimate import estimate_usage, is_plausible, price_tokens
 from agents.sanitize import clean
-from agents.telemetry.spans import NO_TELEMETRY, Operation, Span, SpanOutcome, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, Span, SpanOutcome, SpanRecords, Telemetry
 from stores.ports import NarratorLog
 from stores.queries import LlmCallQuery
 from stores.records.ids import Clock, Id, derive_id
@@ -464,7 +464,7 @@ async def _reread_answer(call: LlmCall, output_type: type[T]) -> FallbackOutcome
 def span_of_call(call: LlmCall) -> Span:
     """Return what a call's record says of its time, its tokens and its end."""
     return Span(
-        Operation.MODEL_CALL,
+        MeasuredOperation.MODEL_CALL,
         call.persona,
         SpanRecords(call.universe_id, call.story_id or "", call.scene_id or "", call.run_id or ""),
         started_at=call.at.timestamp() - call.seconds,

@@ -33,7 +33,7 @@ from agents.orchestrator.record_worker import RecordWorker
 from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.presence_checks import NotPresent
-from agents.telemetry.spans import NO_TELEMETRY, ExchangeKind, Operation, Span, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, ExchangeKind, MeasuredOperation, Span, SpanRecords, Telemetry
 from agents.views.play_views import CommandHelp, Reply, SceneView
 from stores.records.ids import Id
 from stores.records.play import Scene, StoryMode
@@ -162,7 +162,9 @@ class TypedLines:
         What an operation that `moves_timeline` brings back was announced when it was staged. One that `needs_records`
         waits until it is recorded what the narrations before changed, and the GM's prose is read.
         """
-        with self._telemetry.span(Operation.COMMAND, access.value, SpanRecords(scene_id=scene_id)) as span:
+        with self._telemetry.span(
+            MeasuredOperation.COMMAND, access.value, SpanRecords(scene_id=scene_id)
+        ) as span:
             return await self._perform(
                 scene_id,
                 access,
@@ -296,6 +298,6 @@ def _describe_span(span: Span, dispatched: Dispatched[Outcome]) -> None:
     scene, exchange = dispatched.before.scene, dispatched.result.exchange
     span.records = SpanRecords(scene.universe_id, scene.story_id, scene.id)
     if exchange is not None:
-        span.operation = Operation.EXCHANGE
+        span.operation = MeasuredOperation.EXCHANGE
         span.kind = ExchangeKind.PLAIN if exchange.narration is None else ExchangeKind.NARRATED
         span.records = span.records._replace(run_id=exchange.run_id)

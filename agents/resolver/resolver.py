@@ -30,7 +30,7 @@ from agents.resolver.resolution_requests import (
     SealedResult,
     hp_floor,
 )
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from agents.typed_text import fold_name
 from stores.errors import InputError
 from stores.ports import ResolverLog
@@ -104,7 +104,7 @@ class Resolver:
     async def _seal_once(self, request: RollRequest, resolve: Callable[[], SealedResult]) -> SealedResult:
         """Return what is sealed for the turn already, or else seal what `resolve` returns."""
         records = SpanRecords(request.scene.universe_id, request.scene.story_id, request.scene.id)
-        with self._telemetry.span(Operation.SEAL, request.kind, records):
+        with self._telemetry.span(MeasuredOperation.SEAL, request.kind, records):
             if sealed_result := await self._find_sealed(request.turn_id):
                 return sealed_result
             result = resolve()

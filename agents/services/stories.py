@@ -20,7 +20,7 @@ from agents.services.menu import MenuReader
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from agents.views.llm_views import BillRow
 from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
 from stores.errors import NotFound
@@ -102,13 +102,13 @@ class StoryService:
 
     async def enter(self, mode: MainMode) -> None:
         """Move the Main Loop from Idle to Executing(mode)."""
-        with self._telemetry.span(Operation.MODE, mode):
+        with self._telemetry.span(MeasuredOperation.MODE, mode):
             async with self._dispatcher.exclusive():
                 await self._session.enter_mode(mode)
 
     async def leave(self) -> None:
         """Move the Main Loop back to Idle."""
-        with self._telemetry.span(Operation.MODE, "leave"):
+        with self._telemetry.span(MeasuredOperation.MODE, "leave"):
             async with self._dispatcher.exclusive():
                 await self._session.leave_mode()
                 self._open_story_id = None
@@ -201,7 +201,7 @@ class StoryService:
 
     async def resume(self, story_id: Id) -> Id:
         """Open the story where it was left, and return the scene's id. Finishes a half-done exchange first."""
-        with self._telemetry.span(Operation.MODE, "resume", SpanRecords(story_id=story_id)):
+        with self._telemetry.span(MeasuredOperation.MODE, "resume", SpanRecords(story_id=story_id)):
             async with self._dispatcher.exclusive():
                 scene = await self._session.resume_story(story_id)
                 self._open_story_id = story_id
@@ -210,7 +210,7 @@ class StoryService:
 
     async def suspend(self) -> None:
         """Leave the open story as it is (Main Loop: Suspended)."""
-        with self._telemetry.span(Operation.MODE, "suspend"):
+        with self._telemetry.span(MeasuredOperation.MODE, "suspend"):
             async with self._dispatcher.exclusive():
                 await self._session.suspend(self._open_story_id)
                 self._open_story_id = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from agents.telemetry.durations import Durations
-from agents.telemetry.spans import ExchangeKind, Operation, Span, SpanOutcome
+from agents.telemetry.spans import ExchangeKind, MeasuredOperation, Span, SpanOutcome
 from stores.records.workflow import Loop
 
 MODE_AIM_SECONDS: Final = 0.1
@@ -16,13 +16,13 @@ WAIT_AIM_SECONDS: Final = 300.0
 """What the 95th percentile of each should stay below."""
 
 _ERROR_WORDS: Final = {
-    Operation.MODE: "changes of mode",
-    Operation.EXCHANGE: "lines",
-    Operation.COMMAND: "commands",
-    Operation.STEP: "steps of a narration",
-    Operation.COMMIT: "commits",
-    Operation.MODEL_CALL: "calls of a model",
-    Operation.JOB: "background jobs",
+    MeasuredOperation.MODE: "changes of mode",
+    MeasuredOperation.EXCHANGE: "lines",
+    MeasuredOperation.COMMAND: "commands",
+    MeasuredOperation.STEP: "steps of a narration",
+    MeasuredOperation.COMMIT: "commits",
+    MeasuredOperation.MODEL_CALL: "calls of a model",
+    MeasuredOperation.JOB: "background jobs",
 }
 """Of what failures are counted, and what it is called."""
 
@@ -40,11 +40,11 @@ class FigureRow(NamedTuple):
 class OperationFigures:
     """The figures of all that was measured since the program was opened."""
 
-    durations: defaultdict[tuple[Operation, str], Durations] = field(
+    durations: defaultdict[tuple[MeasuredOperation, str], Durations] = field(
         default_factory=lambda: defaultdict(Durations)
     )
     """Of what did not fail, by operation and kind."""
-    outcomes: Counter[tuple[Operation, SpanOutcome]] = field(default_factory=Counter)
+    outcomes: Counter[tuple[MeasuredOperation, SpanOutcome]] = field(default_factory=Counter)
     waits: Durations = field(default_factory=Durations)
     """How long jobs waited for their turn."""
     model_seconds: Durations = field(default_factory=Durations)
@@ -64,20 +64,20 @@ class OperationFigures:
 
     def _note_span(self, span: Span) -> None:
         self.outcomes[span.operation, span.outcome] += 1
-        if span.operation is Operation.MODEL_CALL:
+        if span.operation is MeasuredOperation.MODEL_CALL:
             self.tokens_by_persona[span.kind] += span.amount
         if span.outcome is not SpanOutcome.DONE:
             return
         self.durations[span.operation, span.kind].add(span.seconds)
         if span.waited_seconds is not None:
             self.waits.add(span.waited_seconds)
-        if span.operation is Operation.EXCHANGE and span.kind == ExchangeKind.NARRATED:
-            calls = [one for one in span.walk() if one.operation is Operation.MODEL_CALL]
+        if span.operation is MeasuredOperation.EXCHANGE and span.kind == ExchangeKind.NARRATED:
+            calls = [one for one in span.walk() if one.operation is MeasuredOperation.MODEL_CALL]
             self.model_seconds.add(sum(call.seconds for call in calls))
-        if span.operation is Operation.COMMIT:
+        if span.operation is MeasuredOperation.COMMIT:
             self.commits_by_kind[span.kind] += 1
             self.writes_by_kind[span.kind] += sum(
-                one.operation is Operation.CANON_WRITE for one in span.children
+                one.operation is MeasuredOperation.CANON_WRITE for one in span.children
             )
             self.commit_changes.add(span.amount)
             self.largest_commit = max(self.largest_commit, span.amount)
@@ -86,10 +86,10 @@ class OperationFigures:
         """Return how fast the loops are beside what is aimed at; rows of which nothing was measured say so."""
         modes = Durations()
         for (operation, _), durations in self.durations.items():
-            if operation is Operation.MODE:
+            if operation is MeasuredOperation.MODE:
                 modes.add_all(durations)
-        plain = self.durations[Operation.EXCHANGE, ExchangeKind.PLAIN]
-        narrated = self.durations[Operation.EXCHANGE, ExchangeKind.NARRATED]
+        plain = self.durations[MeasuredOperation.EXCHANGE, ExchangeKind.PLAIN]
+        narrated = self.durations[MeasuredOperation.EXCHANGE, ExchangeKind.NARRATED]
         rows = [
             _timed_row("change of mode", modes, MODE_AIM_SECONDS),
             _timed_row("line, without a model", plain, EXCHANGE_AIM_SECONDS),
@@ -103,7 +103,7 @@ class OperationFigures:
             (Loop.SCENE, "scene, from start to end", " (meant to take 5 to 30 min)"),
             (Loop.STORY, "story, from start to end", ""),
         ):
-            if (cycles := self.durations.get((Operation.LOOP, loop))) is not None:
+            if (cycles := self.durations.get((MeasuredOperation.LOOP, loop))) is not None:
                 mean_text = describe_seconds(cycles.mean)
                 rows.append(FigureRow(label, f"{cycles.count:,} · {mean_text} each{aim_text}"))
         return tuple(rows)

@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.events import Event, LoopStateChanged
 from agents.telemetry.span_recorder import TakeTrace
-from agents.telemetry.spans import Operation, Span, SpanOutcome, SpanRecords
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome, SpanRecords
 from stores.records.ids import Id
 from stores.records.workflow import Loop, Transition
 
@@ -50,5 +50,7 @@ class LoopCycles:
         )
         seconds = max(0.0, (transition.at - began_at).total_seconds())
         self._take_trace(
-            Span(Operation.LOOP, loop, records, began_at.timestamp(), seconds, outcome, has_ended=True)
+            Span(
+                MeasuredOperation.LOOP, loop, records, began_at.timestamp(), seconds, outcome, has_ended=True
+            )
         )

@@ -30,7 +30,7 @@ from opentelemetry.util.types import AttributeValue
 from prometheus_client import CollectorRegistry, start_http_server
 
 from agents.events import ChunkFigures, ChunksServed, Event
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from stores.records.ids import Id
 from stores.records.sources import LadderStage
 
@@ -149,7 +149,7 @@ class OtelExporter:
     # --- metrics -----------------------------------------------------------------------------------
 
     def _count_span(self, span: Span) -> None:
-        if span.operation is Operation.LOOP:
+        if span.operation is MeasuredOperation.LOOP:
             self._loop_seconds.record(span.seconds, {"loop": span.kind})
             return
         labels = {"operation": span.operation.value, "kind": span.kind}
@@ -157,9 +157,9 @@ class OtelExporter:
         self._operations.add(1, {**labels, "outcome": span.outcome.value})
         if span.waited_seconds is not None:
             self._lag.record(span.waited_seconds, {"project_id": span.records.universe_id})
-        if span.operation is Operation.MODEL_CALL:
+        if span.operation is MeasuredOperation.MODEL_CALL:
             self._tokens.add(span.amount, {"agent": span.kind})
-        if span.operation is Operation.COMMIT and span.outcome is SpanOutcome.DONE:
+        if span.operation is MeasuredOperation.COMMIT and span.outcome is SpanOutcome.DONE:
             self._batch_sizes.record(span.amount, {"kind": span.kind})
 
     def _count_passage(self, figures: ChunkFigures) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from agents.telemetry.spans import NO_RECORDS, Operation, Span, SpanOutcome, SpanRecords
+from agents.telemetry.spans import NO_RECORDS, MeasuredOperation, Span, SpanOutcome, SpanRecords
 from stores.errors import IllegalTransition, InputError, NotFound
 
 TakeTrace = Callable[[Span], None]
@@ -54,7 +54,9 @@ class SpanRecorder:
         self._now = now
 
     @contextmanager
-    def span(self, operation: Operation, kind: str = "", records: SpanRecords = NO_RECORDS) -> Iterator[Span]:
+    def span(
+        self, operation: MeasuredOperation, kind: str = "", records: SpanRecords = NO_RECORDS
+    ) -> Iterator[Span]:
         span = Span(operation, kind, records, self._now())
         outer_token, started_at = _open_span.set(span), self._timer()
         try:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol
 from stores.records.ids import Id
 
 
-class Operation(StrEnum):
+class MeasuredOperation(StrEnum):
     """What is measured. The value is the name of the span."""
 
     MODE = "mode"
@@ -77,7 +77,7 @@ NO_RECORDS: Final = SpanRecords()
 class Span:
     """One thing that was done. It may be changed until it ends."""
 
-    operation: Operation
+    operation: MeasuredOperation
     kind: str = ""
     """Which of them, in one of the program's own words: a step, a persona, a kind of job."""
     records: SpanRecords = NO_RECORDS
@@ -105,7 +105,7 @@ class Telemetry(Protocol):
     """Takes in what is done. It never raises, and never delays what it measures."""
 
     def span(
-        self, operation: Operation, kind: str = "", records: SpanRecords = NO_RECORDS
+        self, operation: MeasuredOperation, kind: str = "", records: SpanRecords = NO_RECORDS
     ) -> AbstractContextManager[Span]:
         """Measure what is done meanwhile, as a part of what is being measured around it."""
         ...
@@ -119,7 +119,9 @@ class NoTelemetry:
     """Implements `Telemetry`, and takes nothing in."""
 
     @contextmanager
-    def span(self, operation: Operation, kind: str = "", records: SpanRecords = NO_RECORDS) -> Iterator[Span]:
+    def span(
+        self, operation: MeasuredOperation, kind: str = "", records: SpanRecords = NO_RECORDS
+    ) -> Iterator[Span]:
         yield Span(operation, kind, records)
 
     def record(self, span: Span) -> None:

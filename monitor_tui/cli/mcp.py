@@ -38,14 +38,14 @@ def mcp(
 async def _serve(home: Path, universe: str, with_secrets: bool, words_only: bool) -> None:
     from agents.indexer.minilm_embedder import MiniLmEmbedder
     from agents.llm.llm_settings import NO_EMBEDDING
-    from monitor_tui.mcp_server.campaign import Access
+    from monitor_tui.mcp_server.campaign import CampaignAccess
     from monitor_tui.mcp_server.server import serve_stdio
     from monitor_tui.settings import read_settings_with_warnings
 
     is_off = read_settings_with_warnings(home).values.embedding.model == NO_EMBEDDING
     embedder = None if words_only or is_off else MiniLmEmbedder()
     try:
-        await serve_stdio(Access(home, universe, with_secrets), embedder)
+        await serve_stdio(CampaignAccess(home, universe, with_secrets), embedder)
     finally:
         if embedder is not None:
             await embedder.close()

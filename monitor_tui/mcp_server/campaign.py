@@ -39,7 +39,7 @@ _CUT_NOTE: Final = "… cut here: ask for less, or for something narrower."
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class CampaignAccess:
     """What a server may show."""
 
     home: Path
@@ -177,7 +177,7 @@ class SharedEmbedder:
 
 
 @asynccontextmanager
-async def open_library(access: Access, embedder: Embedder | None = None) -> AsyncIterator[Program]:
+async def open_library(access: CampaignAccess, embedder: Embedder | None = None) -> AsyncIterator[Program]:
     """Open the library for one request. Raises StoreError and InputError."""
     stores = await open_stores_beside(access.home, kinds=read_store_kinds(os.environ))
     mode = BackgroundMode.OFF if embedder is None else BackgroundMode.QUERY
@@ -191,7 +191,7 @@ async def open_library(access: Access, embedder: Embedder | None = None) -> Asyn
         await program.close()
 
 
-async def list_universes(program: Program, access: Access) -> list[Universe]:
+async def list_universes(program: Program, access: CampaignAccess) -> list[Universe]:
     """Return the universes that the server may show."""
     universes = await program.services.stories.universes()
     if not access.universe:
@@ -199,7 +199,7 @@ async def list_universes(program: Program, access: Access) -> list[Universe]:
     return [_pick_universe(access.universe, universes)]
 
 
-async def choose_universe(program: Program, access: Access, name: str) -> Universe:
+async def choose_universe(program: Program, access: CampaignAccess, name: str) -> Universe:
     """Return the universe of that name; without one, the only one. Raises InputError."""
     universes = await list_universes(program, access)
     if access.universe and name.strip().casefold() not in ("", universes[0].name.casefold(), universes[0].id):
@@ -218,7 +218,7 @@ async def choose_universe(program: Program, access: Access, name: str) -> Univer
 
 @asynccontextmanager
 async def open_campaign(
-    access: Access, universe_name: str = "", embedder: Embedder | None = None
+    access: CampaignAccess, universe_name: str = "", embedder: Embedder | None = None
 ) -> AsyncIterator[Campaign]:
     """Open a universe for one request. Raises StoreError and InputError."""
     async with open_library(access, embedder) as program:
@@ -226,7 +226,7 @@ async def open_campaign(
         yield await build_campaign(program, universe, access)
 
 
-async def build_campaign(program: Program, universe: Universe, access: Access) -> Campaign:
+async def build_campaign(program: Program, universe: Universe, access: CampaignAccess) -> Campaign:
     """Return a universe with what is held back of it."""
     canon, log = program.stores.canon(Role.CONTEXT_ASSEMBLY), program.stores.log(Role.CONTEXT_ASSEMBLY)
     held_back = NOTHING_HELD_BACK if access.with_secrets else await read_held_back(canon, log, universe.id)

@@ -15,7 +15,7 @@ from agents.views.play_views import FactView, ProposalView, StoryCard
 from agents.views.query_views import QueryFinding
 from agents.views.world_views import SceneReference
 from monitor_tui.compose import Program
-from monitor_tui.mcp_server.campaign import Access, Campaign, ClientWords, list_universes
+from monitor_tui.mcp_server.campaign import Campaign, CampaignAccess, ClientWords, list_universes
 from stores.queries import MemoryQuery
 from stores.records.canon import Authority
 from stores.records.clocks import ProgressClock
@@ -30,7 +30,7 @@ _OK: Final = "ok"
 # --- what there is ----------------------------------------------------------------------------------
 
 
-async def read_universes(program: Program, access: Access) -> list[str]:
+async def read_universes(program: Program, access: CampaignAccess) -> list[str]:
     """Return the universes that may be read, each with its stories."""
     cards = await program.services.stories.stories()
     lines = []

@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from monitor_tui.compose import Program
 from monitor_tui.mcp_server import readings, story_readings
-from monitor_tui.mcp_server.campaign import Access, list_universes
+from monitor_tui.mcp_server.campaign import CampaignAccess, list_universes
 from monitor_tui.mcp_server.parameters import (
     EntityParameters,
     Parameters,
@@ -68,7 +68,7 @@ _SCENE = ReadTool[TranscriptParameters](
 )
 
 
-async def list_resources(program: Program, access: Access) -> list[ResourceEntry]:
+async def list_resources(program: Program, access: CampaignAccess) -> list[ResourceEntry]:
     """Return each universe and story that may be read."""
     universes = await list_universes(program, access)
     names_by_id = {universe.id: universe.name for universe in universes}

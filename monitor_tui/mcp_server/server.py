@@ -43,7 +43,7 @@ from mcp_types import Tool as ToolDefinition
 from agents.indexer.embedding_port import Embedder
 from agents.sanitize import clean
 from monitor_tui.mcp_server import readings
-from monitor_tui.mcp_server.campaign import Access, Campaign, ClientWords, open_campaign, open_library
+from monitor_tui.mcp_server.campaign import Campaign, CampaignAccess, ClientWords, open_campaign, open_library
 from monitor_tui.mcp_server.parameters import Parameters, read_parameters
 from monitor_tui.mcp_server.prompts import PROMPTS, Prompt, build_message, find_prompt
 from monitor_tui.mcp_server.resources import TEMPLATES, list_resources, read_address
@@ -80,7 +80,7 @@ Context = ServerRequestContext[dict[str, Any]]
 class CampaignServer:
     """Answers the requests of one chat client."""
 
-    def __init__(self, access: Access, embedder: Embedder | None = None) -> None:
+    def __init__(self, access: CampaignAccess, embedder: Embedder | None = None) -> None:
         self._access = access
         self._embedder = embedder
         self._ids = SystemIdGenerator()
@@ -231,7 +231,7 @@ class CampaignServer:
             raise MCPError(INTERNAL_ERROR, str(_fault_error())) from None
 
 
-async def serve_stdio(access: Access, embedder: Embedder | None) -> None:
+async def serve_stdio(access: CampaignAccess, embedder: Embedder | None) -> None:
     """Serve one client until it closes its end."""
     async with open_library(access) as program:  # an error here ends the command, in words
         await readings.read_universes(program, access)

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from stores.errors import LibraryInUse, StoreError
 from stores.records.ids import Clock
-from stores.replication.library_marks import Heartbeat, Lease, LeaseHolder, LogMarks
+from stores.replication.library_marks import Lease, LeaseHeartbeat, LeaseHolder, LogMarks
 
 HEARTBEAT_SECONDS = 15.0
 """Seconds between heartbeats."""
@@ -87,10 +87,10 @@ class LeaseKeeper:
 
     async def _send_heartbeat(self, *, over: bool) -> None:
         now = self._clock()
-        await self._marks.write_heartbeat(Heartbeat(number=self.number, over=over, at=now))
+        await self._marks.write_heartbeat(LeaseHeartbeat(number=self.number, over=over, at=now))
         self._checked_at = now
 
-    def _refuse_if_alive(self, last_lease: Lease, heartbeat: Heartbeat | None) -> None:
+    def _refuse_if_alive(self, last_lease: Lease, heartbeat: LeaseHeartbeat | None) -> None:
         if heartbeat is not None and heartbeat.number == last_lease.number and heartbeat.over:
             return
         seen_at = (

@@ -51,7 +51,7 @@ class Lease(BaseModel):
     since: datetime
 
 
-class Heartbeat(BaseModel):
+class LeaseHeartbeat(BaseModel):
     """The last heartbeat of a lease; `over` says that its holder has closed the library."""
 
     model_config = ConfigDict(frozen=True)
@@ -95,7 +95,7 @@ class LogMarks:
         await self._add_note(_lease_id(lease.number), lease.model_dump_json())
         return await self.read_lease(lease.number) or lease
 
-    async def write_heartbeat(self, heartbeat: Heartbeat) -> None:
+    async def write_heartbeat(self, heartbeat: LeaseHeartbeat) -> None:
         checkpoint = Checkpoint(
             run_id=_HEARTBEAT_ID,
             scene_id=_MARKS_OWNER_ID,
@@ -105,11 +105,11 @@ class LogMarks:
         )
         await self._connection.write(Role.ORCHESTRATOR, lambda log: log.save_checkpoint(checkpoint))
 
-    async def read_last_heartbeat(self) -> Heartbeat | None:
+    async def read_last_heartbeat(self) -> LeaseHeartbeat | None:
         checkpoints = await self._connection.read(
             Role.ORCHESTRATOR, lambda log: log.checkpoints(_MARKS_OWNER_ID)
         )
-        return Heartbeat.model_validate(checkpoints[0].state) if checkpoints else None
+        return LeaseHeartbeat.model_validate(checkpoints[0].state) if checkpoints else None
 
     async def _add_note(self, note_id: Id, text: str) -> None:
         note = Note(

@@ -14,7 +14,7 @@ from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
-from agents.canon_keeper.sentences.figures_of_speech import Figure, find_figures, says_concept
+from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find_figures, says_concept
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
@@ -71,7 +71,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
     return tuple(propositions)
 
 
-def _is_meant(proposition: Proposition, figures: tuple[Figure, ...]) -> bool:
+def _is_meant(proposition: Proposition, figures: tuple[FigureOfSpeech, ...]) -> bool:
     """Say whether it is said beside figures of speech, whose words say nothing of it."""
     concepts = (
         load_aspects().aspects[proposition.aspect].figures if proposition.aspect else {proposition.concept}

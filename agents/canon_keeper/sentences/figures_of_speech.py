@@ -13,7 +13,7 @@ _TRIGGER: Final = re.compile(
 )
 
 
-class Figure(NamedTuple):
+class FigureOfSpeech(NamedTuple):
     """What a figure of speech does not claim: relations of claims (with all that they begin), and concepts."""
 
     pattern: re.Pattern[str]
@@ -21,11 +21,13 @@ class Figure(NamedTuple):
     concepts: tuple[str, ...]
 
 
-def _figure(pattern: str, relations: str, concepts: str) -> Figure:
-    return Figure(re.compile(pattern, re.IGNORECASE), tuple(relations.split()), tuple(concepts.split()))
+def _figure(pattern: str, relations: str, concepts: str) -> FigureOfSpeech:
+    return FigureOfSpeech(
+        re.compile(pattern, re.IGNORECASE), tuple(relations.split()), tuple(concepts.split())
+    )
 
 
-_DEATH: Final = Figure(
+_DEATH: Final = FigureOfSpeech(
     re.compile(
         rf"""\b(?:
     dead[ ](?:tired|asleep|drunk|broke|set|serious|wrong|right|certain|sure|easy|calm|quiet|silent|still|slow|straight|
@@ -133,7 +135,7 @@ _FIGURES: Final = (
 
 
 @lru_cache(maxsize=20_000)
-def find_figures(sentence: str) -> tuple[Figure, ...]:
+def find_figures(sentence: str) -> tuple[FigureOfSpeech, ...]:
     """Return the figures of speech of a sentence."""
     is_of_death = _TRIGGER.search(sentence) is not None and _DEATH.pattern.search(sentence) is not None
     return (
@@ -142,11 +144,11 @@ def find_figures(sentence: str) -> tuple[Figure, ...]:
     )
 
 
-def claims_relation(figures: tuple[Figure, ...], relation: str) -> bool:
+def claims_relation(figures: tuple[FigureOfSpeech, ...], relation: str) -> bool:
     """Say whether a relation is claimed beside figures of speech."""
     return not any(relation.startswith(figure.relations) for figure in figures if figure.relations)
 
 
-def says_concept(figures: tuple[Figure, ...], concept: str) -> bool:
+def says_concept(figures: tuple[FigureOfSpeech, ...], concept: str) -> bool:
     """Say whether a concept is spoken of beside figures of speech."""
     return not any(concept in figure.concepts for figure in figures)

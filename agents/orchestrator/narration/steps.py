@@ -52,7 +52,7 @@ from agents.proposals.proposals import Proposals
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import describe_moves
 from agents.solo.narrated_time import NarratedTime
-from agents.telemetry.spans import NO_TELEMETRY, Operation, SpanRecords, Telemetry
+from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from stores.errors import MonitorError
 from stores.ports import MemoryLog
 from stores.records.ids import Clock, Id, derive_id
@@ -132,7 +132,7 @@ class NarrationSteps:
         self._publish_step(state, step_name, "running")
         started_at = self._timer()
         try:
-            with self._telemetry.span(Operation.STEP, step_name, _records_of(state)):
+            with self._telemetry.span(MeasuredOperation.STEP, step_name, _records_of(state)):
                 result = await step_function(state, await read_input(state))
         except ModelError as error:
             result = StepResult(with_failure(state, step_name, error), "failed", error.what)

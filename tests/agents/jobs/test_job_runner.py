@@ -16,7 +16,7 @@ from agents.jobs.job_runner import JobRunner
 from agents.jobs.job_store import JobStore
 from agents.jobs.worker import MAX_FAILURES, MODEL_QUEUE, PLAIN_QUEUE, JobSubject, RetryLater
 from agents.telemetry.span_recorder import SpanRecorder
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from stores.authority import Role
 from stores.errors import InputError, StoreUnavailable
 from stores.open import Stores
@@ -583,8 +583,8 @@ async def test_job_runner_measures_how_long_jobs_wait_for_their_turn(
     await runner.wait_until_idle()
     await runner.close()
     assert [(one.operation, one.records.subject_id, one.waited_seconds) for one in traces] == [
-        (Operation.JOB, "a", 0.0),
-        (Operation.JOB, "b", 400.0),
+        (MeasuredOperation.JOB, "a", 0.0),
+        (MeasuredOperation.JOB, "b", 400.0),
     ]
     assert waits == [{"u": 400.0}, {}]
 

@@ -35,7 +35,7 @@ from agents.jobs.worker_pipe import (
 from agents.jobs.worker_pool import Timing, WorkerPool, program_queue, worker_queue
 from agents.jobs.worker_process import ProcessLost
 from agents.jobs.worker_server import ProgramPipe
-from agents.telemetry.spans import Operation, Span, SpanRecords
+from agents.telemetry.spans import MeasuredOperation, Span, SpanRecords
 from stores.authority import Role
 from stores.errors import MonitorError, StoreUnavailable
 from stores.records.ids import Id, utc_now
@@ -187,7 +187,13 @@ def open_gate() -> asyncio.Event:
         DoPiece(JobKind.INDEX, "s", (HeadMoved("a"), MemoriesWritten("u", None))),
         RenewLease((1, 2)),
         Heartbeat("1", 2, frozenset({"index"}), (4,)),
-        WorkAnswer((), 3, Span(Operation.WORK, "x", SpanRecords("u"), children=[Span(Operation.WRITE_BACK)])),
+        WorkAnswer(
+            (),
+            3,
+            Span(
+                MeasuredOperation.WORK, "x", SpanRecords("u"), children=[Span(MeasuredOperation.WRITE_BACK)]
+            ),
+        ),
         Postponed("a", 1.0, True),
         Failure("w", "k", "t", error_type=StoreUnavailable),
         WriteCursor(JobKind.INDEX, JobSubject("a", "b"), "c"),

@@ -31,7 +31,7 @@ from agents.jobs.worker_pipe import (
 from agents.jobs.worker_process import ProcessLost, ProcessNotStarted, ProcessWorker, WorkerProcess
 from agents.jobs.worker_server import ProgramPipe, send_by_pipe, serve_workers
 from agents.telemetry.span_recorder import SpanRecorder
-from agents.telemetry.spans import Operation, Span
+from agents.telemetry.spans import MeasuredOperation, Span
 from stores.errors import MonitorError, StoreFull
 from stores.records.jobs import JobKind
 from tests.agents.jobs.served_worker import ServedWorker
@@ -137,8 +137,8 @@ async def test_process_sends_what_it_measured_with_its_answer() -> None:
         assert await program.worker.reconcile("written") == 3
     (trace,) = program.traces
     assert [(span.operation, span.kind) for span in trace.walk()] == [
-        (Operation.WORK, "remember"),
-        (Operation.WRITE_BACK, "WriteCursor"),
+        (MeasuredOperation.WORK, "remember"),
+        (MeasuredOperation.WRITE_BACK, "WriteCursor"),
     ]
     assert 0 < trace.children[0].seconds <= trace.seconds
 

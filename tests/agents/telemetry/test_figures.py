@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.telemetry.figures import FigureRow, OperationFigures
-from agents.telemetry.spans import ExchangeKind, Operation, Span, SpanOutcome
+from agents.telemetry.spans import ExchangeKind, MeasuredOperation, Span, SpanOutcome
 from tests.agents.telemetry.measured import busy_evening, scene_end
 
 
@@ -59,6 +59,6 @@ def test_figures_mark_a_scene_that_took_two_writes() -> None:
 @pytest.mark.parametrize("outcome", [SpanOutcome.REFUSED, SpanOutcome.POSTPONED, SpanOutcome.CANCELLED])
 def test_figures_count_no_failure_where_nothing_is_wrong(outcome: SpanOutcome) -> None:
     """A command that does not exist, a budget that is used up, and Esc are no faults of the program."""
-    rows = figures_of(Span(Operation.EXCHANGE, ExchangeKind.PLAIN, seconds=9.0, outcome=outcome))
+    rows = figures_of(Span(MeasuredOperation.EXCHANGE, ExchangeKind.PLAIN, seconds=9.0, outcome=outcome))
     assert rows["failures"].value == "none"
     assert rows["line, without a model"].value.startswith("none yet")

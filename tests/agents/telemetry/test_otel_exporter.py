@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from agents.events import ChunkFigures, ChunksServed
 from agents.telemetry.otel_exporter import OtelExporter
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from stores.records.sources import LadderStage
 from tests.agents.telemetry.measured import SCENE, UNIVERSE, job, narrated_exchange, scene_end
 
@@ -70,7 +70,7 @@ def test_exporter_sends_an_exchange_as_one_trace_with_the_times_that_were_measur
 
 
 def test_exporter_marks_a_failure_by_its_class_alone() -> None:
-    failed = Span(Operation.COMMIT, "scene", outcome=SpanOutcome.FAILED, error_type="StoreFull")
+    failed = Span(MeasuredOperation.COMMIT, "scene", outcome=SpanOutcome.FAILED, error_type="StoreFull")
     with sending() as sent:
         sent.exporter.note_trace(failed)
         span = sent.end()["canon_keeper.commit"]
@@ -94,7 +94,7 @@ def test_exporter_names_the_metrics_of_the_design() -> None:
 
 def test_exporter_counts_loops_and_failures() -> None:
     with sending() as sent:
-        sent.exporter.note_trace(Span(Operation.LOOP, "turn", seconds=1.5))
+        sent.exporter.note_trace(Span(MeasuredOperation.LOOP, "turn", seconds=1.5))
         sent.exporter.note_trace(job(0.0, SpanOutcome.FAILED))
         sent.exporter.note_trace(job(0.0))
         assert sent.value("loop_cycle_seconds_sum", loop="turn") == 1.5

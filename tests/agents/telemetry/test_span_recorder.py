@@ -10,7 +10,7 @@ import pytest
 from agents.events import LoopStateChanged
 from agents.telemetry.loop_cycles import LoopCycles
 from agents.telemetry.span_recorder import SpanRecorder, TraceFeed
-from agents.telemetry.spans import Operation, Span, SpanOutcome
+from agents.telemetry.spans import MeasuredOperation, Span, SpanOutcome
 from stores.errors import InputError, StoreError
 from stores.records.workflow import Loop
 from tests.agents.telemetry.transitions import transition
@@ -29,16 +29,16 @@ class Recorded:
 
 def test_recorder_passes_on_the_whole_tree_at_its_end() -> None:
     recorded = Recorded()
-    with recorded.recorder.span(Operation.EXCHANGE):
-        with recorded.recorder.span(Operation.SEAL, "check"):
+    with recorded.recorder.span(MeasuredOperation.EXCHANGE):
+        with recorded.recorder.span(MeasuredOperation.SEAL, "check"):
             pass
-        recorded.recorder.record(Span(Operation.MODEL_CALL, "narrator", seconds=3.0))
+        recorded.recorder.record(Span(MeasuredOperation.MODEL_CALL, "narrator", seconds=3.0))
         assert not recorded.traces
     (trace,) = recorded.traces
     assert [(one.operation, one.seconds) for one in trace.walk()] == [
-        (Operation.EXCHANGE, 3.0),
-        (Operation.SEAL, 1.0),
-        (Operation.MODEL_CALL, 3.0),
+        (MeasuredOperation.EXCHANGE, 3.0),
+        (MeasuredOperation.SEAL, 1.0),
+        (MeasuredOperation.MODEL_CALL, 3.0),
     ]
     assert trace.started_at == 1_000.0
 
@@ -53,7 +53,7 @@ def test_recorder_passes_on_the_whole_tree_at_its_end() -> None:
 )
 def test_recorder_notes_what_was_raised_and_raises_it(error: BaseException, outcome: SpanOutcome) -> None:
     recorded = Recorded()
-    with pytest.raises(type(error)), recorded.recorder.span(Operation.COMMAND):
+    with pytest.raises(type(error)), recorded.recorder.span(MeasuredOperation.COMMAND):
         raise error
     (trace,) = recorded.traces
     assert (trace.outcome, trace.error_type) == (outcome, type(error).__name__)
@@ -64,9 +64,9 @@ async def test_recorder_keeps_tasks_side_by_side_apart() -> None:
     both_began = asyncio.Barrier(2)
 
     async def work(kind: str) -> None:
-        with recorded.recorder.span(Operation.JOB, kind):
+        with recorded.recorder.span(MeasuredOperation.JOB, kind):
             await both_began.wait()
-            with recorded.recorder.span(Operation.WORK, kind):
+            with recorded.recorder.span(MeasuredOperation.WORK, kind):
                 await asyncio.sleep(0)
 
     await asyncio.gather(work("index"), work("embed"))
@@ -80,21 +80,24 @@ async def test_recorder_passes_on_what_goes_on_after_its_beginner_has_ended() ->
 
     async def go_on() -> None:
         await may_go_on.wait()
-        recorded.recorder.record(Span(Operation.SEAL))
+        recorded.recorder.record(Span(MeasuredOperation.SEAL))
 
-    with recorded.recorder.span(Operation.EXCHANGE):
+    with recorded.recorder.span(MeasuredOperation.EXCHANGE):
         task = asyncio.create_task(go_on())
     may_go_on.set()
     await task
-    assert [trace.operation for trace in recorded.traces] == [Operation.EXCHANGE, Operation.SEAL]
+    assert [trace.operation for trace in recorded.traces] == [
+        MeasuredOperation.EXCHANGE,
+        MeasuredOperation.SEAL,
+    ]
 
 
 def test_feed_passes_traces_on_until_a_listener_leaves() -> None:
     feed, taken = TraceFeed(), list[Span]()
     leave = feed.subscribe(taken.append)
-    feed.publish(Span(Operation.MODE))
+    feed.publish(Span(MeasuredOperation.MODE))
     leave()
-    feed.publish(Span(Operation.MODE))
+    feed.publish(Span(MeasuredOperation.MODE))
     assert len(taken) == 1
 
 
