@@ -48,10 +48,21 @@ class ErrorRaised(Message):
 def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
     """Run a change in a worker of `node`, unless the same one is running: a key pressed twice acts once.
 
-    A change is never cancelled by another; it may have been written already.
+    A change is never cancelled by another; it may have been written already. A read of the node's screen that
+    is under way when the change ends may have begun before it: the screen reads once more, so that what was so
+    before the change is not what it shows in the end.
     """
+    screen = node.screen
+
+    async def change_and_check_read() -> None:
+        try:
+            await change()
+        finally:
+            if isinstance(screen, ServiceScreen) and screen.is_reading:
+                screen.reload()
+
     if not any(w.node is node and w.name == name and not w.is_finished for w in node.workers):
-        start_worker(node, change, name)
+        start_worker(node, change_and_check_read, name)
 
 
 @runtime_checkable
@@ -132,8 +143,13 @@ class ServiceScreen(Screen[Result]):
     def reload(self) -> None:
         """Read again, now or as soon as the read in progress ends. A burst of events causes one read."""
         self._is_stale = True
-        if self._load_worker is None or self._load_worker.is_finished:
+        if not self.is_reading:
             self._load_worker = start_worker(self, self._load_while_stale, "read")
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a read of the services is in progress."""
+        return self._load_worker is not None and not self._load_worker.is_finished
 
     def start_change(self, change: Callable[[], Coroutine[None, None, None]], name: str) -> None:
         """Run a change in a worker of this screen, as the function `start_change` does."""

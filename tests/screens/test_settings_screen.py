@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from agents.views.conflict_views import PolicyView
 from monitor_tui.settings import read_settings
+from stores.records.ids import Id
 from stores.records.workflow import KindRule
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 
@@ -97,3 +100,36 @@ async def test_what_the_gate_decides_by_itself_is_set_among_the_settings(played_
         (universe,) = await ui.services.stories.universes()
         policy = await ui.services.policy.read_policy(universe.id)
         assert [(rule.kind, rule.rule) for rule in policy.rules] == [("state_change", KindRule.ACCEPT)]
+
+
+async def test_a_slow_read_does_not_hide_the_rule_that_i_set_meanwhile(
+    played_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is slow when a dialog closes: what was read before my answer comes after it."""
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        await ui.press("shift+tab", "comma")
+        await find_setting(ui, "numbers and tags")
+        policies = ui.services.policy
+        read_policy, is_written, is_held = policies.read_policy, asyncio.Event(), asyncio.Event()
+
+        async def read_slowly(universe_id: Id) -> PolicyView:
+            policy = await read_policy(universe_id)
+            if not is_held.is_set():
+                is_held.set()
+                await is_written.wait()
+            return policy
+
+        async def set_rule(universe_id: Id, kind: str, rule: KindRule | None) -> None:
+            await is_held.wait()
+            await write_rule(universe_id, kind, rule)
+
+        write_rule = policies.set_rule
+        monkeypatch.setattr(policies, "read_policy", read_slowly)
+        monkeypatch.setattr(policies, "set_rule", set_rule)
+        await ui.press("enter")
+        await ui.pilot.press("enter")
+        await ui.until("Numbers and tags auto-accept")
+        is_written.set()
+        await ui.settle()
+        assert ui.shows("Numbers and tags auto-accept")
