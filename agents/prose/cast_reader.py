@@ -31,6 +31,7 @@ from agents.prose.names import NON_NAME_WORDS
 from agents.prose.phrases import PhrasePattern
 from agents.prose.place_patterns import compile_place_patterns
 from agents.prose.sentence_phrases import who_of
+from agents.prose.shown_here import shows_here
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
@@ -133,6 +134,8 @@ class TurnReading(NamedTuple):
     """Those who are spoken to or fought, and neither were here then nor come in later; the dead among them.
 
     Not who is said once more to be killed."""
+    shown: frozenset[int] = frozenset()
+    """Those who do what is seen where they are, and neither were here then nor come in: `begs for water`."""
 
     def without_figures(self, numbers: Collection[int]) -> TurnReading:
         """Return what the words move of all others."""
@@ -141,6 +144,7 @@ class TurnReading(NamedTuple):
             met_again=self.met_again.difference(numbers),
             acting_dead=self.acting_dead.difference(numbers),
             missed=self.missed.difference(numbers),
+            shown=self.shown.difference(numbers),
         )
 
 
@@ -181,6 +185,7 @@ class CastReader:
             frozenset(reading.acting_dead & state.dead),
             "" if reading.destination is not None else reading.unknown_site,
             frozenset(reading.missed - reading.present - reading.departed - reading.killed_again),
+            frozenset(reading.shown - reading.present - reading.departed - reading.dead),
         )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
@@ -412,16 +417,15 @@ class CastReader:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
         is_gone_already = is_leaving and not reading.is_within_place and reading.present.isdisjoint(numbers)
-        if (
-            words.ACTS.match(rest)
-            and not _TELLS_OF_OATH.match(rest)
-            and not is_gone_already
-            and not ELSEWHERE.search(sentence)
-            and not self._places.elsewhere.search(sentence)
-        ):
+        is_away = is_gone_already or ELSEWHERE.search(sentence) or self._places.elsewhere.search(sentence)
+        if is_away or _TELLS_OF_OATH.match(rest):
+            return None
+        if words.ACTS.match(rest):
             is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)
             gone = reading.departed if is_way_out else set()
             reading.move(CastMove.COMES, [n for n in numbers if n not in reading.senseless | gone])
+        elif shows_here(rest, is_plural="," in subject):
+            reading.note_shown(numbers)
         return None
 
     def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:

@@ -98,6 +98,8 @@ class CastReading:
     """Those of whom the sentence says that they are not here, whatever else it has them do."""
     missed: set[int] = field(default_factory=set)
     """Those who were spoken to or fought, and were not here or dead then."""
+    shown: set[int] = field(default_factory=set)
+    """Those who did what is seen where they are, and were not here then."""
     subject: str = ""
     """The mark of who did something last, in the sentence."""
     last_move: CastMove | None = None
@@ -172,6 +174,10 @@ class CastReading:
     def deal_with(self, numbers: Iterable[int]) -> None:
         """Note whom somebody speaks to or fights, if they are not here or dead."""
         self.missed |= set(numbers) - self.present - self.absent
+
+    def note_shown(self, numbers: Iterable[int]) -> None:
+        """Note who does what is seen where they are, if they are not here."""
+        self.shown |= set(numbers) - self.present - self.absent
 
     def bring_in(self, numbers: Iterable[int]) -> None:
         """Have people come in or along; the dead among them, unless they are carried, are noted."""

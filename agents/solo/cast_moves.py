@@ -71,7 +71,9 @@ class RecordedMoves(NamedTuple):
     unclear_place: SharedName | None = None
     """Where the hero would be, if it were known which of several places is meant: `The pier`."""
     missed: tuple[Entity, ...] = ()
-    """The living who are spoken to or fought in it, and are not here."""
+    """The living who are spoken to or fought in it, and are not here.
+
+    So are those who were with the hero earlier in the story, and do in it what is seen where they are."""
     strangers: tuple[str, ...] = ()
     """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
     departed_strangers: tuple[str, ...] = ()
@@ -160,6 +162,10 @@ class CastMoves:
             context, turn, [(move, people[n].id) for move, n in moves], people, state, companion_ids
         )
         place_entries = (_build_place_entry(turn, destination.id),) if destination else ()
+        met_before = set[int]()
+        if reading.shown and not needs_entrance:
+            met_ids = {*context.scene.cast, *(e.entity_id for e in context.presence_entries() if e.here)}
+            met_before = {n for n in reading.shown if people[n].id in met_ids}
         entries = (*place_entries, *presence_entries)
         if entries:
             await self._journal.add_entries(
@@ -176,7 +182,7 @@ class CastMoves:
             arrivals,
             "" if unclear_place else _capitalise(reading.unknown_site),
             unclear_place,
-            tuple(people[number] for number in sorted(reading.missed - state.dead)),
+            tuple(people[n] for n in sorted((reading.missed | met_before) - state.dead)),
             tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
             tuple(name_stranger(strangers[n - len(people)]) for n in departed_strangers),
         )

@@ -166,3 +166,54 @@ async def test_line_is_not_read_again_for_what_a_roll_decided_or_where_the_scene
         "Dob is known, not here: /cast + Dob brings them in.",
     )
     assert await table.say("/thing Sack") == ("Proposed: Sack",), "it lies where the scene was then"
+
+
+STEN_IS_AWAY = "Sten is not here: /cast + Sten brings them in (Tab takes it)."
+
+
+async def begin_second_scene(table: PlayedScene) -> None:
+    """Play a scene with Sten, and the next one without a word of him."""
+    await table.say("/npc here Sten: a prisoner", "I nod.", "/end It is over", "/commit")
+    assert await table.cast() == {}
+
+
+async def test_who_was_with_us_and_does_something_here_is_offered(table: PlayedScene) -> None:
+    await begin_second_scene(table)
+    for line in (
+        "> Sten begs for water.",
+        "> Sten begged for water.",
+        "> Sten is bleeding.",
+        "> Sten is hungry.",
+        "> Sten watches me.",
+    ):
+        assert await table.say(line) == (STEN_IS_AWAY,), line
+    assert await table.say("/cast + Sten") == ("Sten comes in.",)
+    assert await table.say("> Sten begs for water.") == ()
+    assert await table.say("/cast - Sten", "> Sten begs for water.") == (STEN_IS_AWAY,), "in the same scene"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Bela begs for water.",
+        "> Sten rides to St. Osk's Chapel.",
+        "> Sten begs in St. Osk's Chapel.",
+        "> Meanwhile Sten begs for water.",
+        "> Sten never begs.",
+        "> Sten needs water.",
+        "> Sten is a coward.",
+        "> Sten served ten years at sea.",
+        "> Does Sten beg for water?",
+        "I remember how Sten begs for water.",
+        "I dream that Sten begs for water.",
+    ],
+)
+async def test_who_was_not_with_us_or_may_be_elsewhere_is_not_offered(table: PlayedScene, line: str) -> None:
+    await begin_second_scene(table)
+    assert not any("/cast +" in reply for reply in await table.say(line))
+
+
+async def test_dead_of_an_earlier_scene_who_do_something_are_said_to_be_dead(table: PlayedScene) -> None:
+    await table.say("/npc here Sten: a prisoner", "> Sten dies.", "/accept all", "/end It is over", "/commit")
+    assert await table.say("> Sten begs for water.") == ("⚠ Sten is dead.",)
