@@ -209,8 +209,9 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         if len(lines_before) != self.size.height or not self._rows:
             self.refresh()
             return
+        width = self._width
         for line, line_before in enumerate(lines_before, self.scroll_offset.y):
-            if self._view_line(line) != line_before:
+            if self._view_line(line, width) != line_before:
                 self.refresh_lines(line)
 
     def watch_empty(self) -> None:
@@ -234,33 +235,35 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
     def _width(self) -> int:
         return max(1, self.scrollable_content_region.width)
 
-    def _row_lines(self, index: int) -> Sequence[Line]:
+    def _row_lines(self, index: int, width: int) -> Sequence[Line]:
+        """Return the lines of a row; `width` is the list's, which takes longer to find than a row to draw."""
         if index not in self._drawn_lines:
-            self._drawn_lines[index] = self._rows[index].draw(self._width)
+            self._drawn_lines[index] = self._rows[index].draw(width)
         return self._drawn_lines[index]
 
     def _measure_rows(self) -> None:
         self._drawn_lines.clear()
-        heights = (row.height or len(self._row_lines(i)) for i, row in enumerate(self._rows))
+        width = self._width
+        heights = (row.height or len(self._row_lines(i, width)) for i, row in enumerate(self._rows))
         self._row_ends = list(accumulate(heights))
-        self.set_line_count(self._row_ends[-1] if self._row_ends else 0, self._width)
+        self.set_line_count(self._row_ends[-1] if self._row_ends else 0, width)
 
     def _drawn_view(self) -> Sequence[_ViewLine | None]:
         """Return the lines in view as they were drawn; None for those that were not."""
         if not self._rows:
             return ()
-        top = self.scroll_offset.y
+        top, width = self.scroll_offset.y, self._width
         return [
-            self._view_line(line) if self._row_at(line) in self._drawn_lines else None
+            self._view_line(line, width) if self._row_at(line) in self._drawn_lines else None
             for line in range(top, top + self.size.height)
         ]
 
-    def _view_line(self, line: int) -> _ViewLine:
+    def _view_line(self, line: int, width: int) -> _ViewLine:
         """Return what a line of the list shows; nothing behind the last."""
         if line >= self._row_ends[-1]:
             return _ViewLine((), is_under_cursor=False)
         index = self._row_at(line)
-        lines, offset = self._row_lines(index), line - self._row_top(index)
+        lines, offset = self._row_lines(index, width), line - self._row_top(index)
         pieces = lines[offset] if offset < len(lines) else ()
         # An empty line is the space around a row, not a part of it.
         is_under_cursor = index == self.cursor and bool(pieces)
@@ -331,7 +334,7 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
             return draw_line(
                 [(" ", Ink.MUTED), (text[y], Ink.MUTED)] if y < len(text) else [], self.inks(), width
             )
-        view_line = self._view_line(y + self.scroll_offset.y)
+        view_line = self._view_line(y + self.scroll_offset.y, width)
         return draw_line(view_line.pieces, self.inks(under_cursor=view_line.is_under_cursor), width)
 
 
