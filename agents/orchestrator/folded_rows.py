@@ -44,7 +44,7 @@ RowKey = tuple[object, ...]
 def is_foldable(proposal: ProposedChange) -> bool:
     """Return whether the proposal may share a row with others."""
     payload = proposal.payload
-    is_move = isinstance(payload, AdvanceClock | StateChange) or _is_journey(payload)
+    is_move = isinstance(payload, AdvanceClock | StateChange) or _find_placed(payload) is not None
     is_shared = is_move or _find_dead(payload) is not None or is_minor_detail(proposal)
     return is_shared and proposal.scene_id is not None
 
@@ -92,8 +92,9 @@ def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
     """
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     chains = find_chains(view.proposal for view in views)
+    left_stays = {fact_id for view in views for fact_id in _find_left_stays(view.proposal.change)}
     for view in views:
-        row_key = _row_key(view, chains) or ("row", view.proposal.id)
+        row_key = _row_key(view, chains, left_stays) or ("row", view.proposal.id)
         members_by_row.setdefault(row_key, []).append(view)
     folded_rows = (_fold_members(members) for members in members_by_row.values())
     return _name_replacements([row for row in folded_rows if row is not None])
@@ -187,7 +188,7 @@ def _fold_members(members: Sequence[ProposalView]) -> ProposalView | None:
     first, last = members[0], members[-1]
     if first is last:
         return None if _is_without_effect(last) else last
-    if _is_journey(last.proposal.change):
+    if _find_placed(last.proposal.change):
         steps = " ".join(row.title for row in members)
         reason = f"{len(members)} moves in one row ({steps}); you decide on all of them."
         return _build_folded_row(members, last.title, ("", "", ""), reason)
@@ -250,8 +251,11 @@ def _build_folded_row(
     )
 
 
-def _row_key(view: ProposalView, chains: Mapping[Id, Id]) -> RowKey | None:
-    """Return what the moves of one row have in common; None for a proposal with a row of its own."""
+def _row_key(view: ProposalView, chains: Mapping[Id, Id], left_stays: Collection[Id]) -> RowKey | None:
+    """Return what the moves of one row have in common; None for a proposal with a row of its own.
+
+    `left_stays` are the stays that journeys end: where somebody set out from is part of the way.
+    """
     proposal = view.proposal
     if proposal.scene_id is None or view.conflicts:
         return None
@@ -269,8 +273,10 @@ def _row_key(view: ProposalView, chains: Mapping[Id, Id]) -> RowKey | None:
             subject = (change.entity_id, change.key.casefold())
         case AssertFact() if view.is_scenery and proposal.status in OPEN_STATUSES:
             subject = ("scenery", view.mark)
-        case AssertFact() if _is_journey(change) and proposal.status in OPEN_STATUSES:
-            subject = (LOCATED_IN, next(i.entity_id for i in change.involves if i.role == SUBJECT))
+        case AssertFact() if _find_placed(change) and proposal.status in OPEN_STATUSES:
+            if not change.ends and fact_id_of(proposal) not in left_stays:
+                return None
+            subject = (LOCATED_IN, _find_placed(change), view.mark)
         case _:
             return None
     # What became canon by two commits was decided by two verdicts, whatever was undone and redone in between.
@@ -278,11 +284,16 @@ def _row_key(view: ProposalView, chains: Mapping[Id, Id]) -> RowKey | None:
     return proposal.scene_id, subject, proposal.status, decision and decision.verdict, commit_id
 
 
-def _is_journey(change: Payload) -> bool:
-    """Return whether somebody is in another place by a change, and no longer where they were."""
+def _find_placed(change: Payload) -> Id | None:
+    """Return who or what is in a place by a change; None if nobody is."""
     if not isinstance(change, AssertFact) or change.predicate != LOCATED_IN:
-        return False
-    return bool(change.ends) and any(i.role == SUBJECT for i in change.involves)
+        return None
+    return next((i.entity_id for i in change.involves if i.role == SUBJECT), None)
+
+
+def _find_left_stays(change: Payload) -> tuple[Id, ...]:
+    """Return the facts by which somebody was where they are no longer after a change."""
+    return change.ends if isinstance(change, AssertFact) and _find_placed(change) else ()
 
 
 def _find_dead(change: Payload) -> Id | None:

@@ -204,3 +204,33 @@ async def test_cast_marks_only_what_is_not_as_in_canon(
         replies = [(await program.services.play.submit(scene_id, line)).lines for line in lines]
         (mara,) = (await program.services.play.scene(scene_id)).cast
         assert (mara.changed_keys, replies[-1]) == (changed_keys, reply_lines)
+
+
+async def test_walk_to_a_place_and_back_is_one_row_with_where_it_began(scene: FoldedScene) -> None:
+    async def walks() -> list[tuple[str, str]]:
+        rows = [row for row in await scene.rows() if row.title.startswith("Mara is in")]
+        return [(row.title, " ".join(row.reasons)) for row in rows]
+
+    await scene.say("/place Lamp", "/place Harrow", "/thing bell", "/go Lamp", "> The bell is in the Lamp.")
+    await scene.say("I go to Harrow.", "I go to the Lamp.")
+    ((title, reasons),) = await walks()
+    assert title == "Mara is in Lamp."
+    way = "Mara is in Lamp. Mara is in Harrow. Mara is in Lamp."
+    assert f"3 moves in one row ({way})" in reasons, "the walk in between stays readable"
+    assert [row.title for row in await scene.rows()][-1] == "The bell is in the Lamp."
+    await scene.say("/undo")
+    assert [title for title, _ in await walks()] == ["Mara is in Harrow."]
+    await scene.say("/undo")
+    assert [title for title, _ in await walks()] == ["Mara is in Lamp."]
+    await scene.say("I go to Harrow.", "I go to the Lamp.", "/accept all")
+    receipt = " ".join(await scene.say("/commit"))
+    assert receipt.count("Mara is in") == 1
+    assert "replaced" not in receipt
+
+
+@pytest.mark.slow
+async def test_stays_that_no_walk_ends_have_rows_of_their_own(scene: FoldedScene) -> None:
+    await scene.say("/place Lamp", "/place Harrow", "/npc Bela", "/npc Tam")
+    await scene.say("> Bela is in Harrow.", "> Tam is in Harrow.", "/go Lamp")
+    titles = [row.title for row in await scene.rows() if " is in " in row.title]
+    assert titles == ["Bela is in Harrow.", "Tam is in Harrow.", "Mara is in Lamp."]
