@@ -18,6 +18,7 @@ from agents.memory_manager.whispered_exchanges import hear_answer
 from agents.memory_manager.whispers import NamesById, Whisper, find_whispers, mask_unheard_whispers
 from agents.prose.actions import enters_scene, find_spoken_words
 from agents.prose.names import any_name_pattern
+from agents.prose.unseen_deeds import strike_unseen
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness, PresenceEntry
@@ -79,7 +80,18 @@ class Attendance:
         return not (self.pc_id or self.cast or self.presence_entries)
 
     def heard_texts(self, turn: Turn) -> dict[Id, str]:
-        """Return by hearer what each could hear and see of a turn; empty if it was for nobody."""
+        """Return by hearer what each could hear and see of a turn; empty if it was for nobody.
+
+        What others do while somebody sleeps, by the words of the turn, they do not see.
+        """
+        heard = {i: self._strike_unseen(text, i, turn) for i, text in self._list_heard(turn).items()}
+        return {i: text for i, text in heard.items() if text}
+
+    def _strike_unseen(self, text: str, entity_id: Id, turn: Turn) -> str:
+        is_hero = entity_id == self.pc_id and turn.speaker is not Speaker.NPC
+        return strike_unseen(text, self.names_by_id.get(entity_id, ()), is_hero=is_hero)
+
+    def _list_heard(self, turn: Turn) -> dict[Id, str]:
         if turn.speaker is Speaker.SYSTEM or turn.id in self.unheard_turn_ids or not turn.text.strip():
             return {}
         awake_ids = [

@@ -86,3 +86,49 @@ async def test_those_asleep_learn_no_secret_and_are_promised_nothing_for_sure(tm
         await says(session, "> Juno tells Perrin that the sluice is open.")
         view = await session.program.services.play.scene(session.scene_id)
         assert not [p for p in view.proposals if isinstance(p.proposal.change, ChangeSecrecy)]
+
+
+async def read_memories(session: MemorySession, name: str) -> list[str]:
+    await session.remember()
+    return [memory.text for memory in await session.memories_of(name)]
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("> Perrin steals the letter while I sleep.", False),
+        ("> While I am fast asleep, Perrin steals the letter.", False),
+        ("> Perrin steals the letter while you sleep.", False),
+        ("> Perrin steals the letter while Mara sleeps.", False),
+        ("> Perrin steals the letter behind my back.", False),
+        ("> Perrin steals the letter while Juno sleeps.", True),
+        ("> Perrin steals the letter while I watch.", True),
+        ("> Perrin steals the letter behind Juno's back.", True),
+    ],
+)
+async def test_hero_who_sleeps_meanwhile_sees_nothing(tmp_path: Path, line: str, seen: bool) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for typed in (*PEOPLE, "/thing letter", line):
+            await says(session, typed)
+        assert any("steals the letter" in text for text in await read_memories(session, "Mara")) is seen
+        others_see = "Juno" not in line
+        assert (
+            any("steals the letter" in text for text in await read_memories(session, "Juno Ames"))
+            is others_see
+        )
+
+
+@pytest.mark.slow
+async def test_what_is_told_or_done_by_who_sleeps_is_remembered(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in (
+            *PEOPLE,
+            "/thing letter",
+            "> Juno tells me that Perrin stole the letter while I slept.",
+            "I promise Juno while Perrin sleeps that I will find the letter.",
+        ):
+            await says(session, line)
+        memories = " ".join(await read_memories(session, "Mara"))
+        assert "stole the letter" in memories
+        assert "find the letter" in memories
+        assert "find the letter" not in " ".join(await read_memories(session, "Perrin Holt"))
