@@ -13,6 +13,7 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.views.play_views import CommandTopic, ProposalView, Reply
 from stores.errors import InputError
+from stores.records.world import ACTORS, fold_name
 
 group = CommandGroup(CommandTopic.STORY)
 
@@ -42,6 +43,7 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     choices=RULING_CHOICES,
 )
 async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
+    await _refuse_name(tools, call)
     row, words = _choose_conflict(await read_rows(tools, call), call.argument, call.choice)
     words = f"{call.choice} {words}".strip()
     if words:
@@ -51,6 +53,39 @@ async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply(
         "operation", await tools.conflicts.describe_conflict(row), goto="conflict", subject=row.proposal.id
     )
+
+
+async def _refuse_name(tools: CommandTools, call: CommandCall) -> None:
+    """Raise InputError if a way to resolve a conflict begins a name: `/Old Tam` resolves nothing."""
+    if not call.choice or not call.argument or call.argument[0].isdecimal():
+        return
+    typed_name = fold_name(f"{call.choice} {call.argument}")
+    known = [
+        *call.context.entities.values(),
+        *await tools.canon.find_entity(call.context.universe.id, typed_name),
+    ]
+    named = next((e for e in known if typed_name in map(fold_name, (e.name, *e.aliases))), None)
+    # Only `new`, `until` and `split` take words behind them.
+    is_like_name = call.choice not in ("new", "until", "split") and call.argument[0].isupper()
+    if named is None and not (is_like_name and not await _names_conflict(tools, call)):
+        return
+    name = named.name if named else f"{call.choice.title()} {call.argument}"
+    to_do = {
+        True: f"/cast + {name} brings them in" if named else f"/npc here {name} makes them known",
+        False: f"/show {name} shows it",
+    }[named is None or named.kind in ACTORS]
+    raise InputError(
+        f"“{name}” is a name, and no way to resolve a conflict.",
+        kept="Nothing was changed.",
+        todo=f"Without the slash it is a word of the story; {to_do}; /{call.choice} and a number resolves.",
+    )
+
+
+async def _names_conflict(tools: CommandTools, call: CommandCall) -> bool:
+    """Say whether the words behind a way are those of the title of something in conflict."""
+    titles = [(row.title, row.number) for row in await read_rows(tools, call) if row.conflicts]
+    words = call.argument.split()
+    return any(match_names(" ".join(words[:count]), titles) for count in range(len(words), 0, -1))
 
 
 def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -> tuple[ProposalView, str]:

@@ -238,3 +238,34 @@ async def test_every_way_that_is_offered_can_be_typed_as_it_stands(tmp_path: Pat
         assert await facts(program, scene_id) == {"ally_of": Standing.LIE, "enemy_of": Standing.TRUE}
         with pytest.raises(InputError, match="nothing is in conflict"):
             await submit(scene_id, "/lie")
+
+
+@pytest.mark.parametrize(
+    ("line", "todo"),
+    [
+        ("/Old Tam", "/cast \\+ Old Tam brings them in"),
+        ("/old tam", "/cast \\+ Old Tam brings them in"),
+        ("/Old Nan", "/npc here Old Nan makes them known"),
+        ("/New Ferry", "/show New Ferry shows it"),
+        ("/Split Rock", "/show Split Rock shows it"),
+    ],
+)
+async def test_name_after_a_slash_resolves_no_conflict(tmp_path: Path, line: str, todo: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        for known in ("/npc Old Tam: a keeper", "/place New Ferry", "/place Split Rock"):
+            await program.services.play.submit(scene_id, known)
+        with pytest.raises(InputError, match=todo) as refused:
+            await program.services.play.submit(scene_id, line)
+        assert "is a name, and no way to resolve a conflict" in str(refused.value)
+        assert set(await facts(program, scene_id)) == {"ally_of"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["/old", "/old Tom", "/split Another Tom"])
+async def test_way_without_a_number_resolves_the_only_conflict(tmp_path: Path, line: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await at_odds(program)
+        await program.services.play.submit(scene_id, line)
+        view = await program.services.play.scene(scene_id)
+        assert not [row for row in view.proposals if row.conflicts]
