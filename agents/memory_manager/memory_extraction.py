@@ -223,6 +223,11 @@ class _MemoryExtractor:
         self, turn: Turn, hearer_id: Id, told_sentences: Sequence[SpokenSentence], linked_fact_ids: set[Id]
     ) -> Iterator[Memory]:
         """Return memories of what others say that can be compared: a fact on record, or an undecided claim."""
+        told_sentences = [
+            told
+            for s in told_sentences
+            for told in (self._give_words(s, turn, hearer_id) if s.retold_from_id else (s,))
+        ]
         claims_by_sentence = [(s, self._beliefs.read_claims(s.text, s.speaker_id)) for s in told_sentences]
         is_correcting = any(CORRECTION_WORDS.search(s.text) for s in told_sentences)
         affirmed_keys = {c.fact_key for _, claims in claims_by_sentence for c in claims if c.is_affirmed}
@@ -264,6 +269,28 @@ class _MemoryExtractor:
                 felt_text=sentence,
                 is_correcting=is_correcting,
             )
+
+    def _give_words(self, retelling: SpokenSentence, turn: Turn, hearer_id: Id) -> Iterator[SpokenSentence]:
+        """Yield what somebody is told of another's words: what the teller heard last from them, if anything.
+
+        Who said it, and who only overhears, learns nothing.
+        """
+        if hearer_id not in retelling.addressee_ids or hearer_id == retelling.retold_from_id:
+            return
+        heard = [
+            memory
+            for memory in (*self._stretch.held_memories, *self._memories_by_id.values())
+            if memory.entity_id == retelling.speaker_id
+            and memory.told_by == retelling.retold_from_id
+            and memory.tick < turn.tick
+        ]
+        if heard:
+            yield retelling._replace(text=max(heard, key=lambda memory: memory.tick).text)
+            return
+        names = self._stretch.names_by_id
+        teller, hearer = names.get(retelling.speaker_id or "", ""), names.get(hearer_id, "")
+        if teller and hearer:
+            yield retelling._replace(text=f"{teller} told {hearer} {retelling.text}")
 
     def _conclude_deaths(
         self, turn: Turn, hearer_id: Id, heard_text: str, linked_fact_ids: set[Id]

@@ -24,6 +24,15 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_DOES_BEFORE: Final = (
+    r"(?:(?!(?:that|if|who|whom|which|not|never|would|could|might|wants?|" + _REPORTING_VERBS + r")\b)"
+    r"(?-i:[a-z]+)(?:,?\s+(?!"
+    + _REPORTING_VERBS
+    + r"\b|that\b|who\b|if\b)(?-i:[a-z]+)){0,5}?,?\s+(?:and|then)\s+(?:then\s+)?)?"
+)
+"""What somebody does before they speak, in the same sentence: `Osric comes down and tells us ...`."""
+_TO_ALL: Final = re.compile(r"us(?:\s+all)?|all\s+of\s+us|you\s+all|everyone|everybody", re.IGNORECASE)
+
 REPORTS_WORDS: Final = re.compile(rf"\b(?:{_REPORTING_VERBS}|lets?\b.{{1,40}}?\bknow)\b", re.IGNORECASE)
 """Words of a text that may report what somebody says."""
 
@@ -72,6 +81,8 @@ class SpokenSentence(NamedTuple):
     """Whether the prose tells of it as news for somebody, or as a lie: it is remembered, whatever it says."""
     first_person_id: Id | None = None
     """Whom `I` in hearsay means: the speaker in direct words, the hero in a report."""
+    retold_from_id: Id | None = None
+    """Whose words are told on without being given, as in `I tell Hela what Sten said`."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
@@ -140,22 +151,32 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
     subject_pattern = rf"(?:{name_pattern}|\b(?:I|you)\b)"
     listeners = (
-        rf"(?:{name_pattern}|\b(?:you|me|everyone|them|him|her|(?:the|my|your)\s+\w+)\b)"
+        rf"(?:{name_pattern}|\b(?:you\s+all|you|me|us\s+all|us|all\s+of\s+us|everyone|everybody|them|him|her"
+        rf"|(?:the|my|your)\s+\w+)\b)"
         rf"(?:\s*(?:,|and)\s*(?:{name_pattern}))*"
     )
     pattern = re.compile(
-        rf"(?P<by>{subject_pattern})\s+(?:\w+ly\s+)?"
+        rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
         rf"(?:(?P<says>{_REPORTING_VERBS})\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
         rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
         rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",
         re.IGNORECASE | re.DOTALL,
     )
+    retelling_pattern = re.compile(
+        rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?(?P<says>{_REPORTING_VERBS})\s+(?:to\s+)?(?P<to>{listeners})"
+        rf"\s+(?P<link>)(?P<to_know>)(?P<words>(?:about\s+)?(?:what|everything|all)\s+(?:that\s+)?"
+        rf"(?P<source>{name_pattern})\s+(?:had\s+|has\s+)?(?:said|says|told\s+(?:me|us)|confessed|revealed|reported)\b.*)",
+        re.IGNORECASE | re.DOTALL,
+    )
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     spoken_sentences: list[SpokenSentence] = []
     for part in [text] if colon_pattern.match(text) else split_sentences(text):
-        match = pattern.search(part)
-        if match is None or not (match["link"] or _begins_clause(match)):
+        match = retelling_pattern.search(part) or pattern.search(part)
+        if match is None:
+            continue
+        is_retold = "source" in match.groupdict()
+        if not (is_retold or match["link"] or _begins_clause(match)):
             continue
         speaker_ids = _resolve_speakers(match["by"], names_by_id, pc_id)
         listener_names = match["to"] or match["to_know"]
@@ -169,9 +190,27 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
             )
         )
         speaker_id = speaker_ids[0] if speaker_ids else None
+        if is_retold:
+            sources = _resolve_speakers(match["source"], names_by_id, None)
+            spoken_sentences.append(
+                SpokenSentence(
+                    match["words"].strip(" .!…"),
+                    speaker_id,
+                    addressee_ids,
+                    is_hearsay=bool(addressee_ids and sources),
+                    first_person_id=pc_id,
+                    retold_from_id=sources[0] if sources else None,
+                )
+            )
+            continue
         words = read_told_words(match["words"])
         first_person_id = speaker_id if ":" in match["link"] else pc_id
-        is_news = bool(addressee_ids) or _names_another(words, speaker_id, names_by_id, first_person_id)
+        is_to_all = _TO_ALL.fullmatch(listener_names or "") is not None
+        is_news = (
+            is_to_all
+            or bool(addressee_ids)
+            or _names_another(words, speaker_id, names_by_id, first_person_id)
+        )
         spoken_sentences += (
             SpokenSentence(
                 s,
