@@ -20,6 +20,8 @@ from agents.memory_manager.attendance import SENSELESS_TAGS
 from agents.orchestrator.exchange import tells_as_narrator
 from agents.orchestrator.plain_hearsay import find_believers, find_tellings, read_people_told_of
 from agents.proposals.evidence import is_declared_after
+from agents.prose.cast_words import SITE_NOUN
+from agents.prose.death_phrases import find_figurative_death
 from agents.prose.hearsay import find_rumours
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.speech import strip_speech
@@ -31,7 +33,7 @@ from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity
+from stores.records.world import ACTORS, Entity
 
 MAX_CHARS: Final = 600
 """Words of one line that are looked at; longer ones tell the story."""
@@ -56,6 +58,15 @@ _DOES: Final = re.compile(
 _OPENING: Final = r"(?:In truth,?\s+)?(?:[Tt]he\s+)?"
 _STATES: Final = re.compile(rf"{_OPENING}(?:[\w'’-]+\s+){{1,4}}?(?:\w+ly\s+|still\s+|now\s+)?{_LASTS}")
 """A sentence that says of its subject what lasts."""
+
+_SAYS_OF_THING: Final = re.compile(
+    rf"The (?:[a-z]+ )?(?P<thing>{SITE_NOUN}|well|spring|water|wine|food|letter|crown|seal|key|treasure|ring|sword|map)"
+    r" (?:is|was) (?:now |long |still )?(?:poisoned|cursed|haunted|forged|false|sacred|holy|enchanted|abandoned|ruined"
+    r"|flooded|hidden|buried|stolen|forbidden|tainted|fouled)[.!]?$"
+)
+"""A sentence of something that has no name, and that is so for long: `The well is poisoned.`"""
+_ENDS_TIE: Final = re.compile(r"\b(?:is|are) no longer (?:my|your|our)\b")
+"""What ends between somebody and the hero, in the hero's words."""
 
 
 class LineOutcomes:
@@ -132,6 +143,15 @@ class LineOutcomes:
         if len(text) > MAX_CHARS:
             return False
         if any(map(_hands_over_amount, _list_sentences(turn))):
+            return True
+        people = [name for e in context.entities.values() if e.kind in ACTORS for name in names_of(e)]
+        if is_gm and find_figurative_death(text, people):
+            return True
+        if any(_SAYS_OF_THING.match(sentence) for sentence in _list_sentences(turn)) and is_gm:
+            return True
+        if _ENDS_TIE.search(text) and any(
+            _begins_with_any(s, list(context.entities.values())) for s in _list_sentences(turn)
+        ):
             return True
         if not tells_as_narrator(text, is_gm=is_gm, has_hearers=bool(turn.hearers)):
             return False

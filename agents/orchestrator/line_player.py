@@ -32,6 +32,7 @@ from agents.resolver.oracle import Likelihood
 from agents.sanitize import clean
 from agents.solo.described_moves import (
     describe_acting_dead,
+    describe_figurative_deaths,
     describe_moves,
     describe_unclear_place,
     notice_missed,
@@ -260,6 +261,11 @@ class LinePlayer:
                 *move_lines,
                 *describe_unclear_place(played.moves),
                 *describe_acting_dead(played.moves),
+                *(
+                    describe_figurative_deaths(run.exchange.words, context)
+                    if run.exchange.gm_authored
+                    else ()
+                ),
             ),
         )
         reply = await self._plain_vows.add_reply_lines(run.exchange, context, reply)

@@ -7,10 +7,12 @@ lives without (`the fall breaks Dob's neck`). What is denied, almost happens or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from agents.prose.names import any_name_pattern
 from agents.prose.phrases import PhrasePattern, phrases
+from agents.prose.speech import strip_speech
 
 _WORDS: Final = {
     "END": r"(?=\s*(?:$|[.,;:!?…—–¶-]))",
@@ -236,3 +238,16 @@ def is_way_of_speaking(subject_words: str) -> bool:
 def is_not_done(words: str) -> bool:
     """Say whether words before a deed say that it is not done: `the fall does not`, `the joke nearly`."""
     return _NOT_DONE.search(words) is not None
+
+
+_DIES_OF_FEELING: Final = re.compile(
+    r"(?:dies|died|is dying) (?:of (?:laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing)\b"
+)
+
+
+def find_figurative_death(text: str, names: Iterable[str]) -> str:
+    """Return the words that say of one of these names a death that kills nobody: `dies of shame`; empty if none do."""
+    match = re.search(
+        rf"{any_name_pattern(names)} (?:\w+ly )?(?P<dies>{_DIES_OF_FEELING.pattern})", strip_speech(text)
+    )
+    return match["dies"] if match else ""

@@ -8,6 +8,8 @@ from itertools import groupby, takewhile
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.shared_names import ask_for_name, name_bearers
 from agents.name_forms import name_at_start, name_within
+from agents.prose.death_phrases import find_figurative_death
+from agents.prose.names import names_of
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
 from agents.solo.notices import CommandHint
@@ -48,6 +50,17 @@ def _is_dead_by(context: SceneContext, entry: PresenceEntry) -> bool:
 def describe_acting_dead(moves: RecordedMoves) -> tuple[str, ...]:
     """Return a warning for each of the dead who do something, are spoken to or fought."""
     return tuple(f"⚠ {name_at_start(entity.name)} is dead." for entity in moves.acting_dead)
+
+
+def describe_figurative_deaths(text: str, context: SceneContext) -> list[str]:
+    """Return a line on each of the living here whose death the words tell as a figure of speech."""
+    people = [e for e in context.present_actors() if not context.is_dead(e)]
+    deaths = ((e.name, find_figurative_death(text, names_of(e))) for e in people)
+    return [
+        f"“{words}” is taken for a figure of speech: > {name_at_start(name)} dies. says that it is so."
+        for name, words in deaths
+        if words
+    ]
 
 
 def notice_missed(context: SceneContext, moves: RecordedMoves) -> list[CommandHint]:

@@ -41,6 +41,12 @@ LINES = {
     "> Jory has a scar across his left cheek.": "nothing proposed",
     "I give Maud two silver pennies for the bed.": "nothing proposed",
     "> Jory runs off with the bell.": "proposed 1",
+    "> The well is poisoned.": "nothing proposed",
+    "Maud is no longer my aunt.": "nothing proposed",
+    "> Maud dies of shame.": "nothing proposed",
+    "> The night is cold.": "",
+    "> The door is open.": "",
+    "> Jory blushes for shame.": "",
     # What merely narrates has no mark, and neither has what is known already.
     "> The wind howls over the marsh.": "",
     "> Jory is mending a net by the fire.": "",
@@ -105,3 +111,15 @@ async def test_report_of_somebody_outside_the_scene_is_heard_at_once(tmp_path: P
         assert replies == ("Those here remember it from Maud Perrin; canon stays as it is.",)
         marks = await read_marks(program, table.scene_id)
         assert marks == {"Maud says that Oswin has a prisoner.": "heard"}
+
+
+async def test_death_in_a_figure_of_speech_says_how_it_is_said_plainly(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(*PEOPLE)
+        plainly = "“dies of shame” is taken for a figure of speech: > Maud Perrin dies. says that it is so."
+        assert await table.say("> Maud dies of shame.") == (plainly,)
+        assert not [row for row in (await table.view()).proposals if "Perrin di" in row.title]
+        await table.say("> Maud Perrin dies.")
+        assert [row for row in (await table.view()).proposals if row.title == "Maud Perrin dies."]
+        assert not any("figure of speech" in line for line in await table.say("> Jory dies of thirst."))
