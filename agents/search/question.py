@@ -142,6 +142,8 @@ class QuestionMatch:
     name_share: float
     word_share: float
     is_match: bool
+    is_answer: bool = False
+    """Whether the text is itself what is asked for, and does not only bear on it."""
 
     @property
     def average_share(self) -> float:

@@ -63,6 +63,17 @@ def find_asked_relatives(question_text: str) -> frozenset[str]:
     )
 
 
+def find_words_for_relative(word: str) -> frozenset[str]:
+    """Return the words for such a relative, not a sister for a brother; none if it is no word for one."""
+    return _same_role(word) & _words_for(word)
+
+
+def find_words_from_other_end(word: str) -> frozenset[str]:
+    """Return the words for whose relative somebody is, as theirs: a nephew for an uncle, a sibling for a brother."""
+    role = _same_role(word)
+    return next((inverse - role for inverse in _INVERSE_ROLES if role & inverse), role)
+
+
 def _same_role(word: str) -> frozenset[str]:
     return frozenset().union(*(role for role in _ROLES if word in role))
 

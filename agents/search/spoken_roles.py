@@ -14,7 +14,7 @@ from agents.search.question import RecordQuestion
 _NAME: Final = r"(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)*)"
 _DETERMINER: Final = r"(?:the|an?|my|our|your|his|her|their|[^\W\d_]+['’]s?)"
 _MEANT: Final = re.compile(
-    r"\b(?i:the|my|our|his|her|their) (?:[^\W\d_]+['’]s? )?(?P<role>[a-zß-ÿ]+)\b(?!['’-])"
+    r"\b(?i:the|my|our|his|her|their) (?:[^\W\d_]+['’]s? )?(?P<role>[a-zß-ÿ]+)\b(?!['’-]| of\b)"
 )
 """A role in a question: `the smith`, `the ferryman's daughter`."""
 

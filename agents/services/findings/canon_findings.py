@@ -14,6 +14,7 @@ from typing import Final
 
 from agents.canon_keeper.commitments import closed_statement, commitment_kind
 from agents.canon_keeper.fact_readings import ALIVE, CANON_EVENTS
+from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import asks_who_knows, find_believers, is_on_known_matter
 from agents.search.commitment_questions import (
     asks_for_commitment,
@@ -51,7 +52,7 @@ from agents.search.result_validity import is_ended
 from agents.search.turn_answers import match_statement
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
-    CANON_PLACE_SCORE,
+    CANON_ANSWER_SCORE,
     MAX_FINDINGS,
     MAX_NAMED_ENTITIES,
     MAX_SCORE,
@@ -121,7 +122,9 @@ class CanonFinder:
                 if match.is_match and sought is not None:
                     # Where somebody is not comes after where they are.
                     is_denial = denies_whereabouts(sought, fact.statement)
-                    score = CANON_PLACE_SCORE + (0.0 if is_denial else _recency_of(fact, times))
+                    score = CANON_ANSWER_SCORE + (0.0 if is_denial else _recency_of(fact, times))
+                elif match.is_match and _names_asked_one(question, fact):
+                    score += CANON_ANSWER_SCORE
                 elif match.is_match and fact.standing is Standing.RUMOUR:
                     score += MAX_SCORE  # before those who remember having heard it
                 ranked_facts.append((score, match.is_match, fact, similarity_of(hit, match)))
@@ -172,7 +175,8 @@ class CanonFinder:
                 finding = replace(
                     self._result_formatter.format_entity(entity), score=score, near=similarity_of(hit, match)
                 )
-                ranked_findings.append(RankedFinding(finding, match.is_match))
+                is_answer = match.is_match and read_asked_tie(question) is not None
+                ranked_findings.append(RankedFinding(finding, match.is_match, is_answer))
         return ranked_findings
 
     async def find_not_known(self, question: RecordQuestion) -> list[RankedFinding]:
@@ -240,6 +244,8 @@ def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
         is_match = is_fact_of_whereabouts(sought, fact.predicate, fact.involves, statement)
     if (commitments := read_asked_commitments(question)) is not None:
         is_match = commitments.has(fact)
+    if (tie := read_asked_tie(question)) is not None:
+        is_match = names_tied_one(tie, statement) or (is_match and not tie.is_relative)
     return replace(match, is_match=is_match)
 
 
@@ -267,6 +273,8 @@ def _match_entity(question: RecordQuestion, entity: Entity) -> QuestionMatch:
     is_match = match.is_match and is_about_more_than_predicate and not asks_about_death(question)
     if (sought := read_sought_one(question)) is not None:
         is_match = tells_whereabouts(sought, entity.description)
+    if (tie := read_asked_tie(question)) is not None:
+        is_match = names_tied_one(tie, f"{entity.name}, {entity.description}")
     return replace(match, is_match=is_match)
 
 
@@ -283,8 +291,18 @@ def _score_wanted(question: RecordQuestion, fact: Fact) -> float:
 
 
 def _is_asked_for(question: RecordQuestion, fact: Fact) -> bool:
-    """Say whether a fact that matches is itself what is asked for: a whereabouts, or a secret and who knows it."""
-    return read_sought_one(question) is not None or _is_known_secret(question, fact)
+    """Say whether a fact that matches is itself what is asked for: a whereabouts, whoever is asked for, or a secret."""
+    return (
+        read_sought_one(question) is not None
+        or _names_asked_one(question, fact)
+        or _is_known_secret(question, fact)
+    )
+
+
+def _names_asked_one(question: RecordQuestion, fact: Fact) -> bool:
+    """Say whether a fact that is true names the relative or the like for whom a question asks."""
+    tie = read_asked_tie(question)
+    return tie is not None and fact.standing is Standing.TRUE and names_tied_one(tie, fact.statement)
 
 
 def _is_known_secret(question: RecordQuestion, fact: Fact) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
 from agents.memory_manager.outdated_beliefs import drop_outdated
+from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import (
     asks_what_was_told,
     asks_who_knows,
@@ -111,4 +112,6 @@ def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> Qu
         is_match = is_match and tells_of_death(question, memory.text)
     if (sought := read_sought_one(question)) is not None:
         is_match = is_match and tells_whereabouts(sought, memory.text) and not tells_only_coming(memory.text)
+    if (tie := read_asked_tie(question)) is not None:
+        is_match = names_tied_one(tie, memory.text) or (is_match and not tie.is_relative)
     return replace(match, is_match=is_match)

@@ -8,6 +8,7 @@ from typing import Final
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
+from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
@@ -16,7 +17,7 @@ from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
     MAX_FINDINGS,
     OWN_DEED_SCORE,
-    PROPOSED_PLACE_SCORE,
+    PROPOSED_ANSWER_SCORE,
     RankedFinding,
 )
 from agents.services.result_formatter import ProposalContent, ResultFormatter
@@ -46,7 +47,8 @@ class ProposalFinder:
         )
         asks_where = read_sought_one(question) is not None
         # Where I am, the scene in play shows: what waits comes after it.
-        place_score = PROPOSED_PLACE_SCORE * (asks_where and not asks_where_hero_is(question))
+        place_score = PROPOSED_ANSWER_SCORE * (asks_where and not asks_where_hero_is(question))
+        tie = read_asked_tie(question)
         ranked_proposals = []
         for proposal in open_proposals:
             if is_rejected(proposal) or (scope.story_id and proposal.story_id not in (None, scope.story_id)):
@@ -55,13 +57,15 @@ class ProposalFinder:
             match = _match_proposal(question, content, proposal.change)
             if match.is_match:
                 score = match.average_share + _score_wanted(question, content, proposal.change)
-                ranked_proposals.append((score + place_score, proposal))
+                is_of_tie = tie is not None and names_tied_one(tie, content.text)
+                score += PROPOSED_ANSWER_SCORE if is_of_tie else place_score
+                ranked_proposals.append((score, asks_where or is_of_tie, proposal))
         ranked_proposals.sort(key=lambda ranked: -ranked[0])
         top_proposals = ranked_proposals[: MAX_FINDINGS[AnswerStanding.PROPOSED]]
-        findings = await self._result_formatter.format_proposals([proposal for _, proposal in top_proposals])
+        findings = await self._result_formatter.format_proposals([proposal for *_, proposal in top_proposals])
         return [
-            RankedFinding(replace(finding, score=score), True, is_answer=asks_where)
-            for (score, _), finding in zip(top_proposals, findings, strict=True)
+            RankedFinding(replace(finding, score=score), True, is_answer=is_answer)
+            for (score, is_answer, _), finding in zip(top_proposals, findings, strict=True)
         ]
 
 
@@ -80,6 +84,8 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
     if (sought := read_sought_one(question)) is not None:
         involved = change.involves if isinstance(change, AssertFact) else ()
         is_match = is_fact_of_whereabouts(sought, content.predicate, involved, content.text)
+    if (tie := read_asked_tie(question)) is not None:
+        is_match = names_tied_one(tie, content.text) or (is_match and not tie.is_relative)
     return replace(match, is_match=is_match)
 
 

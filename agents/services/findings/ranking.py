@@ -23,9 +23,9 @@ MAX_FINDINGS: Final = {
 """Findings of each standing that an answer has at most, in this order."""
 MAX_SCORE: Final = 100.0
 """More than the score of any finding that is searched for."""
-CANON_PLACE_SCORE: Final = 3 * MAX_SCORE
-"""Where canon has somebody comes before where a proposal has them, and that before what the scene in play shows."""
-PROPOSED_PLACE_SCORE: Final = 2 * MAX_SCORE
+CANON_ANSWER_SCORE: Final = 3 * MAX_SCORE
+"""Where somebody is, or who they are, by canon comes before the same by a proposal, and that before what play shows."""
+PROPOSED_ANSWER_SCORE: Final = 2 * MAX_SCORE
 OWN_DEED_SCORE: Final = 2.0
 """What is asked of somebody, or to somebody, comes before what only names them, by this much of a score."""
 MAX_NAMED_ENTITIES: Final = 6

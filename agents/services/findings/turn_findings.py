@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.prose.speech import strip_speech
 from agents.search.asked_events import AskedEvent, EventRelation, find_event_scene, read_asked_event
 from agents.search.asked_shares import Rarity, measure_rarity
+from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import asks_who_knows, find_believers
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
@@ -24,7 +26,7 @@ from agents.search.question_cues import read_cues
 from agents.search.search_port import SearchHit
 from agents.search.turn_answers import match_turn
 from agents.services.findings.question_search import QuestionSearch
-from agents.services.findings.ranking import RankedFinding, put_newest_first, similarity_of
+from agents.services.findings.ranking import MAX_SCORE, RankedFinding, put_newest_first, similarity_of
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
 from agents.world_time.log_times import find_said_day
@@ -121,9 +123,12 @@ class TurnFinder:
         ranked_findings = [
             RankedFinding(
                 replace(
-                    mark_rejected(finding, rejected_quotes), score=hit.score, near=similarity_of(hit, match)
+                    mark_rejected(finding, rejected_quotes),
+                    score=hit.score + MAX_SCORE * match.is_answer,
+                    near=similarity_of(hit, match),
                 ),
-                match.is_match and place < MAX_PLACE_OF_ANSWER,
+                match.is_answer or (match.is_match and place < MAX_PLACE_OF_ANSWER),
+                match.is_answer,
             )
             for place, ((hit, _), finding, match) in enumerate(zip(found, findings, matches, strict=True))
         ]
@@ -251,4 +256,10 @@ def _match_turn(
         is_match = is_match and tells_of_death(question, text)
     if (sought := read_sought_one(question)) is not None:
         is_match = tells_whereabouts(sought, text) and not tells_only_coming(text)
-    return replace(turn_match.match, is_match=is_match)
+    is_naming = False
+    if (tie := read_asked_tie(question)) is not None:
+        # `My brother`, in words that the GM has somebody say, is not the player's.
+        told_text = strip_speech(text) if tie.is_of_asker and turn.speaker is Speaker.GM else text
+        is_naming = names_tied_one(tie, f"{turn.name}: {told_text}" if turn.name else told_text)
+        is_match = is_match or is_naming
+    return replace(turn_match.match, is_match=is_match, is_answer=is_naming)
