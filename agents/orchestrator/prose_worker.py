@@ -192,7 +192,8 @@ class ProseWorker:
     async def _find_read_exchanges(self, scene_id: Id) -> set[Id]:
         """Return the exchanges of which the Archivist has answered, or was stopped by the player.
 
-        A draft that was read may be reworded since.
+        A draft that was read may be reworded since. What a branch has from the line that it left was paid for there,
+        and its calls stay there: the sum of an exchange, which came with the answer, comes along.
         """
         calls = await self.log.llm_calls(LlmCallQuery(scene_id=scene_id))
         turn_ids = {
@@ -201,7 +202,12 @@ class ProseWorker:
             if call.persona is Persona.ARCHIVIST and call.outcome in _ANSWERED and call.turn_id
         }
         turns = await self.log.turns(turn_ids) if turn_ids else {}
-        return {turn.exchange_id for turn in turns.values()}
+        summed_up = {
+            summary.first_turn
+            for summary in await self.log.summaries(scene_id)
+            if summary.kind == EXCHANGE_SUMMARY_KIND and summary.first_turn
+        }
+        return summed_up | {turn.exchange_id for turn in turns.values()}
 
     async def _read(self, turn: Turn) -> None:
         """Have a turn read, which takes a model's time, and then propose what it changes. Raises ModelError."""

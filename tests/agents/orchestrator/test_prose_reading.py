@@ -180,3 +180,25 @@ async def test_prose_that_waits_for_a_model_is_counted_and_the_opening_of_the_sa
         await work_beside_play(table)
         assert Persona.ARCHIVIST not in table.asked
         assert await stories.count_waiting_prose() == 0
+
+
+async def test_what_was_read_before_a_branch_is_not_paid_for_again(tmp_path: Path) -> None:
+    """My branch begins with what the model has read on the line that I leave."""
+    archivist = AbsentArchivist()
+    archivist.is_there = True
+    async with telling(tmp_path, {Persona.ARCHIVIST: archivist.answer}, beside_play=True) as table:
+        services = table.program.services
+        await services.play.submit(table.scene_id, PROSE)
+        await work_beside_play(table)
+        assert table.asked.count(Persona.ARCHIVIST) == 1
+        last_row = (await services.play.transcript(table.scene_id, 0, 10))[-1]
+        made = await services.branches.make_branch(table.scene_id, last_row.turn.id, "If it burns")
+        branch = ScriptedProgram(
+            table.program, await services.stories.resume(made.copy.story_id), table.model
+        )
+        await work_beside_play(branch)
+        assert len(await lantern_rows(branch)) == 1
+        assert branch.asked.count(Persona.ARCHIVIST) == 1, "read and paid for on the line that was left"
+        await services.play.submit(branch.scene_id, "> The Salt Lantern burns after all, high over the quay.")
+        await work_beside_play(branch)
+        assert branch.asked.count(Persona.ARCHIVIST) == 2
