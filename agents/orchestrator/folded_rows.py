@@ -92,9 +92,9 @@ def fold_rows(views: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
     """
     members_by_row: dict[RowKey, list[ProposalView]] = {}
     chains = find_chains(view.proposal for view in views)
-    left_stays = {fact_id for view in views for fact_id in _find_left_stays(view.proposal.change)}
+    returned_to = _find_stays_returned_to(views)
     for view in views:
-        row_key = _row_key(view, chains, left_stays) or ("row", view.proposal.id)
+        row_key = _row_key(view, chains, returned_to) or ("row", view.proposal.id)
         members_by_row.setdefault(row_key, []).append(view)
     folded_rows = (_fold_members(members) for members in members_by_row.values())
     return _name_replacements([row for row in folded_rows if row is not None])
@@ -251,10 +251,10 @@ def _build_folded_row(
     )
 
 
-def _row_key(view: ProposalView, chains: Mapping[Id, Id], left_stays: Collection[Id]) -> RowKey | None:
+def _row_key(view: ProposalView, chains: Mapping[Id, Id], returned_to: Collection[Id]) -> RowKey | None:
     """Return what the moves of one row have in common; None for a proposal with a row of its own.
 
-    `left_stays` are the stays that journeys end: where somebody set out from is part of the way.
+    `returned_to` are the stays from which journeys set out that end where they began: part of the way.
     """
     proposal = view.proposal
     if proposal.scene_id is None or view.conflicts:
@@ -274,7 +274,7 @@ def _row_key(view: ProposalView, chains: Mapping[Id, Id], left_stays: Collection
         case AssertFact() if view.is_scenery and proposal.status in OPEN_STATUSES:
             subject = ("scenery", view.mark)
         case AssertFact() if _find_placed(change) and proposal.status in OPEN_STATUSES:
-            if not change.ends and fact_id_of(proposal) not in left_stays:
+            if not change.ends and fact_id_of(proposal) not in returned_to:
                 return None
             subject = (LOCATED_IN, _find_placed(change), view.mark)
         case _:
@@ -291,9 +291,20 @@ def _find_placed(change: Payload) -> Id | None:
     return next((i.entity_id for i in change.involves if i.role == SUBJECT), None)
 
 
-def _find_left_stays(change: Payload) -> tuple[Id, ...]:
-    """Return the facts by which somebody was where they are no longer after a change."""
-    return change.ends if isinstance(change, AssertFact) and _find_placed(change) else ()
+def _find_stays_returned_to(views: Sequence[ProposalView]) -> set[Id]:
+    """Return the stays that a journey ended whose last one led back: both would be rows of the same words."""
+    moves = [
+        (view.proposal, change, placed_id)
+        for view in views
+        if isinstance(change := view.proposal.change, AssertFact) and (placed_id := _find_placed(change))
+    ]
+    ended = {fact_id for _, change, _ in moves for fact_id in change.ends}
+    last_statements = {placed_id: change.statement for _, change, placed_id in moves}
+    return {
+        fact_id
+        for proposal, change, placed_id in moves
+        if (fact_id := fact_id_of(proposal)) in ended and change.statement == last_statements[placed_id]
+    }
 
 
 def _find_dead(change: Payload) -> Id | None:

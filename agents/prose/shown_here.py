@@ -36,6 +36,10 @@ _IS_NOW: Final = re.compile(
     r"|tied|gagged|breathless|in\s+tears|at\s+my\s+side|beside\s+@[HW]@|behind\s+@[HW]@|with\s+@[HW]@)\b"
 )
 """How somebody is for the moment, as those see who are with them."""
+_SOMEWHERE: Final = re.compile(
+    r"\b(?:in|inside|at|outside|near|behind|beyond|under|on)\s+(?:the|an?|his|her|their|its)\b"
+)
+"""Words for a place, which may be another: `is waiting at the mill`."""
 _DOES_NOW: Final = re.compile(r"[a-z]+s\b")
 _DO_NOW: Final = re.compile(r"(?!(?:of|in|at|on|from|to|for|by|with|and|or|as|not|no|all|both)\b)[a-z]+\b")
 
@@ -44,6 +48,8 @@ def shows_here(predicate: str, *, is_plural: bool = False) -> bool:
     """Say whether a predicate tells what only those see who are there, now or in a story told in the past."""
     if _IS_NOW.match(predicate):
         return True
+    if _SOMEWHERE.search(predicate):
+        return False
     doing = _IS_DOING.match(predicate)
     verb = predicate[doing.end() :] if doing else predicate
     if _SAYS_NOT_WHERE.match(verb) or words.GOES.match(verb) or words.LEAVES.match(predicate):

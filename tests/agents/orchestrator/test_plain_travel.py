@@ -288,9 +288,10 @@ async def test_plain_going_ends_the_place_that_is_proposed_and_undo_brings_it_ba
     await table.say("/go Cellar", "I look round.")
     before = [row.title for row in (await table.view()).proposals]
     assert "The scene goes on in Tarn." in await table.say("I go to the Tarn with Jon.")
-    row = (await table.view()).proposals[-1]
-    assert row.title == "Mara is in Tarn."
-    assert "2 moves in one row (Mara is in Cellar. Mara is in Tarn.)" in " ".join(row.reasons)
+    assert [row.title for row in (await table.view()).proposals][-2:] == [
+        "Mara is in Cellar.",
+        "Mara is in Tarn.",
+    ]
     await table.say("/undo")
     assert [row.title for row in (await table.view()).proposals] == before
     await table.say("/redo")
