@@ -99,7 +99,7 @@ class CharactersScreen(CharacterEditScreen):
     def compose(self) -> ComposeResult:
         yield TitleBar("Characters")
         with Horizontal(id="world"):
-            yield CharacterList(empty=NO_CHARACTERS_HINT)
+            yield CharacterList(empty="Reading …")
             with Vertical(id="details"):
                 yield Static(id="panes", markup=False)
                 yield CharacterPane()

@@ -116,7 +116,7 @@ class GateScreen(DecidingScreen):
         yield TitleBar("Canon gate")
         yield Input(id="filter", placeholder="only rows with these words", compact=True)
         with ProposalDecisions(self.services.gate, self.services.policy, id="review"):
-            yield ProposalList(accept_all="unmarked")
+            yield ProposalList(accept_all="unmarked", empty="Reading …")
             yield ProposalDetail(with_change=True)
         yield Static(id="scene-end", markup=False)
         yield NoticePanel()

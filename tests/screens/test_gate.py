@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from textual import events
 from textual.keys import _character_to_key
 
 from agents.services.gate import GateService
-from agents.views.play_views import CommitReport, ProposalView
+from agents.views.play_views import CommitReport, GateView, ProposalView
 from monitor_tui.compose import open_program
 from screens.gate.proposal_decisions import edit_hint
 from stores.authority import Role
@@ -603,3 +604,26 @@ async def test_gate_of_a_universe_takes_back_the_decision_just_made(tmp_path: Pa
         assert ui.screen == "GateScreen"
         assert ui.shows("Undone: Rejected: Protect")
         assert ui.shows("1 accept")
+
+
+@pytest.mark.slow
+async def test_gate_that_is_still_read_does_not_say_that_nothing_is_proposed(
+    gate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started_app(real_services(gate_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        may_read, read_gate = asyncio.Event(), GateService.gate
+
+        async def read_slowly(
+            gate: GateService, scene_id: Id | None, universe_id: Id | None = None
+        ) -> GateView:
+            await may_read.wait()
+            return await read_gate(gate, scene_id, universe_id)
+
+        monkeypatch.setattr(GateService, "gate", read_slowly)
+        await ui.pilot.press("f3")
+        await ui.until("Reading …")
+        assert not ui.shows("No proposals yet")
+        may_read.set()
+        await ui.settle()
+        assert ui.shows(ALLIES)
