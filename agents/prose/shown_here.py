@@ -39,16 +39,19 @@ _IS_NOW: Final = re.compile(
 _SOMEWHERE: Final = re.compile(
     r"\b(?:in|inside|at|outside|near|behind|beyond|under|on)\s+(?:the|an?|his|her|their|its)\b"
 )
-"""Words for a place, which may be another: `is waiting at the mill`."""
+"""Words for a place: `is waiting at the mill`, `sits on the chapel step and polishes the hilt`."""
 _DOES_NOW: Final = re.compile(r"[a-z]+s\b")
 _DO_NOW: Final = re.compile(r"(?!(?:of|in|at|on|from|to|for|by|with|and|or|as|not|no|all|both)\b)[a-z]+\b")
 
 
-def shows_here(predicate: str, *, is_plural: bool = False) -> bool:
-    """Say whether a predicate tells what only those see who are there, now or in a story told in the past."""
+def shows_here(predicate: str, sentence: str, *, is_plural: bool = False) -> bool:
+    """Say whether a predicate tells what only those see who are there, now or in a story told in the past.
+
+    Not if its sentence has words for a place, which may be another.
+    """
     if _IS_NOW.match(predicate):
         return True
-    if _SOMEWHERE.search(predicate):
+    if _SOMEWHERE.search(sentence):
         return False
     doing = _IS_DOING.match(predicate)
     verb = predicate[doing.end() :] if doing else predicate
