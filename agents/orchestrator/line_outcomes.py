@@ -144,10 +144,10 @@ class LineOutcomes:
             return False
         if any(map(_hands_over_amount, _list_sentences(turn))):
             return True
-        people = [name for e in context.entities.values() if e.kind in ACTORS for name in names_of(e)]
+        people = (name for e in context.entities.values() if e.kind in ACTORS for name in names_of(e))
         if is_gm and find_figurative_death(text, people):
             return True
-        if any(_SAYS_OF_THING.match(sentence) for sentence in _list_sentences(turn)) and is_gm:
+        if is_gm and any(_SAYS_OF_THING.match(sentence) for sentence in _list_sentences(turn)):
             return True
         if _ENDS_TIE.search(text) and any(
             _begins_with_any(s, list(context.entities.values())) for s in _list_sentences(turn)

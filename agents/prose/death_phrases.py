@@ -247,6 +247,8 @@ _DIES_OF_FEELING: Final = re.compile(
 
 def find_figurative_death(text: str, names: Iterable[str]) -> str:
     """Return the words that say of one of these names a death that kills nobody: `dies of shame`; empty if none do."""
+    if not _DIES_OF_FEELING.search(text):  # names may be those of a whole world
+        return ""
     match = re.search(
         rf"{any_name_pattern(names)} (?:\w+ly )?(?P<dies>{_DIES_OF_FEELING.pattern})", strip_speech(text)
     )

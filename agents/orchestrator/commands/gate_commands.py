@@ -70,10 +70,12 @@ async def _refuse_name(tools: CommandTools, call: CommandCall) -> None:
     if named is None and not (is_like_name and not await _names_conflict(tools, call)):
         return
     name = named.name if named else f"{call.choice.title()} {call.argument}"
-    to_do = {
-        True: f"/cast + {name} brings them in" if named else f"/npc here {name} makes them known",
-        False: f"/show {name} shows it",
-    }[named is None or named.kind in ACTORS]
+    if named is None:
+        to_do = f"/npc here {name} makes them known"
+    elif named.kind in ACTORS:
+        to_do = f"/cast + {name} brings them in"
+    else:
+        to_do = f"/show {name} shows it"
     raise InputError(
         f"“{name}” is a name, and no way to resolve a conflict.",
         kept="Nothing was changed.",
