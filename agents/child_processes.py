@@ -25,16 +25,43 @@ def build_child_environment(more: Mapping[str, str], *, with_secrets: bool = Fal
 
 
 async def end_child(process: asyncio.subprocess.Process, *, seconds: float) -> None:
-    """Close the child's input so that it ends; kill it if it has not ended within `seconds`."""
+    """Close the child's input so that it ends; kill it if it has not ended within `seconds`.
+
+    Returns when it has ended, and if this is cancelled meanwhile, raises then.
+    """
     assert process.stdin is not None
     with suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.close()
+    kill_later = asyncio.get_running_loop().call_later(seconds, _kill, process)
     try:
-        await asyncio.wait_for(process.wait(), seconds)
-    except TimeoutError:
+        await _wait_until_ended(process)
+    finally:
+        kill_later.cancel()
+
+
+async def kill_child(process: asyncio.subprocess.Process) -> None:
+    """Kill the child if it has not ended; returns when it has, and if this is cancelled meanwhile, raises then."""
+    _kill(process)
+    await _wait_until_ended(process)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    # One that has ended is not killed: its number may be another's.
+    if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()
-        await process.wait()
+
+
+async def _wait_until_ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for a process that will end soon, however often this is cancelled, as all tasks are when a loop ends."""
+    cancellation: asyncio.CancelledError | None = None
+    while process.returncode is None:
+        try:
+            await process.wait()
+        except asyncio.CancelledError as error:
+            cancellation = error
+    if cancellation is not None:
+        raise cancellation
 
 
 def claim_stdout() -> Any:

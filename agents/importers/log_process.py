@@ -10,11 +10,10 @@ import asyncio
 import pickle
 import struct
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.child_processes import build_child_environment
+from agents.child_processes import build_child_environment, kill_child
 from agents.importers.log_entries import LogEntry, LogFormat, ParsedLog
 from agents.importers.log_reading import read_log
 from stores.errors import InputError
@@ -80,10 +79,7 @@ async def read_log_beside_play(data: bytes, *, form: LogFormat | None, hero: str
             todo="Try again, or split the file.",
         ) from error
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-        await process.wait()
+        await kill_child(process)
 
 
 async def _exchange(process: asyncio.subprocess.Process, request: LogRequest) -> ParsedLog:

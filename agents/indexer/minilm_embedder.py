@@ -9,12 +9,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from agents.child_processes import build_child_environment, end_child
+from agents.child_processes import build_child_environment, end_child, kill_child
 from agents.embeddings import Embedding
 from agents.indexer.embedding_pipe import (
     BACKGROUND_THREADS,
@@ -276,8 +275,9 @@ class _EmbeddingProcess:
 
     async def end(self) -> None:
         self._reader_task.cancel()
-        await asyncio.gather(self._reader_task, return_exceptions=True)
-        if self._process.returncode is None:
+        try:
+            await asyncio.gather(self._reader_task, return_exceptions=True)
+        finally:
             await end_child(self._process, seconds=END_SECONDS)
 
     async def _read_answers(self, stdout: asyncio.StreamReader) -> None:
@@ -323,16 +323,15 @@ async def _start_process() -> _EmbeddingProcess:
         async with asyncio.timeout(START_SECONDS):
             _, error_text = await _read_frame(process.stdout)
     except (EOFError, OSError, ValueError):  # a timeout (TimeoutError) is an OSError
-        _kill_process(process)
+        pass
     except BaseException:
-        _kill_process(process)
-        await process.wait()
+        await kill_child(process)
         raise
     else:
         if not error_text:
             return _EmbeddingProcess(process)
         reason = error_text.decode("utf-8", "replace")
-    await process.wait()
+    await kill_child(process)
     raise _start_error(reason)
 
 
@@ -341,11 +340,6 @@ def _start_error(reason: str) -> EmbedderUnavailable:
         f"The embedding model could not be started: {reason}.",
         todo="`monitor doctor` says what is installed; until then search goes by words alone.",
     )
-
-
-def _kill_process(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
 
 
 async def _read_frame(stdout: asyncio.StreamReader) -> tuple[int, bytes]:

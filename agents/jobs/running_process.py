@@ -7,12 +7,11 @@ import logging
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Final, NamedTuple, TypeVar
 
-from agents.child_processes import build_child_environment, end_child
+from agents.child_processes import build_child_environment, end_child, kill_child
 from agents.jobs.worker_pipe import (
     FRAME_HEADER,
     READY_NUMBER,
@@ -135,16 +134,17 @@ class RunningProcess:
 
     async def end(self) -> None:
         """Let the process end, and kill it if it does not."""
-        await self._stop_reading()
-        if self._process.returncode is None:
+        try:
+            await self._stop_reading()
+        finally:
             await end_child(self._process, seconds=END_SECONDS)
 
     async def kill(self) -> None:
         """End the process at once, and wait until it has ended."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
-        await self._stop_reading()
-        await self._process.wait()
+        try:
+            await kill_child(self._process)
+        finally:
+            await self._stop_reading()
 
     def _expect_answer(self, number: int, request: WorkRequest | None) -> asyncio.Future[Answer]:
         question = _Question(request, asyncio.get_running_loop().create_future())

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from agents.child_processes import build_child_environment, end_child
+from agents.child_processes import build_child_environment, end_child, kill_child
 from agents.llm.errors import ModelCut, ModelError, ModelTimeout, ModelTooLong, ModelUnreachable
 from agents.llm.llm_port import EmbeddingRequest, LlmRequest, ModelFacts, TextChunk, Usage
 from agents.llm.wire_format import (
@@ -243,12 +243,10 @@ class _ChildProcess:
             pass
         finally:
             self._has_ended = True
-            # Also on cancellation, when the program ends without closing: the child must not be left behind.
-            with suppress(ProcessLookupError):
-                self._process.kill()
             for call in self._calls.values():
                 call.answers.put_nowait(None)
-            await self._process.wait()
+            # Also on cancellation, when the program ends without closing: the child must not be left behind.
+            await kill_child(self._process)
 
 
 async def _start_child(provider: str, environment: Mapping[str, str]) -> _ChildProcess:
@@ -269,14 +267,12 @@ async def _start_child(provider: str, environment: Mapping[str, str]) -> _ChildP
     try:
         greeting = decode_line(await asyncio.wait_for(process.stdout.readline(), START_SECONDS) or b"{}")
     except BaseException as error:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        await kill_child(process)
         if isinstance(error, TimeoutError | ValueError):
             raise _start_error("it did not say that it is ready") from error
         raise
     if "ready" not in greeting:
-        await process.wait()
+        await kill_child(process)
         raise _start_error(str(greeting.get("failed", "it ended at once")))
     return _ChildProcess(process)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agents.child_processes import build_child_environment, end_child
+from agents.child_processes import build_child_environment, end_child, kill_child
 from agents.ingest.documents.document import Document, Page
 from agents.ingest.documents.errors import damaged_picture_error, unreadable_document_error
 from agents.ingest.documents.formats import MediaType, media_type_of_name
@@ -163,11 +163,7 @@ class DocumentReader:
                 await asyncio.gather(sending, return_exceptions=True)
             await end_child(process, seconds=END_SECONDS)
         finally:
-            # One that has ended is not killed: asyncio's own wait for it would find nobody.
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+            await kill_child(process)
 
     async def _receive(
         self, process: asyncio.subprocess.Process, on_frame: Callable[[bytes, bytes], Awaitable[None]]
