@@ -31,7 +31,7 @@ async def begin_tour(ui: ScreenDriver) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [NARROW, ROOMY])
+@pytest.mark.parametrize("size", [ROOMY, pytest.param(NARROW, marks=pytest.mark.slow)])
 async def test_readme_tour_does_what_it_says(tmp_path: Path, size: tuple[int, int]) -> None:
     async with started_app(real_services(tmp_path), size) as ui:
         await begin_tour(ui)
