@@ -201,3 +201,12 @@ async def test_question_in_plain_words_says_who_answers_it(ui: ScreenDriver) -> 
     assert not ui.shows("Nobody answers by itself")
     await ui.type("help")
     assert ui.shows("That reads as /help: Enter does it")
+
+
+async def test_line_that_answers_what_it_was_told_before_leaves_no_suggestion(ui: ScreenDriver) -> None:
+    """The line that waited is told first, and names a place; the next makes it known: nothing is left to offer."""
+    await ui.type("I search Upper Hut for the ring.")
+    assert ui.shows("Esc, or typing on, tells it without a roll")
+    await ui.type("/place Upper Hut: a hut of stone")
+    assert [text for _, text in (await read_turns(ui))[:1]] == ["I search Upper Hut for the ring."]
+    assert not ui.shows("Tab takes it")
