@@ -14,7 +14,7 @@ from agents.canon_keeper.sentences.comparison import DEAD
 from agents.canon_keeper.sentences.lasting_statements import reports_words
 from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens, unquote_values
 from agents.declarations.coordinated_clauses import split_clauses
-from agents.declarations.lasting_facts import read_said_in_passing
+from agents.declarations.said_in_passing import read_said_in_passing
 from agents.proposals.statements import as_sentence
 from agents.prose.frames import find_framed_sentences
 from agents.prose.names import NON_NAME_WORDS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from agents.declarations.lasting_facts import Statement
+from agents.declarations.said_in_passing import Statement
 from agents.prose.called_names import find_called
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences

@@ -15,7 +15,8 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.coordinated_clauses import split_clauses, split_things
 from agents.declarations.handed_names import GIVING_VERBS, split_receiver
-from agents.declarations.lasting_facts import Statement, build_stated_fact, read_lasting_facts
+from agents.declarations.lasting_facts import build_stated_fact, read_lasting_facts
+from agents.declarations.said_in_passing import Statement
 from agents.declarations.thing_moves import (
     DETERMINER,
     IS_MISSING,

@@ -17,6 +17,7 @@ from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read
 from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.loans import state_debt
 from agents.declarations.reader import build_involvements
+from agents.declarations.said_in_passing import NAME_RUN, Statement, hides_speaker, read_said_in_passing
 from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.clauses import MEANWHILE
@@ -25,7 +26,7 @@ from agents.prose.hero_name import name_hero
 from agents.prose.introductions import drop_introduction
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
+from agents.prose.words import split_sentences
 from stores.records.canon import AssertFact, FactKind
 from stores.records.world import Entity, EntityKind
 
@@ -36,27 +37,11 @@ MAX_SENTENCE_CHARS: Final = 240
 _SPEECH: Final = "¶"
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
-_NAME_RUN: Final = re.compile(
-    rf"{SHORT_TITLE_PATTERN}[^\W\d_a-z][\w'’-]*(?:\s+(?:(?:of|of\s+the|de|von|van)\s+)?[^\W\d_a-z][\w'’-]*)*"
-)
-_SAID_IN_PASSING: Final = re.compile(
-    rf"(?P<who>{_NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
-)
-"""A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
-_KIN: Final = (
-    r"(?:(?:half-|step)?(?:brother|sister)|(?:step|grand)?(?:mother|father|son|daughter)|husband|wife|uncle|aunt|"
-    r"cousin|nephew|niece)"
-)
-_NAMED_KIN: Final = re.compile(
-    rf"(?P<whose>{_NAME_RUN.pattern}(?:(?<=['’]s)|(?<=s['’])))(?:\s+(?:[a-z]+er|young|old|dead|late|lost|twin))?"
-    rf"\s+(?P<kin>{_KIN})\s+(?P<who>{_NAME_RUN.pattern})(?<!['’]s)(?!['’])(?=,?\s+[a-z])"
-)
-"""A relative by name: `Lisbet's brother Corm was ...`."""
-_PAIR: Final = re.compile(rf"{_NAME_RUN.pattern} and {_NAME_RUN.pattern}(?= [a-z])")
-_LONE_NAME: Final = re.compile(rf"(?P<who>{_NAME_RUN.pattern}) [a-z]")
-_HE_AND: Final = re.compile(rf"(?P<he>he|she) and {_NAME_RUN.pattern} are ")
+_PAIR: Final = re.compile(rf"{NAME_RUN.pattern} and {NAME_RUN.pattern}(?= [a-z])")
+_LONE_NAME: Final = re.compile(rf"(?P<who>{NAME_RUN.pattern}) [a-z]")
+_HE_AND: Final = re.compile(rf"(?P<he>he|she) and {NAME_RUN.pattern} are ")
 _OWES_THEM: Final = re.compile(r"(?P<owes>(?:I|You) owe) (?:him|her|them)(?= )")
-_INTRODUCED: Final = re.compile(rf"\b(?:called|named) {_NAME_RUN.pattern}")
+_INTRODUCED: Final = re.compile(rf"\b(?:called|named) {NAME_RUN.pattern}")
 _LAW: Final = re.compile(
     r"No (?!one\b|sound\b|light\b|word\b|doubt\b|time\b|matter\b|answer\b|voice\b|wind\b)"
     r"[a-z][a-z-]+ (?:can|will|may)(?: ever)? (?!be\b|see\b|hear\b|reach\b|help\b|stop\b|save\b|come\b|do\b)"
@@ -91,8 +76,6 @@ _IDLE_WORDS: Final = (
     (re.compile(r"\b(?:really|truly|actually)\s+(?=dead$|alive$)"), ""),
 )
 """Words that change nothing of what is so, as in `is not dead after all`, and what stands for them."""
-_SAYS_I: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine)\b")
-_SAYS_YOU: Final = re.compile(r"\b[Yy]ou(?:rs?)?\b")
 _FIRST_PERSON: Final = (
     (re.compile(r"(?:^|(?<=\band )|(?<=\bbut ))[Yy]ou(?=\s+(?!and\b)[a-z])"), "I"),
     (re.compile(r"\b[Yy]our\b"), "my"),
@@ -101,13 +84,6 @@ _FIRST_PERSON: Final = (
 )
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
-
-
-class Statement(NamedTuple):
-    """A part of a text as a sentence, and its very words in the text."""
-
-    sentence: str
-    quote: str
 
 
 class LastingFact(NamedTuple):
@@ -126,8 +102,7 @@ def find_statements(text: str, known: Sequence[Entity], hero_name: str = "") -> 
     parts = [
         Statement(name_hero(as_first_person(sentence), hero_name) if hero_name else sentence, quote)
         for sentence, quote in split_parts(text)
-        # `I give you the key` does not say who speaks.
-        if not (_SAYS_I.search(sentence) and _SAYS_YOU.search(sentence))
+        if not hides_speaker(sentence)
     ]
     if not parts:
         return []
@@ -229,28 +204,13 @@ def _with_subject_of(before: str, words: str) -> str:
     if pair and words.startswith("they "):
         return f"{pair[0]} {words.removeprefix('they ')}"
     single = _LONE_NAME.match(before)
-    others = _NAME_RUN.search(_INTRODUCED.sub("", before[single.end() :])) if single else None
+    others = NAME_RUN.search(_INTRODUCED.sub("", before[single.end() :])) if single else None
     is_clear = single is not None and not pair and others is None
     if single and is_clear and (debt := _OWES_THEM.match(words)):
         return f"{debt['owes']} {single['who']}{words[debt.end() :]}"
     if single and is_clear and (match := _HE_AND.match(words)):
         return f"{single['who']} {words[match.end('he') + 1 :]}"
     return words
-
-
-def read_said_in_passing(sentence: str) -> Statement | None:
-    """Return who somebody is as a sentence begins, said in passing: `Vess, the captain of the skiff, laughs`.
-
-    So it is of a relative by name: `Lisbet's brother Corm laughs`.
-    """
-    if "?" in sentence:
-        return None
-    if kin := _NAMED_KIN.match(sentence):
-        return Statement(f"{kin['who']} is {kin['whose']} {kin['kin']}", kin[0])
-    match = _SAID_IN_PASSING.match(sentence)
-    if match is None:
-        return None
-    return Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
 
 
 def _without_idle_words(words: str) -> str:
@@ -298,7 +258,7 @@ def _names_somebody_else(sentence: str, names: NameBook) -> bool:
 def guess_entities(text: str, known: Sequence[Entity], kind: EntityKind) -> Iterator[Entity]:
     """Yield an entity for each name in the text that nobody known has."""
     names = build_name_book(known)
-    for match in _NAME_RUN.finditer(text):
+    for match in NAME_RUN.finditer(text):
         words = match[0].split()
         begins_sentence = re.search(r"(?:^|[.!?…;]\s*)$", text[: match.start()]) is not None
         if begins_sentence and words[0].casefold() in NON_NAME_WORDS:

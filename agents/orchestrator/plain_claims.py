@@ -31,12 +31,12 @@ from agents.declarations.handovers import (
 )
 from agents.declarations.lasting_facts import (
     LastingFact,
-    Statement,
     find_statements,
     has_unknown_names,
     read_lasting_facts,
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
+from agents.declarations.said_in_passing import Statement, says_kinship
 from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.declarations.thing_moves import ThingMoveKind, says_who_has_thing
@@ -143,7 +143,7 @@ class PlainClaims:
             fact
             for fact in read_lasting_facts(statements, entities, catalogue, exchange.tick)
             if not (hero is not None and _is_read_elsewhere(fact, hero, deaths))
-            and (tells or fact.fact.predicate in _TIES_OF_HERO)
+            and (tells or _ties_hero(fact.fact))
         ]
         handover_facts = read_handovers(handovers, entities, catalogue, exchange.tick)
         site = ProposalSite(
@@ -443,6 +443,11 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
     is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
     is_of_hero = fact.statement != as_sentence(quote)
     return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
+
+
+def _ties_hero(fact: AssertFact) -> bool:
+    """Say whether a fact is what the hero's own account may state."""
+    return fact.predicate in _TIES_OF_HERO or says_kinship(fact.statement)
 
 
 def _only_tells(lasting_fact: LastingFact, fate: ToldFate) -> bool:

@@ -18,6 +18,14 @@ async def test_relative_who_is_made_known_later_is_tied_by_the_earlier_line(tmp_
         assert "Proposed: Corm is Lisbet's brother." in await table.say("/npc Corm: a smith")
 
 
+async def test_relative_of_the_hero_is_offered_and_tied_once_made_known(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        (offer,) = await table.say("My brother Corm laughs.")
+        assert "/npc here Corm" in offer
+        assert "Proposed: Corm is Mara's brother." in await table.say("/npc here Corm")
+
+
 @pytest.mark.parametrize(
     ("line", "tie"),
     [
@@ -31,6 +39,17 @@ async def test_relative_who_is_made_known_later_is_tied_by_the_earlier_line(tmp_
         ('> "Lisbet\'s brother Corm laughs," says Dob.', ""),
         ("> Lisbet's brother Harl laughs.", ""),
         ("> Does Lisbet's brother Corm laugh?", ""),
+        ("My brother Corm laughs.", "Corm is Mara's brother."),
+        ("> My brother Corm laughs.", "Corm is Mara's brother."),
+        ("> Your dear brother Corm laughs.", "Corm is Mara's brother."),
+        ("My brother Corm hates you.", ""),
+        ("> My brother Corm hates you.", ""),
+        ("My brother hates Corm.", ""),
+        ("My brother Corm's smithy burns.", ""),
+        ("My friend's brother Corm laughs.", ""),
+        ('"My brother Corm is dead," says Lisbet.', ""),
+        ("> Lisbet: My brother Corm laughs.", ""),
+        ("> Corm was the smith.", ""),
     ],
 )
 async def test_relative_by_name_is_tied_where_the_text_says_so(tmp_path: Path, line: str, tie: str) -> None:
@@ -39,3 +58,12 @@ async def test_relative_by_name_is_tied_where_the_text_says_so(tmp_path: Path, l
         await table.say("/npc here Lisbet Crane", "/npc Corm: a smith", line)
         titles = [row.title for row in (await table.view()).proposals]
         assert [title for title in titles if "brother" in title] == ([tie] if tie else [])
+
+
+async def test_aunt_in_the_hero_s_own_account_is_tied_as_a_brother_is(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        assert "Proposed: Hela is Mara's aunt." in await table.say("/npc Hela", "My aunt Hela laughs.")
+        await table.say("Hela is not my aunt.", "I am the aunt of Hela.")
+        titles = [row.title for row in (await table.view()).proposals]
+        assert [title for title in titles if "aunt" in title] == ["Hela is Mara's aunt."]
