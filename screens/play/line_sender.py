@@ -92,5 +92,6 @@ class LineSender:
             self._prompt.restore_text(
                 reply.prompt_text, hint=OFFER_HINT if reply.plain_line else SELECTED_HINT
             )
-        if reply.suggested_line and not self._queue.has_waiting:  # a line that was sent drops what is suggested
+        # A line that was sent drops what is suggested.
+        if reply.suggested_line and not self._queue.has_waiting:
             self._prompt.suggest_line(reply.suggested_line)
