@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.propositions.vocabulary import load_nouns_for_things
 from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_tokens
+from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.declarations.handed_names import is_handed_thing, split_handed_names
 from agents.declarations.lasting_facts import guess_entity
 from agents.prose.called_names import find_called
@@ -15,6 +16,7 @@ from agents.prose.cast_words import SITE_NOUN
 from agents.prose.lone_names import is_surely_name
 from agents.prose.mentions import is_no_first_name
 from agents.prose.names import DISTANCE, NameSpan, find_name_spans, has_title
+from agents.prose.trades import is_trade
 from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_UNKNOWN_NAMES: Final = 6
@@ -54,6 +56,21 @@ _AFTER_PLACE: Final = (
     rf"| (?:is|was) (?:an?|the) (?:[a-z]+ ){{0,3}}{SITE_NOUN})"
 )
 """What is said right behind the name of a place."""
+_OFFICE: Final = re.compile(r"\b(?P<office>[a-z-]+) of $")
+"""What somebody is right before of where they are it: `the smith of Harrow`."""
+_LOCAL_TRADES: Final = frozenset({"smith", "priest", "baker", "miller", "butcher", "hangman", "elder"})
+_OF_SOMEBODY: Final = frozenset(
+    {"killer", "murderer", "thief", "owner", "heir", "author", "squire", "bodyguard", "master", "mistress"}
+)
+"""What somebody is of another, and not of a place."""
+_TOPIC: Final = re.compile(
+    r"\b(?:about|(?:hear|hears|heard|tell|tells|told|talk|talks|talked|speak|speaks|spoke|think|thinks|thought|dream"
+    r"|dreams|know|knows|knew|news|word|tidings|tales?|stor(?:y|ies)|rumou?rs?)"
+    r"(?: (?:me|you|him|her|us|them|more|much|[^\W\d_a-z][\w'’-]*)){0,2} of) $"
+)
+"""What stands right before the name of somebody or of a place alike: `ask her about Harrow`."""
+_SAYS_WHO: Final = re.compile(r"['’]|,? (?:who|whose)\b")
+"""What stands right behind a name and tells that it is somebody's."""
 _OWNS_NEXT: Final = re.compile(r"(?:['’]s|['’]) ")
 """Between somebody's name and what is named after them."""
 
@@ -69,6 +86,8 @@ class UnknownName(NamedTuple):
     kind: EntityKind
     is_here: bool = False
     """Whether the words have them in the scene."""
+    may_be_place: bool = False
+    """Whether it may as well be the name of a place, as far as the words tell."""
 
 
 def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:
@@ -91,8 +110,10 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
         and not _is_office(name, known)
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
-    return [UnknownName(name, _guess_kind(name, text, spans)) for name in dict.fromkeys(full_names)][
-        :MAX_UNKNOWN_NAMES
+    return [
+        UnknownName(name, kind, may_be_place=kind is EntityKind.CHARACTER and _is_mere_topic(name, text))
+        for name in list(dict.fromkeys(full_names))[:MAX_UNKNOWN_NAMES]
+        for kind in [_guess_kind(name, text, spans)]
     ]
 
 
@@ -139,11 +160,12 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
         return EntityKind.CHARACTER
     if _PLACE_WORD.search(name) or _PLACE_WORD.search(name.partition(" of ")[0]):
         return EntityKind.PLACE
-    for match in re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text):
+    for match in _find_mentions(name, text):
         if is_handed_thing(match.start(), match.end(), text, spans):
             return EntityKind.OBJECT
         is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()]) is not None
         is_behind = is_behind or _is_origin(text[max(0, match.start() - 80) : match.start()])
+        is_behind = is_behind or _is_of_office(text[max(0, match.start() - 60) : match.start()])
         if is_behind or re.match(_AFTER_PLACE, text[match.end() :]):
             return EntityKind.PLACE
         # `the Silver Bowl`, `Bram's Letter`; but Jack Bell is somebody.
@@ -151,6 +173,29 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
         if is_of_something and name.split()[-1].casefold() in load_nouns_for_things():
             return EntityKind.OBJECT
     return EntityKind.CHARACTER
+
+
+def _find_mentions(name: str, text: str) -> Iterator[re.Match[str]]:
+    return re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text)
+
+
+def _is_of_office(before: str) -> bool:
+    """Say whether words right before a name say that somebody has an office or a trade there."""
+    match = _OFFICE.search(before)
+    if match is None or match["office"] in _OF_SOMEBODY:
+        return False
+    office = match["office"]
+    return office in _LOCAL_TRADES or office in load_word_lists().roles or is_trade(office)
+
+
+def _is_mere_topic(name: str, text: str) -> bool:
+    """Say whether the text only speaks of what has the name, a single word: `I ask her about Harrow`."""
+    mentions = list(_find_mentions(name, text))
+    is_single = " " not in name and bool(mentions)
+    return is_single and all(
+        _TOPIC.search(text[max(0, m.start() - 60) : m.start()]) and not _SAYS_WHO.match(text, m.end())
+        for m in mentions
+    )
 
 
 def _is_origin(before: str) -> bool:

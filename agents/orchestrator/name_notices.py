@@ -48,7 +48,7 @@ class NameNotices:
                 (Offer(f"“{name}” {LEFT}", command),),
             )
             for name in left
-            for command in [_command_for(UnknownName(name, EntityKind.CHARACTER))]
+            for command in _list_commands(UnknownName(name, EntityKind.CHARACTER))
         ]
 
     async def notice_each(
@@ -76,9 +76,13 @@ class NameNotices:
         unknown_names = await self._select_new(find_unknown(text, known, other_words), context)
         if len(unknown_names) < 2:
             return [_build_notice(one) for one in unknown_names]
-        names, commands = [f"“{one.name}”" for one in unknown_names], [*map(_command_for, unknown_names)]
+        names, commands = (
+            [f"“{one.name}”" for one in unknown_names],
+            [*map(_describe_commands, unknown_names)],
+        )
         sentence = f"{join_names(names)} are not known in this world: {join_names(commands)} make them known"
-        return [CommandHint(sentence, commands[0], tuple(map(_build_offer, unknown_names)))]
+        offers = tuple(offer for one in unknown_names for offer in _build_offers(one))
+        return [CommandHint(sentence, offers[0].command, offers)]
 
     async def _select_new(
         self, unknown_names: Sequence[UnknownName], context: SceneContext
@@ -108,14 +112,24 @@ def _key_of(words: str) -> str:
 def _build_notice(one: UnknownName) -> CommandHint:
     whom = "them" if one.kind is EntityKind.CHARACTER else "it"
     effect = f"brings {whom} in" if one.is_here else f"makes {whom} known"
-    command = _command_for(one)
-    sentence = f"“{one.name}” is not known in this world: {command} {effect}"
-    return CommandHint(sentence, command, (_build_offer(one),))
+    offers = _build_offers(one)
+    command = offers[0].command
+    use = f"{command} {effect}"
+    if len(offers) > 1:
+        use = f"{offers[1].command} makes it known as a place, {command} as a person"
+    return CommandHint(f"“{one.name}” is not known in this world: {use}", command, offers)
 
 
-def _build_offer(one: UnknownName) -> Offer:
-    return Offer(f"“{one.name}” is not known:", _command_for(one))
+def _build_offers(one: UnknownName) -> tuple[Offer, ...]:
+    """Return what makes the name known: as a person, and as a place if it may be one."""
+    return tuple(Offer(f"“{one.name}” is not known:", command) for command in _list_commands(one))
 
 
-def _command_for(one: UnknownName) -> str:
-    return f"{_COMMANDS[one.kind]} {'here ' if one.is_here else ''}{one.name}"
+def _list_commands(one: UnknownName) -> list[str]:
+    kinds = [one.kind, *([EntityKind.PLACE] if one.may_be_place else [])]
+    return [f"{_COMMANDS[kind]} {'here ' if one.is_here else ''}{one.name}" for kind in kinds]
+
+
+def _describe_commands(one: UnknownName) -> str:
+    command, *others = _list_commands(one)
+    return f"{command} (or {others[0]})" if others else command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.declarations.unknown_names import find_unknown
+from agents.declarations.unknown_names import UnknownName, find_unknown
 from agents.declarations.unknown_things import find_unknown_things, hands_over_amount
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper import proposal_builders as kit
@@ -55,7 +55,32 @@ def test_thing_of_a_lasting_fact_is_found(text: str, names: list[str]) -> None:
     ],
 )
 def test_unknown_name_is_found_whole(text: str, name: str, kind: EntityKind) -> None:
-    assert find_unknown(text, KNOWN) == [(name, kind, False)]
+    assert find_unknown(text, KNOWN) == [UnknownName(name, kind)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "may_be_place"),
+    [
+        ("I buy Jonas a cup of ale and ask him about Harrow.", "Harrow", EntityKind.CHARACTER, True),
+        ("I hear the voice of Tam.", "Tam", EntityKind.CHARACTER, False),
+        ("Jonas tells me of Harrow.", "Harrow", EntityKind.CHARACTER, True),
+        ("I ask Jonas about the smith of Harrow.", "Harrow", EntityKind.PLACE, False),
+        ("The reeve of Harrow frowns.", "Harrow", EntityKind.PLACE, False),
+        # The words tell somebody.
+        ("I ask Jonas about Dace Holloway.", "Dace Holloway", EntityKind.CHARACTER, False),
+        ("I ask Jonas about Harrow. Harrow frowns.", "Harrow", EntityKind.CHARACTER, False),
+        ("I ask Jonas about Tam, who works here.", "Tam", EntityKind.CHARACTER, False),
+        ("I ask Jonas about Tam's death.", "Tam", EntityKind.CHARACTER, False),
+        ("I ask Jonas about the widow of Tam.", "Tam", EntityKind.CHARACTER, False),
+        ("I ask Jonas about the murderer of Tam.", "Tam", EntityKind.CHARACTER, False),
+        ("I think of the death of Tam.", "Tam", EntityKind.CHARACTER, False),
+        ("The captain of the Red Sedge waves.", "Red Sedge", EntityKind.CHARACTER, False),
+    ],
+)
+def test_name_of_an_office_or_of_a_topic_may_be_a_place(
+    text: str, name: str, kind: EntityKind, may_be_place: bool
+) -> None:
+    assert find_unknown(text, KNOWN) == [UnknownName(name, kind, may_be_place=may_be_place)]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,24 @@ async def test_place_that_is_named_after_somebody_is_offered_whole(table: Played
     assert {line: await list_offered(table, line) for line in offers} == offers
 
 
+async def test_name_that_may_be_a_place_is_offered_as_both_until_one_is_taken(table: PlayedScene) -> None:
+    assert await table.say("I buy Jonas a cup of ale and ask him about Harrow.") == (
+        "“Harrow” is not known in this world: /place Harrow makes it known as a place, /npc Harrow as a person "
+        "(Tab takes it).",
+    )
+    commands = ["/npc Harrow", "/place Harrow"]
+    assert [offer.command for offer in (await table.view()).offers] == commands
+    await table.say("/place Harrow")
+    assert (await table.view()).offers == ()
+
+
+async def test_two_names_of_which_one_may_be_a_place_are_offered_at_once(table: PlayedScene) -> None:
+    assert await table.say("I ask Jonas about Harrow and Dace Holloway.") == (
+        "“Harrow” and “Dace Holloway” are not known in this world: /npc Harrow (or /place Harrow) and "
+        "/npc Dace Holloway make them known (Tab takes it).",
+    )
+
+
 async def test_no_person_is_proposed_where_a_place_is_meant(table: PlayedScene) -> None:
     with pytest.raises(InputError, match="/place Monastery of Glass makes it known first"):
         await table.say("/place Monastery of Glass > Crypt: cold")
