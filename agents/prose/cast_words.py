@@ -81,6 +81,12 @@ _FURNITURE: Final = (
     "bathtub|saddle|horse|mule|donkey|pony|camel|mount|tree|wall|ladder|rock|roof|throne|cage|sack|box|"
     "coat|cloak|clothes|dress|shirt|boots|armou?r|uniform|chains|ropes|bonds|lake|ocean|surf|puddle|shower|coffin"
 )
+_MOOD: Final = (
+    r"(?:(?:fits|peals|gales|shrieks|hysterics|raptures|ecstasies|laughter|giggles|tears|song|silence|sleep|dreams|details?|"
+    r"memor(?:y|ies)|reveries?|(?:the|his|her|their) (?:past|stor(?:y|ies)|tales?|details?|memor(?:y|ies)|thoughts|"
+    r"reveries?|dreams?))\b|(?:the|his|her|their) ¶)"
+)
+"""What somebody goes off into and stays where they are; `¶` stands for a story, and what it is of."""
 _OUT: Final = phrases(
     rf"""
     out(side|doors)?(?! of (?!(the|this|that|here|town|sight|camp|doors|my|our|his|her|their|a)\b))(?! (of
@@ -88,7 +94,8 @@ _OUT: Final = phrases(
         line|reach|{_COVER})\b))(?! (of ((the|his|her|their|my) )?(way|chair|seat|bed|light|range|breath|control|hiding|
         bath|tub)\b))(?! from (behind|under|underneath|beneath|among|amongst|between)\b)(?! (loud|a (hand|breath|
         warning|name|plan|song)|the (window|words|light|lamp|candle|plan))\b)
-    off(?! ((the )?{_THING_IN_ROOM}|the (wall|horse|stool)|his|her|their|a|into an?|on an?)\b)
+    off(?! ((the )?{_THING_IN_ROOM}|the (wall|horse|stool)|his|her|their|a|into an?|on an?|at the mouth)\b)(?! (in)?to
+        ((one|the|his|her|their) (\w+ )?(side\b|corner\b|{_THING_IN_ROOM})|{_MOOD}))
     away(?! from ((the )?{_THING_IN_ROOM}|me|us|him|her|it|them|@))
     home
     upstairs
@@ -105,7 +112,8 @@ _OUT: Final = phrases(
 _TO_ELSEWHERE: Final = phrases(
     f"""
     ((out|off|away|back|on|up|down|over) )?(in)?to (bed|sleep in)\\b
-    ((out|off|away|back|on|up|down|over) )?(in)?to (the|his|her|their|a|an|my|our) (\\w+ )?{_ELSEWHERE_NOUN}
+    (?!(back )?into the room\\b)((out|off|away|back|on|up|down|over) )?(in)?to (the|his|her|their|a|an|my|our) (\\w+
+        )?{_ELSEWHERE_NOUN}
     (down|up) the (\\w+ )?(stairs|steps|stairway|ladder|road|street|lane|path|hill|corridor|passage|hall|alley|
         hatch|gangway|companionway)\\b
     (down|up) the (\\w+ )?(trail|track|slope|cliff|shaft|well|river|coast|beach|pier|quay|mountain|tunnel|drive|
@@ -174,6 +182,7 @@ LEAVES: Final = PhrasePattern(
     [take] off (down|up|into|across|after|at|for|through|running|towards?)\b
     [make] (HIS|a|an) (\w+ )?(exit|escape|excuses)
     [make] off\b
+    [crash blunder splash plunge pelt tear] (off|away) (into|through|down|up|across|along|after|towards?)\b
     [make] HIS way (out|home|off|away|downstairs|upstairs|back to (the|his|her))\b
     [vanish disappear]END
     [vanish disappear] (into|through|down|up|from|behind|round|around|over|in|again|beneath|inside|between|
@@ -228,11 +237,14 @@ LEAVES: Final = PhrasePattern(
 GETS_OUT: Final = PhrasePattern(
     r"""
     (GO|[get rise slide scrabble hoist pull heave]) DIRECTION(up |HIMSELF )?FROM(OWNER )?(\w+ ){0,2}?THING\b(?! PART)
+    [jump leap roll step dive skip hop climb drop] off (in|into|onto|on to) \w
     """,
     {
         **_WORDS,
         "HIMSELF": r"(?:himself|herself|itself|themselves|myself)",
-        "FROM": r"(?:(?:out\s+of|down\s+from|off|from)\s+)",
+        # `off into the reeds` leads there, and is not off them.
+        "FROM": r"(?:(?:out\s+of|down\s+from|off(?!\s+(?:in|into|onto|to|at|by|through|across|over|under|behind|past|"
+        r"towards?|down|up|along|among|amongst|with|after|round|around|for|from|before|beside|between)\b)|from)\s+)",
         "OWNER": r"(?:the|an?|his|her|their|its|my|our|your)",
         "THING": rf"(?:(?P<vehicle>{_VEHICLE})|{_FURNITURE}|{_COVER})",
         "PART": r"(?:window|door|shed|house|room|stop|yard|station|shop)",

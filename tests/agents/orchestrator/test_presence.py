@@ -47,6 +47,27 @@ async def test_presence_of_several_is_entered_though_one_is_here_already(table: 
     assert await table.place() == "Barn"
 
 
+async def test_presence_ends_by_running_off_into_what_hides(table: PlayedScene) -> None:
+    await table.say("/npc here Osric: a miller", "/npc here Bodil: a ferrywoman")
+    for line in (
+        "> Osric runs off into the reeds with the axe.",
+        "> Osric runs off into the marsh with his axe.",
+        "> Osric runs off into the reeds.",
+        "> Osric staggers off into the rain.",
+    ):
+        assert "Osric leaves." in await table.say(line), line
+        assert await table.cast_names() == {"Bodil"}, line
+        await table.say("/undo")
+    for line in (
+        "> Osric runs off at the mouth.",
+        "> Osric would run off into the reeds.",
+        "> Osric goes off into fits of laughter.",
+        "> Osric runs into the room.",
+    ):
+        await table.say(line)
+        assert await table.cast_names() == {"Osric", "Bodil"}, line
+
+
 @pytest.mark.parametrize("line", ["/npc here Old Tam: a keeper", "/npc + Old Tam: a keeper"])
 async def test_presence_of_a_newcomer_who_is_here_is_undone_with_them(table: PlayedScene, line: str) -> None:
     assert (await table.say("I wait.", line))[-1] == "Old Tam is here."
