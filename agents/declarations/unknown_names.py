@@ -88,6 +88,8 @@ class UnknownName(NamedTuple):
     """Whether the words have them in the scene."""
     may_be_place: bool = False
     """Whether it may as well be the name of a place, as far as the words tell."""
+    may_be_earlier: bool = False
+    """Whether it may be short for what an earlier line names: `the purse`, of a purse of silver."""
 
 
 def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str] = ()) -> list[UnknownName]:

@@ -97,14 +97,14 @@ def _would_state(sentence: str, candidate: UnknownName, known: Sequence[Entity])
 def _list_candidates(sentence: str) -> Iterator[UnknownName]:
     """Yield what a sentence begins with, or else what has a noun for things or places behind `the`."""
     if match := _OPENING_THING.match(sentence):
-        yield UnknownName(match["thing"], EntityKind.OBJECT)
+        yield UnknownName(match["thing"], EntityKind.OBJECT, may_be_earlier=True)
         return
     for match in _INNER_THING.finditer(sentence):
         words = match["words"].split()
         for count, word in enumerate(words, start=1):
             name, following = " ".join(words[:count]), words[count : count + 1]
             if _is_noun_for_thing(word) and not any(map(_is_noun_for_thing, following)):
-                yield UnknownName(name, EntityKind.OBJECT)
+                yield UnknownName(name, EntityKind.OBJECT, may_be_earlier=True)
                 break
             if re.fullmatch(SITE_NOUN, word) and word not in _ALL_AROUND:
                 yield UnknownName(name.title(), EntityKind.PLACE)
@@ -116,22 +116,42 @@ def _is_noun_for_thing(word: str) -> bool:
     return (word in nouns or word.removesuffix("s") in nouns) and word not in _GIVEN_WITHOUT_THING
 
 
-def find_unknown_handed_things(handovers: Iterable[Handover], entities: Sequence[Entity]) -> list[str]:
+def find_unknown_handed_things(
+    handovers: Iterable[Handover], entities: Sequence[Entity]
+) -> list[UnknownName]:
     """Return the things that change hands and that nobody has made known: `rope`; not the smile that somebody gives."""
     known_names = build_name_book(entities)
     # `gave up the ghost` gives nobody a ghost, and a seat by the fire is where somebody sits.
-    names = (
-        _WHERE_IT_IS.sub("", h.thing_name)
+    things = (
+        UnknownName(_WHERE_IT_IS.sub("", h.thing_name), EntityKind.OBJECT, may_be_earlier=not _is_another(h))
         for h in handovers
         if h.thing_name and (_goes_to_another(h, entities) or _is_taken_away(h, entities))
     )
     return [
-        name
-        for name in names
-        if name.split()[-1] not in _GIVEN_WITHOUT_THING
-        and not is_amount(name)
-        and not _is_known_thing(name, known_names)
+        thing
+        for thing in things
+        if thing.name.split()[-1] not in _GIVEN_WITHOUT_THING
+        and not is_amount(thing.name)
+        and not _is_known_thing(thing.name, known_names)
     ]
+
+
+def _is_another(handover: Handover) -> bool:
+    """Say whether the words tell of the thing as of one that nobody told of before: `a purse`."""
+    thing = re.escape(handover.thing_name)
+    return (
+        re.search(rf"\b(?:an?|another|some) {thing}\b", handover.statement.quote, re.IGNORECASE) is not None
+    )
+
+
+def may_be_one(name: str, other_name: str) -> bool:
+    """Say whether one name may be short for the other: `key` of a silver key, `purse` of a purse of silver."""
+    return name != other_name and (_is_short_for(name, other_name) or _is_short_for(other_name, name))
+
+
+def _is_short_for(name: str, longer_name: str) -> bool:
+    names = build_name_book([guess_entity(longer_name, EntityKind.OBJECT)])
+    return all(token.entity for token in read_tokens(f"the {name}", names))
 
 
 def _goes_to_another(handover: Handover, entities: Sequence[Entity]) -> bool:

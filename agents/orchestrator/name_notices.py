@@ -8,6 +8,7 @@ from typing import Final
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.unknown_names import UnknownName, expand_name, find_known_spans, find_unknown
+from agents.declarations.unknown_things import may_be_one
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
@@ -98,11 +99,23 @@ class NameNotices:
         new_names = []
         for one in unknown_names:
             one = one._replace(name=expand_name(one.name, earlier_names))
+            if one.may_be_earlier and self._names_one_thing(one.name, context, words):
+                continue
             if not await self._canon.find_entity(context.universe.id, one.name):
                 is_new = self.add(context, one.name)
                 is_new_here = one.is_here and self.add(context, f"here {one.name}")
                 new_names += [one] if is_new or is_new_here else []
         return new_names
+
+    def _names_one_thing(self, name: str, context: SceneContext, words: str) -> bool:
+        """Say whether the name may mean one thing that lines of the scene told of: `purse`, a purse of silver."""
+        folded_words = fold_name(words)
+        things = [
+            key
+            for scene_id, key in self._noted
+            if scene_id == context.scene.id and key in folded_words and may_be_one(name, key)
+        ]
+        return len(things) == 1
 
 
 def _key_of(words: str) -> str:

@@ -325,9 +325,7 @@ class PlainClaims:
             unknown_names += find_unknown_things(text, [*known, *named], hero_name)
         if handovers := _find_handovers(exchange, text, context):
             named = await self._read_named_entities(context, _words_of(handovers))
-            unknown_names += [
-                UnknownName(name, EntityKind.OBJECT) for name in find_unknown_handed_things(handovers, named)
-            ]
+            unknown_names += find_unknown_handed_things(handovers, named)
         if tells and find_strangers_in_claims(text, known):
             named = await read_named_entities(self._canon, context, text)
             unknown_names += [

@@ -29,6 +29,8 @@ _CONTRACTIONS: Final = {
     "ain't": ("is", "not"), "i'm": ("i", "am"), "let's": ("let", "us"),
 }  # fmt: skip
 _SUFFIXES: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
+_AFTER_HEAD: Final = frozenset({"of", "from", "with", "to"})
+"""What follows the noun of a name: `purse of silver`, `man from the north`."""
 _NOT_PART_OF_NAME: Final = frozenset({"the", "a", "an", "of", "and", "in", "de", "von", "van", "la", "le"})
 
 
@@ -152,7 +154,7 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
             if not is_capitalised(name):
                 # The hooded stranger is meant, and not any hooded stranger.
                 owners_by_words["the", *bare_words].add(entity.id)
-                shorter_names = {("the", *bare_words[n:]) for n in range(len(bare_words))}
+                shorter_names = _list_shorter_small_names(bare_words)
                 spelled_small |= shorter_names
                 for part in shorter_names:
                     partial_owners[part].add(entity.id)
@@ -178,6 +180,13 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
         frozenset(e.id for e in entities if e.kind is EntityKind.FACTION),
         {e.id: e.name for e in entities},
     )
+
+
+def _list_shorter_small_names(words: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """Return what a name in small letters is for short: `the stranger`, `the purse` of a purse of silver."""
+    head_length = next((n for n, word in enumerate(words) if n and word in _AFTER_HEAD), len(words))
+    ends = {head_length, len(words)}
+    return {("the", *words[start:end]) for end in ends for start in range(head_length)}
 
 
 def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:

@@ -171,3 +171,44 @@ async def test_where_somebody_is_from_is_a_place_and_two_things_are_two(
     table: PlayedScene, line: str, commands: list[str]
 ) -> None:
     assert sorted(await list_offered(table, line)) == sorted(commands)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "line", "offered"),
+    [
+        ("> Jonas gives Bram a purse of silver.", "> Bram takes the purse.", []),
+        ("> Jonas gives Bram a purse.", "> Jonas takes Bram's purse of silver.", []),
+        ("> Jonas gives Bram a silver key.", "> Bram gives me the key.", []),
+        # These are two.
+        (
+            "> Jonas gives Bram a purse of silver.",
+            "> Jonas gives me the purse of gold.",
+            ["/thing purse of gold"],
+        ),
+        ("> Jonas gives Bram a silver key.", "> Jonas gives me a key.", ["/thing key"]),
+        ("> Jonas gives Bram a silver key.", "> Bram gives me the iron key.", ["/thing iron key"]),
+    ],
+)
+async def test_thing_that_was_offered_by_a_longer_name_is_not_offered_again(
+    table: PlayedScene, earlier: str, line: str, offered: list[str]
+) -> None:
+    await table.say("/cast + Bram", earlier)
+    before = (await table.view()).offers
+    await table.say(line)
+    offers = [offer.command for offer in (await table.view()).offers if offer not in before]
+    assert offers == offered
+
+
+@pytest.mark.slow
+async def test_thing_of_two_longer_names_or_of_an_undone_line_is_offered(table: PlayedScene) -> None:
+    await table.say("/cast + Bram", "> Jonas gives Bram a silver key.", "> Jonas gives Bram an iron key.")
+    assert "/thing key" in "".join(await table.say("> Bram gives me the key."))
+    await table.say("> Jonas gives Bram a red scarf.", "/undo")
+    assert "/thing scarf" in "".join(await table.say("> Bram gives me the scarf."))
+
+
+async def test_thing_with_its_matter_in_its_name_is_known_for_short(table: PlayedScene) -> None:
+    await table.say("/cast + Bram", "> Jonas gives Bram a purse of silver.", "> Bram gives me the purse.")
+    proposed = await table.say("/thing purse of silver")
+    assert proposed[1:] == ("Proposed: Bram has the purse of silver.", "Proposed: Mara has the purse.")
+    assert await table.say("> Jonas takes my purse.") == ("Proposed: Jonas has the purse.",)
