@@ -23,6 +23,12 @@ from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.denied_deeds import denies_deed, find_deniable_deeds
 from agents.declarations.departures import Departure, find_departure_sentences, read_departures
+from agents.declarations.ended_ties import (
+    EndedOffice,
+    complete_ended_office,
+    ends_tie,
+    find_ended_offices,
+)
 from agents.declarations.handovers import (
     Handover,
     HandoverReader,
@@ -53,6 +59,7 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
+from agents.prose.called_names import find_called
 from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
@@ -121,6 +128,8 @@ class PlainClaims:
         is_of_hero = tells_of_hero(exchange, text)
         known = list(context.entities.values())
         statements = find_statements(text, known, hero_name) if tells or is_of_hero else []
+        if tells:
+            statements += await self._complete_ended_offices(find_ended_offices(text), context)
         departures = find_departure_sentences(text) if tells else []
         handovers = _find_handovers(exchange, text, context)
         turn = exchange.build_words_turn(self._clock())
@@ -197,6 +206,29 @@ class PlainClaims:
             for end, quote in ended_stays
         )
         return (*line.new_proposals, *ends)[:MAX_CLAIMS]
+
+    async def _complete_ended_offices(
+        self, ended_offices: Sequence[EndedOffice], context: SceneContext
+    ) -> list[Statement]:
+        """Return the ends of offices that canon or an open proposal gives to whom the words name."""
+        if not ended_offices:
+            return []
+        entities = await read_named_entities(
+            self._canon, context, " ".join(ended.who for ended in ended_offices)
+        )
+        completed = []
+        for ended in ended_offices:
+            changes = (p.change for p in context.undecided if not is_rejected(p))
+            proposed = [change.statement for change in changes if isinstance(change, AssertFact)]
+            canon_facts = [
+                fact.statement
+                for who in find_called(ended.who, entities)
+                for fact in await self._canon.facts_about(who.id, FactsAboutQuery(newest=MAX_COMPARED_FACTS))
+                if is_true(fact) and is_open(fact)
+            ]
+            statement = complete_ended_office(ended, [*canon_facts, *proposed], entities)
+            completed += [statement] if statement else []
+        return completed
 
     async def _find_ended_stays(
         self, departures: Sequence[Departure], context: SceneContext, tick: int
@@ -445,7 +477,7 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
 
 def _ties_hero(fact: AssertFact) -> bool:
     """Say whether a fact is what the hero's own account may state."""
-    return fact.predicate in _TIES_OF_HERO or says_kinship(fact.statement)
+    return fact.predicate in _TIES_OF_HERO or says_kinship(fact.statement) or ends_tie(fact.statement)
 
 
 def _only_tells(lasting_fact: LastingFact, fate: ToldFate) -> bool:

@@ -170,6 +170,9 @@ class LastingStatementReader:
         if not self._is_named(claim.subject) and not claim.relation.startswith("verb:"):
             return False
         relation = claim.relation
+        # Nobody stops being kin by blood: who says so disowns them, or is mistaken.
+        if clause.negation == "no longer" and self._is_kin_by_blood(relation):
+            return False
         if _tells_end_of_thing(clause, claim):
             return self._is_thing_that_ends(clause, claim)
         if relation == ALIVE:
@@ -223,6 +226,10 @@ class LastingStatementReader:
         if relation.startswith("side of "):
             return claim.subject.entity not in self._names.people and self._is_named(claim.object)
         return relation in ("made_of", "named") or (relation == "measure" and claim.value.startswith("year"))
+
+    def _is_kin_by_blood(self, relation: str) -> bool:
+        kind, _, noun = relation.partition(":")
+        return relation in _BLOOD_TIES or (kind == "kin" and self._lists.kin.get(noun) != "spouse")
 
     def _is_certain_life(self, clause: Clause, claim: Claim) -> bool:
         """Say whether somebody is said to be dead or alive, and not that they are buried in work or hung over."""

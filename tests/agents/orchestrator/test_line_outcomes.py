@@ -43,6 +43,8 @@ LINES = {
     "> Jory runs off with the bell.": "proposed 1",
     "> The well is poisoned.": "nothing proposed",
     "Maud is no longer my aunt.": "nothing proposed",
+    # Nobody stops being kin by blood.
+    "> Maud is no longer Jory's mother.": "nothing proposed",
     # In a story told in the past it may be so still, or be over.
     "> Maud was the innkeeper.": "nothing proposed",
     "> Maud dies of shame.": "nothing proposed",
