@@ -53,7 +53,7 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import MenuView
+    from agents.views.menu_views import MenuView
     from monitor_tui.tour import Tour
     from stores.records.ids import Id
     from widgets.pictures.picture_kinds import PictureKind

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agents.llm.llm_settings import AppSettings
     from agents.services.llm_setup import ModelProcess
     from agents.services.services import Services
-    from agents.views.play_views import MenuView
+    from agents.views.menu_views import MenuView
     from monitor_tui.background_jobs import BackgroundJobs
     from stores.backup.derived_ids import DerivationFinder
     from stores.ports import LogReader

@@ -115,7 +115,7 @@ from agents.solo.tension import TensionAdvisor
 from agents.solo.universe_tables import UniverseTables
 from agents.telemetry.figures import OperationFigures
 from agents.telemetry.spans import Telemetry
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from monitor_tui.background_jobs import BackgroundJobs, build_background_jobs
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.ingest_workers import build_enrich_worker

@@ -21,7 +21,7 @@ from widgets.worker import WorkFailed, start_worker
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import CommandHelp
+    from agents.views.replies import CommandHelp
     from screens.routes import NamedRoute
     from stores.records.ids import Id
 

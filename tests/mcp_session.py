@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mcp import Client, StdioServerParameters, stdio_client
 
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.records.canon import Authority
 from tests.outside_client import ChatClient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.views.play_views import SceneView
+from agents.views.scene_views import SceneView
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
-from agents.views.play_views import GateView, StoryCard
+from agents.views.gate_views import GateView
+from agents.views.menu_views import StoryCard
 from monitor_tui.compose import Program
 from monitor_tui.inbox_watch import InboxWatch
 from monitor_tui.mcp_server.held_back import HeldBack

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from agents.clock_faces import CLOCK_SIGN, format_clock, format_track
-from agents.views.play_views import SceneView, ThreadView
+from agents.views.scene_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
 from widgets.safe_text import content, one_line
 from widgets.static_content import show_content

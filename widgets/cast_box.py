@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from agents.typed_numbers import living_numbers
-from agents.views.play_views import CastMember
+from agents.views.scene_views import CastMember
 from widgets.numbers import CHANGED_SIGN, number_parts
 from widgets.safe_text import content, one_line
 from widgets.static_content import show_content

@@ -10,8 +10,9 @@ from typing import ClassVar, Final, Literal
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.views.card_views import FactView
 from agents.views.character_views import CharacterView, MemoryView
-from agents.views.play_views import FactView, SheetRow
+from agents.views.sheet_views import SheetRow
 from stores.records.canon import Standing
 from widgets.entity_card import fact_lines, hanging_lines
 from widgets.ink import Ink, Line

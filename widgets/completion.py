@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.views.play_views import CommandHelp
+from agents.views.replies import CommandHelp
 
 _AT = re.compile(r"(?:^|(?<=[\s(\"“‘']))@([^@\n]{0,40})$")
 

@@ -16,8 +16,8 @@ from textual.widgets import Static
 
 from agents.proposals.evidence import show_words
 from agents.typed_numbers import living_numbers
+from agents.views.card_views import EntityCard
 from agents.views.conflict_views import ConflictStatement, RulingOption, RulingVariant
-from agents.views.play_views import EntityCard
 from agents.views.world_views import EvidenceSource
 from widgets.ink import Ink, Line
 from widgets.numbers import numbers_text

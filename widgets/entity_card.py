@@ -11,7 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.typed_numbers import living_numbers
-from agents.views.play_views import EntityCard, FactView, ProposalView
+from agents.views.card_views import EntityCard, FactView
+from agents.views.proposal_views import ProposalView
 from stores.records.canon import FactStatus, Standing
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityStatus, Number

@@ -13,7 +13,8 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.play_views import FactView, ProposalView
+from agents.views.card_views import FactView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import SceneReference
 from stores.records.ids import Id
 from stores.records.world import Entity

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line, wrap

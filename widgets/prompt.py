@@ -21,7 +21,7 @@ from textual.strip import Strip
 from textual.widgets import Static, TextArea
 from textual.widgets.text_area import Edit, EditResult, Selection
 
-from agents.views.play_views import CommandHelp
+from agents.views.replies import CommandHelp
 from widgets.completion import Completer
 from widgets.safe_text import content, plain_text
 

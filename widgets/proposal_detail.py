@@ -11,7 +11,7 @@ from typing import ClassVar
 from textual.strip import Strip
 
 from agents.proposals.evidence import show_words
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line

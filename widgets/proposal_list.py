@@ -18,7 +18,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.records.canon import AssertFact, MergeEntities
 from stores.records.ids import Id
 from stores.records.workflow import Verdict

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from rich.cells import cell_len
 
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad

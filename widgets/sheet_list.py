@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from agents.views.play_views import SheetRow
+from agents.views.sheet_views import SheetRow
 from stores.records.world import Number
 from widgets.ink import Ink, Line
 from widgets.numbers import CHANGED_SIGN

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agents.clock_faces import CLOCK_SIGN, find_most_urgent_clock
-from agents.views.play_views import SceneView
+from agents.views.scene_views import SceneView
 from widgets.safe_text import content, ellipsise, one_line
 
 MIN_BACKGROUND_CELLS = 60

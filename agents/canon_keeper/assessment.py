@@ -25,7 +25,7 @@ from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
 from agents.proposals.edited_names import with_edited_names
 from agents.proposals.line_order import sort_as_made
 from agents.thread_work import in_pieces
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import (

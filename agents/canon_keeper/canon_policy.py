@@ -8,7 +8,7 @@ from typing import Literal
 
 from agents.canon_keeper.proposal_subjects import is_correction
 from agents.proposals.kinds import describe_kind, kinds_of
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.records.canon import Authority, Fact, FactValue
 from stores.records.ids import Id
 from stores.records.workflow import KindRule, ProposedChange

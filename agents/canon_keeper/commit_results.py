@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from agents.proposals.statements import STATED_PREDICATE
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,

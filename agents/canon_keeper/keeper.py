@@ -45,7 +45,7 @@ from agents.proposals.decisions import (
     undo_decision,
 )
 from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.errors import InputError
 from stores.ports import CanonKeeperLog, CanonWriter
 from stores.records.canon import ChangeSecrecy, CreateEntity, EndFact, MergeEntities, RetconFact, UpdateEntity

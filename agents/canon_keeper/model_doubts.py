@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.conflicts.precedents import Precedents
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposed_records import fact_from_assertion
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
 from stores.records.workflow import ProposedChange

@@ -10,7 +10,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
 from agents.proposals.decisions import BY_POLICY, gm_decision
 from agents.proposals.statements import STATED_PREDICATE
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.records.canon import AssertFact, Authority, FactKind
 from stores.records.ids import Id
 from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict

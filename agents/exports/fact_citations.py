@@ -10,7 +10,8 @@ from typing import Final, assert_never
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.evidence import show_words
-from agents.views.play_views import FactView, TurnView
+from agents.views.card_views import FactView
+from agents.views.turn_views import TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normalize_statement
 from stores.records.ids import Id
 from stores.records.play import Resolution, Scene, Speaker

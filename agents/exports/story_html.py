@@ -18,7 +18,8 @@ from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.effects import describe_effects
 from agents.proposals.statements import as_sentence
 from agents.prose.narrated_lines import tells_of_others
-from agents.views.play_views import FactView, TurnView
+from agents.views.card_views import FactView
+from agents.views.turn_views import TurnView
 from stores.records.play import Speaker
 
 _TYPED_SIGNS: Final = ("/", "?")

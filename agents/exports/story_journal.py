@@ -20,7 +20,8 @@ from agents.exports.fact_citations import (
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.importers.log_entries import LEGEND
 from agents.sanitize import clean
-from agents.views.play_views import FactView, TurnView
+from agents.views.card_views import FactView
+from agents.views.turn_views import TurnView
 from stores.records.play import Degree, Resolution, Speaker
 
 

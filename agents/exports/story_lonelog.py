@@ -15,7 +15,7 @@ from agents.exports.fact_citations import find_question_ids, has_begun, is_oracl
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.effects import describe_effects
 from agents.sanitize import clean
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.records.play import Degree, Speaker
 from stores.records.world import EntityKind
 

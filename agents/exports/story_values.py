@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from agents.prose.struck_words import is_stated, strike_statements
-from agents.views.play_views import FactView, TurnView
+from agents.views.card_views import FactView
+from agents.views.turn_views import TurnView
 from stores.records.canon import Evidence
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id

@@ -27,7 +27,7 @@ from agents.exports.vault_names import (
 from agents.exports.vault_notes import NoteWriter, fact_label, join_note
 from agents.exports.world_maps import describe_cells, describe_ways
 from agents.exports.world_values import NO_PICTURES, ExportedPicture, WorldRecord
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from stores.records.ids import Id
 from stores.records.world import EntityKind
 

@@ -15,7 +15,7 @@ from agents.exports.markdown import escape_line, escape_paragraphs
 from agents.exports.vault_names import NoteNames
 from agents.exports.world_values import ExportedEntity, WorldRecord
 from agents.typed_numbers import number_label
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from stores.records.canon import Standing
 from stores.records.ids import Id
 

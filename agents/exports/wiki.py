@@ -18,7 +18,7 @@ from agents.exports.vault_names import ENTITY_FOLDERS, PICTURES_FOLDER, NoteName
 from agents.exports.world_maps import describe_cells, describe_ways
 from agents.exports.world_values import NO_PICTURES, ExportedEntity, ExportedPicture, WorldRecord
 from agents.typed_numbers import number_label
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from stores.records.canon import Standing
 from stores.records.ids import Id
 from stores.records.world import EntityKind

@@ -11,7 +11,7 @@ from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
 from agents.diagrams.grid_map_views import ShownGridMap
 from agents.exports.story_values import StoryRecord, strike_secret_facts, without_secrets
 from agents.prose.struck_words import strike_statements
-from agents.views.play_views import EntityCard, FactView
+from agents.views.card_views import EntityCard, FactView
 from agents.views.world_views import CommitmentView, TimelineEvent
 from stores.records.clocks import ProgressClock
 from stores.records.ids import Id

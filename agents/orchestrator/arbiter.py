@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from stores.records.workflow import Transition, TransitionProposal
 
 OFFER_THRESHOLD = 50

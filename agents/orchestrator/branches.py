@@ -13,7 +13,7 @@ from agents.orchestrator.turn_rewording import TurnRewording
 from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UndoneCanonService, UnsupportedCanon
 from agents.sanitize import clean_line
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.ids import Id

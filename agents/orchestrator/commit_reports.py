@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from agents.events import CanonCommitted, EventBus, ProposalsChanged
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from stores.records.canon import Fact, Standing
 from stores.records.ids import Id
 

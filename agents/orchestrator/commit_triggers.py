@@ -16,7 +16,8 @@ from agents.orchestrator.commit_offer import CommitOffer, is_lapsed
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.line_order import select_for_next_commit
-from agents.views.play_views import CommitReport, ProposalView
+from agents.views.gate_views import CommitReport
+from agents.views.proposal_views import ProposalView
 from stores.ports import OrchestratorLog
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id

@@ -22,7 +22,7 @@ from agents.orchestrator.verdict_undo import BY_GM
 from agents.proposals.decisions import BY_POLICY, gm_decision, undo_decision
 from agents.proposals.proposals import Proposals
 from agents.solo.story_journal import StoryJournal
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery

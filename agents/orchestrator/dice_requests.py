@@ -19,7 +19,7 @@ from agents.resolver.random_tables import TableDraw
 from agents.resolver.roll_kinds import CHECK_KINDS, PROGRAM_DRAWN_KINDS
 from agents.resolver.sparks import Spark
 from agents.solo.story_rules import StoryRules, read_working_sheet
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.records.ids import IdGenerator
 from stores.records.play import DiceRoller, Resolution, Speaker, Turn
 

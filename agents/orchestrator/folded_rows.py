@@ -17,7 +17,8 @@ from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
 from agents.canon_keeper.proposal_rows import is_minor_detail
 from agents.canon_keeper.proposal_subjects import named_facts
 from agents.proposals.decisions import gm_decision
-from agents.views.play_views import CommitReport, LeftOpen, ProposalView
+from agents.views.gate_views import CommitReport, LeftOpen
+from agents.views.proposal_views import ProposalView
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,

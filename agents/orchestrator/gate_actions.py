@@ -18,7 +18,9 @@ from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import gm_decision
 from agents.proposals.line_order import sort_in_line_order
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, Reply, UndoneDecision
+from agents.views.gate_views import CommitReport
+from agents.views.proposal_views import UndoneDecision
+from agents.views.replies import Reply
 from stores.ports import OrchestratorLog
 from stores.records.canon import Payload
 from stores.records.ids import Clock, Id

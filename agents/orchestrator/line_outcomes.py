@@ -26,7 +26,7 @@ from agents.prose.hearsay import find_rumours
 from agents.prose.names import any_name_pattern, names_of
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences
-from agents.views.play_views import NO_OUTCOME, LineOutcome
+from agents.views.turn_views import NO_OUTCOME, LineOutcome
 from stores.ports import CanonReader
 from stores.records.canon import EvidenceKind
 from stores.records.ids import Id

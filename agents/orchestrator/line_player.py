@@ -41,7 +41,7 @@ from agents.solo.notices import CommandHint, add_notices
 from agents.solo.oracle_draws import OracleDraws
 from agents.solo.solo_tools import SoloTools
 from agents.solo.told_time import notice_time
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Speaker

@@ -19,7 +19,7 @@ from agents.resolver.ruleset_schema import CHECK_WORDS, Pack, spoken_key
 from agents.resolver.sheets import Sheet, describe_missing_number, find_missing_number
 from agents.solo.gear_things import read_sheet_with_gear
 from agents.solo.story_rules import StoryRules
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.ports import CanonReader
 from stores.records.play import Degree

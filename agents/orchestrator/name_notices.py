@@ -12,7 +12,7 @@ from agents.declarations.unknown_things import may_be_one
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import join_names
 from agents.solo.notices import CommandHint
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from stores.ports import CanonReader
 from stores.records.ids import Id
 from stores.records.world import EntityKind, fold_name

@@ -20,7 +20,7 @@ from agents.orchestrator.transition_sources import MOVED_TO
 from agents.prose.called_names import find_called
 from agents.prose.names import has_title
 from agents.typed_text import fold_name
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from stores.errors import StoreError
 from stores.offer_file import OfferFile, StoredOffer
 from stores.ports import LogReader

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda
 from agents.orchestrator.exchange import Exchange
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import (

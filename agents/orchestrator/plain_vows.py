@@ -37,7 +37,8 @@ from agents.prose.settled_words import (
 from agents.prose.speech import strip_speech
 from agents.solo.presence_checks import describe_unawareness
 from agents.solo.story_decisions import describe_overflow
-from agents.views.play_views import Offer, Reply
+from agents.views.replies import Reply
+from agents.views.scene_views import Offer
 from stores.ports import LogReader
 from stores.records.canon import AssertFact, Authority, EndFact, Fact
 from stores.records.ids import Clock

@@ -17,7 +17,7 @@ from agents.jobs.worker import RECORD_QUEUE, JobSubject
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.narration.runner import PAUSE_BEFORE_STEP, NarrationRunner
 from agents.orchestrator.narration.state import NarrationState
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.ports import LogReader
 from stores.records.ids import Id
 from stores.records.jobs import JobKind

@@ -33,7 +33,7 @@ from agents.solo.described_moves import describe_acting_dead, describe_moves, no
 from agents.solo.notices import CommandHint, add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.typed_numbers import number_label
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog

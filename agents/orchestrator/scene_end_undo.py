@@ -14,7 +14,7 @@ from agents.loop_transitions import LoopTransitions
 from agents.orchestrator.commit_undo import CommitReversal, CommitStep, CommitUndo
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.solo.scene_end import SceneEndActions
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.ids import Id
 from stores.records.play import Scene

@@ -33,7 +33,7 @@ from agents.prose.supporting_words import supports_statement
 from agents.sanitize import require_title
 from agents.solo.scene_end import SceneEndActions
 from agents.solo.story_journal import StoryJournal
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from stores.errors import StoreError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.records.canon import (

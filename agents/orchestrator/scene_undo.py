@@ -38,7 +38,7 @@ from agents.orchestrator.undo_words import shorten
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.orchestrator.verdict_undo import VerdictStep, VerdictUndo
 from agents.proposals.decisions import is_undone
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.queries import ProposalQuery

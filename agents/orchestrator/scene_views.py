@@ -30,7 +30,9 @@ from agents.resolver.working_state import find_changed_keys, fold_changes
 from agents.solo.scene_start import SceneStartRules
 from agents.solo.story_threads import build_thread_views
 from agents.typed_numbers import DEAD_TAG
-from agents.views.play_views import CastMember, GateView, ProposalView, SceneView
+from agents.views.gate_views import GateView
+from agents.views.proposal_views import ProposalView
+from agents.views.scene_views import CastMember, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery

@@ -9,7 +9,7 @@ from agents.loop_states import state_after
 from agents.proposals.decisions import count_waiting
 from agents.rewordings import find_wordings, reword_turns
 from agents.story_outline import MainMode
-from agents.views.play_views import MenuView, StoryCard
+from agents.views.menu_views import MenuView, StoryCard
 from stores.errors import LibraryUnreadable
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id, derive_id

@@ -15,7 +15,7 @@ from agents.orchestrator.undo_words import shorten
 from agents.personas.personas import Director
 from agents.resolver.ruleset_schema import Pack, spoken_key
 from agents.solo.story_rules import StoryRules
-from agents.views.play_views import ActionIdeas, SceneView
+from agents.views.scene_views import ActionIdeas, SceneView
 from stores.records.ids import IdGenerator
 from stores.records.llm import Persona
 

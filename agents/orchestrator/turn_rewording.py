@@ -8,7 +8,7 @@ from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.undo_words import list_names
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.solo.story_journal import StoryJournal
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.records.play import Turn
 from stores.records.story_journal import RewordingEntry
 

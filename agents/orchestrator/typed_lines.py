@@ -34,7 +34,8 @@ from agents.orchestrator.scene_actions import SceneActions
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.solo.presence_checks import NotPresent
 from agents.telemetry.spans import NO_TELEMETRY, ExchangeKind, MeasuredOperation, Span, SpanRecords, Telemetry
-from agents.views.play_views import CommandHelp, Reply, SceneView
+from agents.views.replies import CommandHelp, Reply
+from agents.views.scene_views import SceneView
 from stores.records.ids import Id
 from stores.records.play import Scene, StoryMode
 from stores.records.workflow import Loop

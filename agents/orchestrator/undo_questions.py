@@ -10,7 +10,8 @@ from agents.orchestrator.commit_undo import CommitReversal
 from agents.orchestrator.scene_end_undo import UndoableSceneEnd
 from agents.orchestrator.undo_words import list_names, shorten
 from agents.orchestrator.undone_canon import UnsupportedCanon
-from agents.views.play_views import CommitReport, Reply
+from agents.views.gate_views import CommitReport
+from agents.views.replies import Reply
 from stores.records.play import HeadMove, MoveKind, Turn
 
 _CONFIRM_UNDO_LINE: Final = "/undo yes"

@@ -15,7 +15,7 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
 from agents.proposals.decisions import VERDICT_WORDS
-from agents.views.play_views import UndoneDecision
+from agents.views.proposal_views import UndoneDecision
 from stores.errors import InputError
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Decision, ProposedChange, Ruling

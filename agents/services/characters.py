@@ -27,7 +27,8 @@ from agents.services.universe_gate import UniverseGate
 from agents.solo.character_sheets import CharacterSheets
 from agents.story_entries import read_story_entries
 from agents.views.character_views import CharacterRow, CharacterView, KnowledgeView, MemoryView
-from agents.views.play_views import Reply, SheetView
+from agents.views.replies import Reply
+from agents.views.sheet_views import SheetView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader

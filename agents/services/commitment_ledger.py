@@ -16,7 +16,7 @@ from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import is_rejected
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import NOTHING_STAGED, Edit, ManualEdits, read_present_tick
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import CommitmentLedgerView, CommitmentView, StagedEdits
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError

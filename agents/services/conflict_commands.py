@@ -23,7 +23,7 @@ from agents.views.conflict_views import (
     RulingRequest,
     StatementSide,
 )
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import EvidenceSource, StagedEdits
 from stores.errors import InputError
 from stores.records.canon import EndFact, Fact, Standing

@@ -11,8 +11,8 @@ from agents.canon_keeper.proposed_records import build_entity
 from agents.services.commit_preview import format_fact_span
 from agents.services.entity_cards import EntityCardReader, format_validity
 from agents.services.provenance import ProvenanceReader
+from agents.views.card_views import EntityCard, FactView
 from agents.views.conflict_views import ConflictStatement
-from agents.views.play_views import EntityCard, FactView
 from agents.views.world_views import EvidenceSource
 from stores.ports import CanonReader
 from stores.records.canon import Authority, CreateEntity, Evidence, Fact, FactStatus, Standing

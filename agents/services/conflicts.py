@@ -40,7 +40,8 @@ from agents.views.conflict_views import (
     RulingRequest,
     RulingView,
 )
-from agents.views.play_views import CommitReport, ConflictView
+from agents.views.gate_views import CommitReport
+from agents.views.proposal_views import ConflictView
 from agents.world_time.moments import format_record_time, read_moment
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog

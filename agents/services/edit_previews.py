@@ -16,7 +16,8 @@ from agents.services.manual_edits import ManualEdits
 from agents.services.retold_turns import RetoldTurnFinder
 from agents.services.universe_gate import UniverseGate
 from agents.typed_numbers import number_label
-from agents.views.play_views import FactView, ProposalView
+from agents.views.card_views import FactView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import (
     AffectedMemory,
     LookalikeView,

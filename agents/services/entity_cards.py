@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.canon_keeper.evidence_order import sort_evidence
 from agents.canon_keeper.universe_policy import PolicyStore
 from agents.context_assembly.known_secrets import describe_knowers
-from agents.views.play_views import EntityCard, FactView
+from agents.views.card_views import EntityCard, FactView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery

@@ -23,7 +23,9 @@ from agents.proposals.editing import apply_text_edit
 from agents.sanitize import clean
 from agents.services.universe_gate import UniverseGate
 from agents.solo.solo_tools import SoloTools
-from agents.views.play_views import CommitReport, GateView, Reply, UndoneDecision
+from agents.views.gate_views import CommitReport, GateView
+from agents.views.proposal_views import UndoneDecision
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.ports import CanonReader, OrchestratorLog
 from stores.queries import ProposalQuery

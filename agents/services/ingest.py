@@ -25,6 +25,7 @@ from agents.services.source_review import SourceReview
 from agents.services.source_withdrawal import SourceWithdrawal
 from agents.story_outline import NewUniverse
 from agents.typed_text import one_line
+from agents.views.gate_views import CommitReport
 from agents.views.ingest_views import (
     AcceptableProposals,
     EditionView,
@@ -41,7 +42,7 @@ from agents.views.ingest_views import (
     SourceView,
     WithdrawalView,
 )
-from agents.views.play_views import CommitReport, UndoneDecision
+from agents.views.proposal_views import UndoneDecision
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import FactStatus

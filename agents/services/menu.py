@@ -9,7 +9,7 @@ from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader
 from agents.orchestrator.session_reader import SessionReader
 from agents.services.recap_reader import RecapReader
-from agents.views.play_views import MenuView
+from agents.views.menu_views import MenuView
 from stores.errors import LibraryUnreadable
 from stores.ports import CanonReader, LogReader
 

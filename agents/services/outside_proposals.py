@@ -18,7 +18,8 @@ from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.sanitize import clean
 from agents.services.manual_edits import NOTHING_STAGED
 from agents.services.world_edits import PlannedEdit, WorldEditor
-from agents.views.play_views import WAITING_PLACE, ProposalView
+from agents.views.gate_views import WAITING_PLACE
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import NewEntityFields
 from stores.errors import InputError, NotFound
 from stores.outside_inbox import OutsideInbox

@@ -22,16 +22,12 @@ from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.orchestrator.typed_lines import TypedLines
 from agents.proposals.evidence import is_declared_after
 from agents.services.transcript_rows import TranscriptReader
-from agents.views.play_views import (
-    ActionIdeas,
-    CommandHelp,
-    Reply,
-    SceneEnd,
-    SceneView,
-    SheetView,
-    TurnTrace,
-    TurnView,
-)
+from agents.views.card_views import TurnTrace
+from agents.views.gate_views import SceneEnd
+from agents.views.replies import CommandHelp, Reply
+from agents.views.scene_views import ActionIdeas, SceneView
+from agents.views.sheet_views import SheetView
+from agents.views.turn_views import TurnView
 from stores.records.ids import Id
 from stores.records.play import TensionMode, Turn
 from stores.records.workflow import ProposedChange

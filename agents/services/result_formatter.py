@@ -16,7 +16,7 @@ from agents.proposals.editing import editable_text
 from agents.search.passage_windows import find_best_window
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from agents.views.query_views import AnswerStanding, QueryFinding
 from agents.views.world_views import EvidenceSource
 from stores.errors import NotFound

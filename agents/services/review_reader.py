@@ -19,7 +19,7 @@ from agents.services.review_groups import (
     view_group,
 )
 from agents.views.ingest_views import ReviewOrder, ReviewRow, ReviewRows, ReviewView
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.canon import CreateEntity

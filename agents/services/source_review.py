@@ -20,8 +20,9 @@ from agents.orchestrator.verdict_undo import VerdictUndo
 from agents.proposals.decisions import NOTHING_DECIDED, gm_decision, is_rejected
 from agents.services.review_groups import group_key_of
 from agents.services.review_reader import ReviewReader
+from agents.views.gate_views import CommitReport, LeftOpen
 from agents.views.ingest_views import AcceptableProposals, GroupDecisionCounts, ReviewOrder
-from agents.views.play_views import CommitReport, LeftOpen, UndoneDecision
+from agents.views.proposal_views import UndoneDecision
 from stores.errors import InputError
 from stores.ports import LogReader
 from stores.records.canon import CreateEntity, MergeEntities

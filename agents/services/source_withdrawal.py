@@ -16,8 +16,8 @@ from agents.proposals.decisions import is_undone
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
 from agents.services.story_uses import StoryUses, name_stories, read_story_uses
+from agents.views.card_views import FactView
 from agents.views.ingest_views import EditionView, Passage, WithdrawalView
-from agents.views.play_views import FactView
 from agents.views.world_views import describe_waiting
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery

@@ -21,8 +21,10 @@ from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
+from agents.views.gate_views import CommitReport
 from agents.views.llm_views import BillRow
-from agents.views.play_views import CommitReport, MenuView, RulePackView, StoryCard
+from agents.views.menu_views import MenuView, StoryCard
+from agents.views.sheet_views import RulePackView
 from stores.errors import NotFound
 from stores.ports import CanonReader
 from stores.records.ids import Clock, Id, derive_id

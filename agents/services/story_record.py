@@ -14,7 +14,7 @@ from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.transcript_rows import TranscriptReader
 from agents.solo.journal_lines import JournalLine, describe_journal_entries
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import FactQuery, FactsAboutQuery

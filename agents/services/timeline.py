@@ -14,7 +14,7 @@ from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
 from agents.story_entries import read_story_entries
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from agents.views.world_views import SceneReference, TimelineEvent
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader

@@ -11,7 +11,9 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import is_declared_after
 from agents.resolver.resolution_proposals import proposal_id
 from agents.rewordings import find_wordings, reword_turns
-from agents.views.play_views import NO_OUTCOME, SceneEnd, TurnTrace, TurnView
+from agents.views.card_views import TurnTrace
+from agents.views.gate_views import SceneEnd
+from agents.views.turn_views import NO_OUTCOME, TurnView
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id
 from stores.records.play import Resolution, Speaker

@@ -13,7 +13,7 @@ from agents.events import EventBus
 from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.folded_rows import count_by_row
 from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
-from agents.views.play_views import CommitReport, GateView
+from agents.views.gate_views import CommitReport, GateView
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
 from stores.records.ids import Id

@@ -17,7 +17,7 @@ from agents.services.relation_graph import RelationGraphReader
 from agents.services.timeline import TimelineReader
 from agents.services.world_edits import WorldEditor
 from agents.solo.universe_tables import UniverseTables
-from agents.views.play_views import EntityCard
+from agents.views.card_views import EntityCard
 from stores.ports import CanonReader
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityNames

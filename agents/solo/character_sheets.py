@@ -29,7 +29,7 @@ from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.story_outline import NewCharacter, StoryOutline
 from agents.typed_numbers import number_label
 from agents.typed_text import fold_name
-from agents.views.play_views import SheetRow, SheetView
+from agents.views.sheet_views import SheetRow, SheetView
 from stores.errors import InputError
 from stores.queries import FactsAboutQuery
 from stores.records.canon import AssertFact, Authority, EndFact, StateChange, StateOp

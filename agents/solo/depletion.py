@@ -17,7 +17,8 @@ from agents.resolver.working_state import fold_changes
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.typed_numbers import number_label
 from agents.typed_text import fold_name
-from agents.views.play_views import Offer, Reply
+from agents.views.replies import Reply
+from agents.views.scene_views import Offer
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
 from stores.records.world import Entity

@@ -13,7 +13,7 @@ from agents.prose.names import names_of
 from agents.solo.cast_moves import RecordedMoves
 from agents.solo.journal_lines import describe_presence
 from agents.solo.notices import CommandHint
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from stores.records.ids import Id
 from stores.records.story_journal import Awareness, PlaceEntry, PresenceEntry
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from agents.views.play_views import Offer, Reply
+from agents.views.replies import Reply
+from agents.views.scene_views import Offer
 
 
 class CommandHint(NamedTuple):

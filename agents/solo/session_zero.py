@@ -21,7 +21,7 @@ from agents.solo.story_clocks import ClockService
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.solo.story_threads import ThreadService
 from agents.typed_text import did_you_mean, one_line
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import InputError
 from stores.queries import FactsAboutQuery
 from stores.records.canon import AssertFact, CreateEntity

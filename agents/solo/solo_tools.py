@@ -18,7 +18,7 @@ from agents.solo.story_decisions import DecisionService
 from agents.solo.story_journal import StoryJournal
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
-from agents.views.play_views import GateView
+from agents.views.gate_views import GateView
 from stores.records.ids import Id
 
 

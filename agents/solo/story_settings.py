@@ -15,7 +15,7 @@ from agents.resolver.sheets import NewSheet, new_sheet, sheet_lines
 from agents.solo.character_sheets import build_sheet_row
 from agents.story_outline import read_style
 from agents.typed_text import did_you_mean, fold_name
-from agents.views.play_views import HeroCreation, RulePackView
+from agents.views.sheet_views import HeroCreation, RulePackView
 from stores.errors import InputError
 from stores.ports import OrchestratorLog
 from stores.records.ids import Id

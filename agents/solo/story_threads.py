@@ -17,7 +17,7 @@ from agents.name_matching import match_names
 from agents.resolver.threads import MAX_WEIGHT, change_weight, find_open_thread
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from agents.typed_text import one_line
-from agents.views.play_views import ThreadView
+from agents.views.scene_views import ThreadView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.records.canon import EndFact

@@ -8,7 +8,7 @@ from collections import Counter
 from agents.context_assembly.scene_context import SceneContext
 from agents.prose.names import any_name_pattern, names_of
 from agents.resolver.random_events import tension_after
-from agents.views.play_views import TensionSuggestion
+from agents.views.scene_views import TensionSuggestion
 from stores.ports import LogReader
 from stores.records.play import Degree, Speaker
 from stores.records.story_journal import TensionEntry, find_tension_changes

@@ -7,7 +7,7 @@ from typing import Final
 
 from agents.prose.passing_time import find_time_jump
 from agents.solo.notices import CommandHint
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from agents.world_time.calendar import minutes_per_day, name_day_part
 from agents.world_time.durations import read_time_jump
 from stores.errors import InputError

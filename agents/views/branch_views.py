@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from stores.records.ids import Id
 from stores.records.world import Entity, Universe
 

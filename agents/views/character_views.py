@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.views.play_views import EntityCard, SheetView
+from agents.views.card_views import EntityCard
+from agents.views.sheet_views import SheetView
 from stores.records.canon import Standing
 from stores.records.ids import Id
 from stores.records.memory import Memory

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.views.play_views import CommitReport, EntityCard
+from agents.views.card_views import EntityCard
+from agents.views.gate_views import CommitReport
 from agents.views.world_views import EvidenceSource
 from stores.records.canon import Standing
 from stores.records.ids import Id

@@ -1,6 +1,6 @@
 """Values that the Ingest screens and `monitor ingest` draw: estimates, progress, sources, reviews, pages.
 
-Plain values like those of `agents.views.play_views`.
+Plain values without a handle; read them again after an event.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from agents.views.play_views import FactView, ProposalView
+from agents.views.card_views import FactView
+from agents.views.proposal_views import ProposalView
 from stores.records.ids import Id
 from stores.records.sources import LadderStage, Source, SourceState
 from stores.records.workflow import Verdict

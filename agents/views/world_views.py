@@ -1,6 +1,6 @@
 """Values that the world screens draw: edits, previews, history, commitments, evidence, and the relation map.
 
-Plain values like those of `agents.views.play_views`. Ticks are minutes of world time.
+Plain values without a handle; read them again after an event. Ticks are minutes of world time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.views.play_views import EntityCard, FactView, ProposalView
+from agents.views.card_views import EntityCard, FactView
+from agents.views.proposal_views import ProposalView
 from stores.records.canon import Evidence, Standing
 from stores.records.ids import Id
 from stores.records.play import Resolution

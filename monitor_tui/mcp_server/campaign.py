@@ -17,7 +17,7 @@ from agents.embeddings import Embedding
 from agents.indexer.embedding_port import Embedder
 from agents.sanitize import clean
 from agents.services.services import Services
-from agents.views.play_views import StoryCard
+from agents.views.menu_views import StoryCard
 from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from monitor_tui.mcp_server.held_back import NOTHING_HELD_BACK, HeldBack, read_held_back

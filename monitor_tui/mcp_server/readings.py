@@ -11,7 +11,9 @@ from agents.orchestrator.commands.query_commands import answer_lines
 from agents.proposals.statements import as_sentence
 from agents.services.outside_proposals import describe_words
 from agents.services.query import best_standing
-from agents.views.play_views import FactView, ProposalView, StoryCard
+from agents.views.card_views import FactView
+from agents.views.menu_views import StoryCard
+from agents.views.proposal_views import ProposalView
 from agents.views.query_views import QueryFinding
 from agents.views.world_views import SceneReference
 from monitor_tui.compose import Program

@@ -8,7 +8,9 @@ from typing import Final
 
 from agents.proposals.statements import as_sentence
 from agents.services.result_formatter import SPEAKER_NAMES
-from agents.views.play_views import SceneView, StoryCard, TurnView
+from agents.views.menu_views import StoryCard
+from agents.views.scene_views import SceneView
+from agents.views.turn_views import TurnView
 from agents.world_time.calendar import format_tick
 from monitor_tui.mcp_server.campaign import Campaign
 from monitor_tui.mcp_server.readings import join_texts

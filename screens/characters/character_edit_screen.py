@@ -10,8 +10,8 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
+from agents.views.card_views import FactView
 from agents.views.character_views import MemoryView
-from agents.views.play_views import FactView
 from agents.views.world_views import StagedEdits
 from screens.base import ServiceScreen
 from screens.characters.sheet_screen import SheetScreen
@@ -29,7 +29,7 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.character_views import CharacterView, KnowledgeView
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
     from stores.records.ids import Id
 
 NOBODY_KNOWS = "Nobody remembers it."

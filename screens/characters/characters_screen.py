@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.events import CanonCommitted, MemoriesWritten
+from agents.views.card_views import FactView
 from agents.views.character_views import MemoryView
-from agents.views.play_views import FactView
 from screens.characters.character_edit_screen import CharacterEditScreen
 from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER

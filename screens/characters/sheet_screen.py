@@ -31,7 +31,8 @@ from widgets.sheet_list import SheetEdit, SheetList, names_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import Reply, SheetRow, SheetView
+    from agents.views.replies import Reply
+    from agents.views.sheet_views import SheetRow, SheetView
 
 _VALUE = re.compile(r"(?P<sign>[+−-]?)\s*(?P<digits>\d{1,10}(?:\.\d{1,4})?)")
 _TAG = re.compile(r"[^\W\d](?:[\w '-]*\w)?")

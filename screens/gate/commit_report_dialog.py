@@ -12,7 +12,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from agents.views.play_views import WAITING_PLACE
+from agents.views.gate_views import WAITING_PLACE
 from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -21,7 +21,7 @@ from stores.records.canon import Standing
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
-    from agents.views.play_views import CommitReport
+    from agents.views.gate_views import CommitReport
 
 
 NOTHING_NEW = "Nothing new. Your decisions are recorded."

@@ -24,7 +24,7 @@ from widgets.proposal_list import ProposalList
 
 if TYPE_CHECKING:
     from agents.events import Event
-    from agents.views.play_views import UndoneDecision
+    from agents.views.proposal_views import UndoneDecision
 
 
 class DecidingScreen(ServiceScreen[None]):

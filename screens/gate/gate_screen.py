@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agents.views.play_views import LeftOpen
+from agents.views.gate_views import LeftOpen
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
@@ -36,7 +36,9 @@ from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import CommitReport, GateView, TensionSuggestion, UndoneDecision
+    from agents.views.gate_views import CommitReport, GateView
+    from agents.views.proposal_views import UndoneDecision
+    from agents.views.scene_views import TensionSuggestion
 
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""

@@ -29,7 +29,7 @@ from widgets.worker import post_failed_work
 if TYPE_CHECKING:
     from agents.services.gate import GateService
     from agents.services.policy import PolicyService
-    from agents.views.play_views import ProposalView
+    from agents.views.proposal_views import ProposalView
     from agents.views.world_views import ProposedUndo
 
 Decide = Callable[[Collection[Id], Verdict | None], Awaitable[None]]

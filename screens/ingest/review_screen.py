@@ -32,8 +32,9 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.gate_views import CommitReport
     from agents.views.ingest_views import ReviewView
-    from agents.views.play_views import CommitReport, UndoneDecision
+    from agents.views.proposal_views import UndoneDecision
 
 EMPTY_REVIEW = "Nothing waits here. Esc goes back to the documents."
 NOTHING_CLOSED = "Nothing of it was committed yet. Esc goes back to what waits."

@@ -27,7 +27,7 @@ from widgets.safe_text import content
 from widgets.worker import start_worker
 
 if TYPE_CHECKING:
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
 
 MAX_ROLLS: Final = 12
 MAX_LENGTH: Final = 300

@@ -24,7 +24,7 @@ from widgets.safe_text import content, one_line
 from widgets.worker import start_worker
 
 if TYPE_CHECKING:
-    from agents.views.play_views import ActionIdeas
+    from agents.views.scene_views import ActionIdeas
 
 
 class IdeasDialog(Dialog[str | None]):

@@ -14,7 +14,7 @@ from screens.play.prompt_draft import PromptDraft
 from widgets.prompt import SELECTED_HINT, PlayPrompt
 
 if TYPE_CHECKING:
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
 
 
 class LineSender:

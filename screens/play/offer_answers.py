@@ -18,7 +18,8 @@ from widgets.trigger_bar import TriggerBar
 
 if TYPE_CHECKING:
     from agents.services.gate import GateService
-    from agents.views.play_views import CommitReport, SceneView
+    from agents.views.gate_views import CommitReport
+    from agents.views.scene_views import SceneView
 
 SENDING_KEYS = "Enter: send what is typed · F3: decide at the gate · Esc: decide at scene end"
 PANEL_KEYS = "Enter: evidence · F3: decide at the gate · Esc: back to the prompt"

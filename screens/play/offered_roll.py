@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
 
 OFFER_HINT = "Typing on tells it without a roll · → goes on with it"
 

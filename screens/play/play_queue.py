@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agents.llm.errors import ModelError
 
 if TYPE_CHECKING:
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from widgets.worker import start_worker
 
 if TYPE_CHECKING:
     from agents.services.play import PlayService
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
     from screens.notice_panel import NoticePanel
     from widgets.prompt import PlayPrompt
 

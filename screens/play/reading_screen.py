@@ -28,7 +28,9 @@ from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import SceneView, TurnTrace, TurnView
+    from agents.views.card_views import TurnTrace
+    from agents.views.scene_views import SceneView
+    from agents.views.turn_views import TurnView
 
 BRANCH_HINT = (
     "The story as it is stays whole. The branch has the canon of that moment, and its own from then on."

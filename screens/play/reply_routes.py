@@ -25,7 +25,8 @@ from screens.routes import (
 from stores.records.ids import Id
 
 if TYPE_CHECKING:
-    from agents.views.play_views import Reply, SceneView
+    from agents.views.replies import Reply
+    from agents.views.scene_views import SceneView
 
 PLACES_WITH_OWN_SCREEN: Final = (
     "gate", "help", "conflict", "policy", "ledger", "xray", "bill", "model", "prompts", "query", "map",

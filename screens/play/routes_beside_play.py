@@ -26,7 +26,7 @@ from screens.routes import (
 from stores.records.ids import Id
 
 if TYPE_CHECKING:
-    from agents.views.play_views import SceneView
+    from agents.views.scene_views import SceneView
 
 
 def routes_beside_play(view: SceneView) -> tuple[NamedRoute, ...]:

@@ -20,7 +20,7 @@ from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
     from stores.records.play import Resolution
 
 ROLL_LOOKBACK_TURNS = 100

@@ -17,7 +17,8 @@ from widgets.status_bar import StatusBar
 from widgets.transcript.transcript import Transcript
 
 if TYPE_CHECKING:
-    from agents.views.play_views import SceneView, TurnView
+    from agents.views.scene_views import SceneView
+    from agents.views.turn_views import TurnView
     from screens.play.scene_reader import SceneReading
     from stores.records.ids import Id
 

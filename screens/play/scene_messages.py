@@ -12,7 +12,8 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 
 if TYPE_CHECKING:
-    from agents.views.play_views import CommitReport, Reply
+    from agents.views.gate_views import CommitReport
+    from agents.views.replies import Reply
 
 
 @dataclass

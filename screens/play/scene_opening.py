@@ -17,7 +17,7 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.services.llm import LlmService
     from agents.services.play import PlayService
-    from agents.views.play_views import SceneView
+    from agents.views.scene_views import SceneView
 
 
 class SceneOpening:

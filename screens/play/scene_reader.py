@@ -10,7 +10,9 @@ from stores.records.ids import Id
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import SceneEnd, SceneView, TurnView
+    from agents.views.gate_views import SceneEnd
+    from agents.views.scene_views import SceneView
+    from agents.views.turn_views import TurnView
 
 REREAD_ROWS = 4
 """Rows before the new ones that are read again: a roll or a take may have been added to them."""

@@ -64,7 +64,9 @@ from widgets.worker import start_worker
 if TYPE_CHECKING:
     from agents.events import Event, Notice
     from agents.services.services import Services
-    from agents.views.play_views import CommandHelp, Reply, SceneView, TurnView
+    from agents.views.replies import CommandHelp, Reply
+    from agents.views.scene_views import SceneView
+    from agents.views.turn_views import TurnView
 
 EMPTY_SCENE_HINT = "The scene is set. Say what your hero does, or type / for the commands."
 

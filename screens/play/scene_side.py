@@ -33,7 +33,7 @@ from widgets.worker import post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import SceneView
+    from agents.views.scene_views import SceneView
 
 
 class SceneSide(Vertical):

@@ -29,7 +29,10 @@ from widgets.worker import post_failed_work
 if TYPE_CHECKING:
     from agents.services.llm import LlmService
     from agents.services.play import PlayService
-    from agents.views.play_views import Reply, SceneView, TurnTrace, TurnView
+    from agents.views.card_views import TurnTrace
+    from agents.views.replies import Reply
+    from agents.views.scene_views import SceneView
+    from agents.views.turn_views import TurnView
 
 MAX_LOOKBACK_TURNS = 20
 """Turns back from the end in which the last GM turn is looked for; rolls and notes may follow it."""

@@ -22,7 +22,8 @@ from stores.records.workflow import ProposalStatus
 from widgets.safe_text import content, one_line
 
 if TYPE_CHECKING:
-    from agents.views.play_views import ProposalView, TurnTrace
+    from agents.views.card_views import TurnTrace
+    from agents.views.proposal_views import ProposalView
     from stores.records.ids import Id
 
 CANON_SIGN, REMOVED_SIGN, PROPOSED_SIGN, ENTITY_SIGN = "★", "×", "◌", "◆"

@@ -30,7 +30,7 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import StoryCard
+    from agents.views.menu_views import StoryCard
     from agents.views.query_views import Answer, QueryFinding, RecallResult
     from stores.records.world import Universe
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from agents.resolver.dice import roll_dice
 from agents.sanitize import split_described_name
 from agents.story_outline import NewCharacter
-from agents.views.play_views import HeroCreation, RulePackView, SheetRow
+from agents.views.sheet_views import HeroCreation, RulePackView, SheetRow
 from screens.dialogs.field_problems import clear_field_problem
 from screens.dialogs.form_fields import ChoiceField, Field, FieldInput, FormPage
 from screens.setup.setup_pages import require_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agents.story_outline import StoryOutline
-from agents.views.play_views import RulePackView
+from agents.views.sheet_views import RulePackView
 from screens.setup.setup_pages import NEW_ROW_ID, PickRow
 from stores.records.world import Entity
 from widgets.numbers import numbers_text

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Static
 
 from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import RulePackView
+from agents.views.sheet_views import RulePackView
 from screens.base import ServiceScreen
 from screens.dialogs.field_problems import clear_field_problem, show_field_problem
 from screens.dialogs.form_fields import FieldInput, Picker

@@ -35,7 +35,8 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
-    from agents.views.play_views import CommitReport, StoryCard
+    from agents.views.gate_views import CommitReport
+    from agents.views.menu_views import StoryCard
     from stores.records.play import Story
 
 BRANCH_HINT = "The story stays as it is. Its branch has the same canon now, and its own from then on."

@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agents.views.play_views import CommandTopic
+from agents.views.replies import CommandTopic
 from screens.base import ServiceScreen
 from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER

@@ -35,7 +35,7 @@ from screens.routes import (
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from agents.views.play_views import MenuView, StoryCard
+    from agents.views.menu_views import MenuView, StoryCard
     from stores.records.ids import Id
     from stores.records.play import Scene
 

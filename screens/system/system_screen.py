@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agents.events import Event
     from agents.jobs.job_status import BackgroundView
     from agents.services.services import Services
-    from agents.views.play_views import MenuView, StoryCard
+    from agents.views.menu_views import MenuView, StoryCard
 
 
 class SystemScreen(ServiceScreen[None]):

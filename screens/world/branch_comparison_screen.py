@@ -19,7 +19,7 @@ from widgets.mention_list import CanonMention, MentionSection
 if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.branch_views import BranchComparison
-    from agents.views.play_views import FactView
+    from agents.views.card_views import FactView
     from agents.views.world_views import StagedEdits
     from stores.records.world import Entity
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agents.orchestrator.branch_maker import MadeBranch
     from agents.services.services import Services
     from agents.views.branch_views import BranchMap
-    from agents.views.play_views import Reply
+    from agents.views.replies import Reply
     from agents.views.world_views import StagedEdits
 
 NAME_HINT = (

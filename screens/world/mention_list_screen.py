@@ -13,7 +13,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from agents.events import CanonCommitted, ProposalsChanged
-from agents.views.play_views import FactView, ProposalView
+from agents.views.card_views import FactView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import SceneReference, describe_waiting
 from screens.base import ServiceScreen
 from screens.evidence_panel import EvidencePanel

@@ -24,7 +24,7 @@ from widgets.mention_list import CanonMention, MentionSection
 
 if TYPE_CHECKING:
     from agents.services.services import Services
-    from agents.views.play_views import FactView
+    from agents.views.card_views import FactView
     from agents.views.world_views import CanonMomentView, StagedEdits
 
 

@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from agents.diagrams.relation_graph import Point
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.card_views import EntityCard
     from agents.views.picture_views import EntityPicture
-    from agents.views.play_views import EntityCard, ProposalView
+    from agents.views.proposal_views import ProposalView
 
 NO_RELATIONS_HINT: Final = (
     "No relations in canon yet. n in the universe adds a fact; “/fact Mara ally_of Tam” in play does."

@@ -13,7 +13,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from screens.folder import SCREENS_FOLDER
 from screens.notice_panel import NoticePanel
 from screens.routes import Back, Visit

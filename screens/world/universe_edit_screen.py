@@ -44,7 +44,7 @@ from widgets.entity_card import EntityCardView
 from widgets.entity_tree import EntityTree
 
 if TYPE_CHECKING:
-    from agents.views.play_views import FactView
+    from agents.views.card_views import FactView
     from agents.views.world_views import StagedEdits
     from screens.dialogs.form_dialog import FormDialog
     from stores.records.world import Entity

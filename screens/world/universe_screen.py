@@ -29,8 +29,9 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.events import Event
     from agents.services.services import Services
+    from agents.views.card_views import EntityCard
     from agents.views.picture_views import EntityPicture
-    from agents.views.play_views import EntityCard, ProposalView
+    from agents.views.proposal_views import ProposalView
     from stores.records.world import Entity, Universe
 
 MAX_TREE_ENTITIES = 500

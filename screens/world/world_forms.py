@@ -19,7 +19,7 @@ from stores.records.world import Entity, EntityKind
 
 if TYPE_CHECKING:
     from agents.services.world import WorldServices
-    from agents.views.play_views import FactView
+    from agents.views.card_views import FactView
     from stores.records.ids import Id
 
 FACT_OPTION, RULE_OPTION = "fact", "rule"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import EntityEdit, StagedEdits
 from stores.authority import Role
 from stores.queries import FactQuery

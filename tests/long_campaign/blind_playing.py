@@ -21,7 +21,8 @@ from agents.events import Event, TurnAppended
 from agents.llm.scripted_model import ScriptedModel
 from agents.memory_manager.scene_reader import SceneReader, mark_unheard_turns
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import ProposalView, Reply
+from agents.views.proposal_views import ProposalView
+from agents.views.replies import Reply
 from agents.views.world_views import CommitmentLedgerView
 from monitor_tui.compose import Program, open_program
 from stores.authority import Role

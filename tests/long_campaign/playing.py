@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from agents.views.conflict_views import RulingRequest
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program, open_program
 from monitor_tui.play_script import ScriptResult, play_script, read_script
 from stores.records.ids import Id, SeededIdGenerator, SteppingClock

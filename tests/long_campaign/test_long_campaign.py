@@ -24,7 +24,7 @@ import yaml
 from agents.exports.story_journal import write_journal
 from agents.exports.story_markdown import write_markdown
 from agents.views.conflict_views import RulingView
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.play_report import build_report
 from stores.archive import export_campaign, import_campaign
 from stores.archive_file import ArchiveReader

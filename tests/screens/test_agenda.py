@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import ThreadView
+from agents.views.scene_views import ThreadView
 from stores.errors import StoreFull
 from stores.records.clocks import TRACK_TICKS, Pace, ProgressClock
 from tests.screens.faults import fail_once

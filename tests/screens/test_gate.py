@@ -11,7 +11,8 @@ from textual import events
 from textual.keys import _character_to_key
 
 from agents.services.gate import GateService
-from agents.views.play_views import CommitReport, GateView, ProposalView
+from agents.views.gate_views import CommitReport, GateView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import open_program
 from screens.gate.proposal_decisions import edit_hint
 from stores.authority import Role

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from agents.views.play_views import Offer
+from agents.views.scene_views import Offer
 from tests.screens.screen_driver import ROOMY, ScreenDriver, real_services, started_app
 from widgets.offer_list import OfferList
 from widgets.prompt import PlayPrompt

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from agents.views.play_views import ProposalView, Reply, SceneView, TurnView
+from agents.views.proposal_views import ProposalView
+from agents.views.replies import Reply
+from agents.views.scene_views import SceneView
+from agents.views.turn_views import TurnView
 from screens.play.scene_messages import ReplyReceived
 from screens.play.scene_screen import SceneScreen
 from stores.errors import StoreFull

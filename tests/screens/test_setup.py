@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter
-from agents.views.play_views import SceneView
+from agents.views.scene_views import SceneView
 from screens.setup.story_outline import parse_numbers, resolve_place, split_words, suggest_outline
 from stores.errors import InputError, StoreFull
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from agents.llm.errors import INPUT_KEPT, ModelUnreachable
 from agents.llm.scripted_model import ScriptedReply
-from agents.views.play_views import SceneView
+from agents.views.scene_views import SceneView
 from screens.setup.opening_page import CastPicker
 from stores.records.llm import Persona
 from tests.screens.faults import hold

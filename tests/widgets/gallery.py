@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from monitor_tui.theme import register_themes
 from tests.widgets import samples
 from widgets.cast_box import CastBox

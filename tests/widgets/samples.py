@@ -5,16 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.views.play_views import (
-    CastMember,
-    CommandHelp,
-    ConflictView,
-    EntityCard,
-    FactView,
-    ProposalView,
-    SceneView,
-    TurnView,
-)
+from agents.views.card_views import EntityCard, FactView
+from agents.views.proposal_views import ConflictView, ProposalView
+from agents.views.replies import CommandHelp
+from agents.views.scene_views import CastMember, SceneView
+from agents.views.turn_views import TurnView
 from agents.views.world_views import EvidenceSource
 from stores.records.canon import (
     AssertFact,

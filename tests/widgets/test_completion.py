@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.views.play_views import CommandHelp
+from agents.views.replies import CommandHelp
 from tests.widgets.samples import COMMANDS, NAMES
 from widgets.completion import Completer
 

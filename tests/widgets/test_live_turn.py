@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.records.play import Speaker
 from tests.widgets.samples import PROSE, story_line, turn_view
 from tests.widgets.stage import Stage, screen_text

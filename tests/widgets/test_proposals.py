@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from textual import events
 
-from agents.views.play_views import ConflictView, ProposalView
+from agents.views.proposal_views import ConflictView, ProposalView
 from stores.records.workflow import ProposalStatus, Verdict
 from tests.widgets.samples import proposal, proposals
 from tests.widgets.stage import Stage, screen_text

@@ -10,7 +10,7 @@ import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.errors import StoreError
 from stores.records.play import Speaker
 from tests.widgets.samples import story_line, turn_view

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.records.play import Degree, Speaker
 from tests.widgets.samples import PROSE, resolution, turn_view
 from tests.widgets.test_safe_text import TEXTS, is_safe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.views.play_views import CastMember
+from agents.views.scene_views import CastMember
 from stores.records.canon import EvidenceKind
 from stores.records.world import EntityKind
 from tests.widgets import samples

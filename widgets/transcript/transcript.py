@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.records.ids import Id
 from widgets.safe_text import plain_text
 from widgets.transcript.linked_turns import LinkedTurnScroll

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from agents.proposals.effects import describe_effects
 from agents.resolver.oracle import Grade
 from agents.resolver.reaction import Attitude
-from agents.views.play_views import LineOutcome, TurnView
+from agents.views.turn_views import LineOutcome, TurnView
 from stores.records.play import Degree, Resolution, Speaker
 from widgets.emphasis import wrap_emphasised
 from widgets.ink import Ink, Inks, Line, Piece, draw_line

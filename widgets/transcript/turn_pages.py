@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from textual.cache import LRUCache
 
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 
 PAGE_SIZE = 50
 MAX_PAGES = 40

@@ -17,7 +17,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from agents.views.play_views import SceneEnd, TurnView
+from agents.views.gate_views import SceneEnd
+from agents.views.turn_views import TurnView
 from stores.errors import MonitorError
 from stores.records.ids import Id
 from widgets.ink import Ink, InkView, Line, draw_line

@@ -39,7 +39,7 @@ from agents.canon_keeper.proposal_subjects import named_entities, named_facts
 from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.sheet_values import sheet_value_of
 from agents.proposals.decisions import gm_decision, is_rejected
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.records.canon import (
     AssertFact,
     Authority,

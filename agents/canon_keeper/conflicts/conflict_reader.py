@@ -15,7 +15,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_description import describe_proposal
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import NOTHING_DECIDED, require_decidable
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery

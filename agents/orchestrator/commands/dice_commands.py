@@ -7,7 +7,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.sanitize import clean
-from agents.views.play_views import CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
 
 group = CommandGroup(CommandTopic.DICE)
 

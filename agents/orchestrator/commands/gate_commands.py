@@ -11,7 +11,8 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import CommandTopic, ProposalView, Reply
+from agents.views.proposal_views import ProposalView
+from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import ACTORS, fold_name
 

@@ -9,7 +9,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.typed_numbers import living_numbers
-from agents.views.play_views import CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.world import Entity, EntityKind
 

@@ -11,7 +11,7 @@ from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean
-from agents.views.play_views import CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.play import GM_SPEAKERS, Speaker, Turn
 

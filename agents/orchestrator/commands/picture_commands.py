@@ -6,7 +6,7 @@ from agents.orchestrator.commands.lookup_commands import find_named_entity
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
 
 group = CommandGroup(CommandTopic.ASK)
 

@@ -18,7 +18,8 @@ from agents.orchestrator.outcome import Outcome
 from agents.proposals.decisions import VERDICT_WORDS
 from agents.proposals.evidence import turn_evidence
 from agents.solo.grid_maps import NOT_MOVED, name_wild_place
-from agents.views.play_views import CommandTopic, ProposalView, Reply
+from agents.views.proposal_views import ProposalView
+from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.canon import CreateEntity, Evidence
 from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict

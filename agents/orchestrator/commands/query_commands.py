@@ -5,8 +5,8 @@ from __future__ import annotations
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
-from agents.views.play_views import CommandTopic, Reply
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding
+from agents.views.replies import CommandTopic, Reply
 
 group = CommandGroup(CommandTopic.ASK)
 

@@ -15,7 +15,8 @@ from agents.resolver.dice_faces import split_faces
 from agents.resolver.random_events import tension_after
 from agents.solo.story_settings import TENSION_MODE_LINES
 from agents.typed_numbers import living_numbers
-from agents.views.play_views import CastMember, CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
+from agents.views.scene_views import CastMember
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError
 from stores.records.ids import Id

@@ -10,7 +10,7 @@ from agents.orchestrator.commands.registry import CommandCall, CommandGroup
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
-from agents.views.play_views import CommandTopic, Reply
+from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
 

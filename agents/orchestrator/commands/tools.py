@@ -22,10 +22,11 @@ from agents.orchestrator.scene_undo import SceneUndo
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.suggested_actions import ActionSuggestions
 from agents.solo.solo_tools import SoloTools
+from agents.views.card_views import EntityCard
 from agents.views.conflict_views import RulingOutcome
 from agents.views.llm_views import BillView
 from agents.views.picture_views import EntityPicture
-from agents.views.play_views import EntityCard, ProposalView
+from agents.views.proposal_views import ProposalView
 from agents.views.query_views import Answer
 from agents.views.world_views import StagedEdits
 from stores.ports import CanonReader, LogReader

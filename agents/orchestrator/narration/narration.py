@@ -22,7 +22,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.personas.personas import Monitor, Narrator
 from agents.resolver.roll_kinds import ACT_KINDS, PROSE_KINDS
 from agents.solo.notes import NoteService
-from agents.views.play_views import CommandHelp, Reply
+from agents.views.replies import CommandHelp, Reply
 from stores.errors import IllegalTransition, InputError
 from stores.ports import LogReader
 from stores.queries import LlmCallQuery

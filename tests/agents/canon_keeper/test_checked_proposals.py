@@ -10,7 +10,7 @@ import pytest
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.checks.contradictions import CheckRun
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.embedded.canon_reader import EmbeddedCanonReader
 from stores.records.ids import Id

@@ -16,7 +16,7 @@ from agents.canon_keeper.canon_policy import (
     decide_by_policy,
 )
 from agents.proposals.kinds import CHANGE_KINDS, describe_kind, kinds_of, parse_kind
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.records.canon import (
     AdvanceClock,
     Authority,

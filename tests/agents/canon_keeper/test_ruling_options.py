@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.canon_keeper.conflicts.conflict_reader import FactConflict
 from agents.services.ruling_options import list_ruling_options
-from agents.views.play_views import ConflictView
+from agents.views.proposal_views import ConflictView
 from stores.records.canon import Fact
 from stores.records.workflow import RulingKind
 from stores.records.world import Calendar

@@ -6,7 +6,8 @@ from typing import Any
 
 from agents.exports.story_values import ExportedScene, StoryRecord, StoryThread
 from agents.exports.world_values import ExportedEntity, WorldRecord
-from agents.views.play_views import EntityCard, FactView, TurnView
+from agents.views.card_views import EntityCard, FactView
+from agents.views.turn_views import TurnView
 from agents.views.world_views import SceneReference, TimelineEvent
 from stores.records.clocks import ProgressClock
 from stores.records.play import Speaker

@@ -12,7 +12,7 @@ from agents.exports.vault import write_vault
 from agents.exports.wiki import write_wiki
 from agents.exports.world_maps import show_grid_maps
 from agents.exports.world_values import ExportedEntity, WorldRecord
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from stores.records.grid_maps import GridCell, GridOutline, GridShape, GridWay, Spot, Terrain, WayKind
 from stores.records.world import EntityKind
 from tests.agents.exports.hostile_world import SCRIPT, a_card

@@ -9,7 +9,7 @@ from agents.exports.folder_plan import FolderFile, digest, read_manifest, write_
 from agents.exports.vault import write_vault
 from agents.exports.vault_folder import plan_vault, read_vault_edits
 from agents.exports.world_values import ExportedEntity, WorldRecord
-from agents.views.play_views import EntityCard, FactView
+from agents.views.card_views import EntityCard, FactView
 from stores.records.world import EntityKind
 from tests.contract import builders as make
 from tests.examples import examples

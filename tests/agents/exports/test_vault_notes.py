@@ -23,7 +23,7 @@ from agents.exports.vault_notes import OWN_PART_MARK
 from agents.exports.vault_reading import read_note, split_note
 from agents.exports.world_values import ExportedEntity, WorldRecord
 from agents.sanitize import clean
-from agents.views.play_views import EntityCard, FactView
+from agents.views.card_views import EntityCard, FactView
 from tests.contract import builders as make
 from tests.examples import examples
 

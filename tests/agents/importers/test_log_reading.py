@@ -18,7 +18,7 @@ from agents.importers.log_reading import read_log, read_title
 from agents.importers.scenes import find_heading
 from agents.importers.voices import split_asides
 from agents.sanitize import MAX_LINE_LENGTH, clean
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from agents.world_time.log_times import describe_said_time, parse_time
 from stores.errors import InputError
 from stores.records.play import Scene, Speaker, Story, Turn

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.exports.story_values import ExportedScene, StoryRecord
-from agents.views.play_views import FactView, TurnView
+from agents.views.card_views import FactView
+from agents.views.turn_views import TurnView
 from stores.records.canon import Authority, Evidence, EvidenceKind, Fact, FactKind, Standing
 from stores.records.ids import derive_id
 from stores.records.play import Degree, Resolution, Scene, Speaker, Story, Turn

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from stores.records.play import StoryMode

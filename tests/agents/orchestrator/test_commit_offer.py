@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import CommitReport
+from agents.views.gate_views import CommitReport
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from stores.records.workflow import Verdict

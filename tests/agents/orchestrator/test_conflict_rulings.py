@@ -10,7 +10,7 @@ import pytest
 
 from agents.events import CanonCommitted, Event, ProposalsChanged
 from agents.views.conflict_views import ProposalConflict, RulingOptionName, RulingRequest
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError

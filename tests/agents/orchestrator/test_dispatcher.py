@@ -14,7 +14,7 @@ from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.resolver.roll_kinds import ROLL_KINDS
 from agents.session_lock import NestedChangeError, SessionLock
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.errors import IllegalTransition, InputError
 from tests.program import begin, opened
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from stores.records.canon import AssertFact, ChangeSecrecy
 from tests.agents.orchestrator.test_plain_claims import Table
 from tests.examples import first_few

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.errors import InputError
 from stores.records.ids import Id

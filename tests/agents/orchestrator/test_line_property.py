@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.views.play_views import SceneView
+from agents.views.scene_views import SceneView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import MonitorError

@@ -11,7 +11,7 @@ from agents.canon_keeper.model_doubts import MODEL_DOUBT_CHECK
 from agents.llm.errors import ModelUnreachable
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program, open_program
 from stores.records.llm import Persona
 from tests.agents.orchestrator.scripted_program import ScriptedProgram, house, scripted, telling

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from tests.program import begin, opened

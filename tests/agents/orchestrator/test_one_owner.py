@@ -8,7 +8,7 @@ import pytest
 
 from agents.declarations.handovers import HandoverReader
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from agents.views.query_views import AnswerStanding
 from monitor_tui.compose import Program
 from stores.authority import Role

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import ProposalView, Reply
+from agents.views.proposal_views import ProposalView
+from agents.views.replies import Reply
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.records.canon import AssertFact, Authority, EndFact, EvidenceKind

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.canon_keeper.proposal_rows import NOT_COMPARED
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.queries import ProposalQuery

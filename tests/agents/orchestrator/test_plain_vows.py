@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.proposals.proposals import Proposals
-from agents.views.play_views import Reply
+from agents.views.replies import Reply
 from monitor_tui.compose import Program
 from stores.records.canon import AssertFact, FactKind
 from stores.records.ids import Id

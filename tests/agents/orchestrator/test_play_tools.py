@@ -13,7 +13,9 @@ import pytest
 from agents.exports.story_journal import write_journal
 from agents.exports.story_markdown import write_markdown
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline
-from agents.views.play_views import Reply, SceneView, TurnView
+from agents.views.replies import Reply
+from agents.views.scene_views import SceneView
+from agents.views.turn_views import TurnView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import InputError, StoreError

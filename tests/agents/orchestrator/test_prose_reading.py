@@ -10,7 +10,7 @@ import pytest
 from agents.llm.errors import ModelKeyRefused
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import open_program
 from stores.authority import Role
 from stores.records.ids import SteppingClock

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.exports.story_form import StoryForm
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from stores.records.workflow import Verdict

@@ -13,7 +13,7 @@ import pytest
 
 from agents.llm.llm_port import LlmRequest
 from agents.llm.scripted_model import ScriptedAnswer
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from stores.authority import Role
 from stores.queries import FactQuery
 from stores.records.llm import Persona

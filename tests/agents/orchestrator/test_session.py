@@ -11,7 +11,7 @@ from agents.importers.import_views import ImportRequest
 from agents.orchestrator.exchange import begin_exchange as begin_exchange
 from agents.orchestrator.session_reader import SESSION_ID
 from agents.story_outline import MainMode, NewCharacter, StoryOutline
-from agents.views.play_views import ProposalView
+from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
 from stores.errors import IllegalTransition, InputError, StoreError

@@ -23,7 +23,7 @@ from agents.exports.story_markdown import write_markdown
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.prose.narrated_lines import tells_of_others
 from agents.sanitize import clean
-from agents.views.play_views import TurnView
+from agents.views.turn_views import TurnView
 from stores.records.play import Speaker
 from tests.agents.orchestrator.recorded_story import a_fact, a_scene, a_view, of_scene, the_drowned_bell
 from tests.examples import examples

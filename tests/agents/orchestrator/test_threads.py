@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import ThreadView
+from agents.views.scene_views import ThreadView
 from monitor_tui.compose import Program
 from stores.errors import InputError, MonitorError
 from stores.records.canon import EvidenceKind

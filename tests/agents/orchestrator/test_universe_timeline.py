@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.views.play_views import CommandTopic, FactView
+from agents.views.card_views import FactView
+from agents.views.replies import CommandTopic
 from agents.views.world_views import TimelineEvent
 from monitor_tui.compose import Program
 from stores.records.ids import Id

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.services.services import Services
-from agents.views.play_views import FactView, ProposalView
+from agents.views.card_views import FactView
+from agents.views.proposal_views import ProposalView
 from agents.views.world_views import EntityEdit, FactEdit, NewEntityFields
 from stores.errors import InputError, NotFound
 from stores.records.canon import EvidenceKind, FactStatus, Standing

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.services.services import Services
-from agents.views.play_views import FactView
+from agents.views.card_views import FactView
 from agents.views.world_views import NewEntityFields
 from monitor_tui.compose import Program
 from stores.errors import InputError

@@ -25,7 +25,7 @@ from agents.resolver.sheets import (
     take_rest,
 )
 from agents.resolver.working_state import apply_state_change, fold_changes
-from agents.views.play_views import CastMember
+from agents.views.scene_views import CastMember
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
 from stores.records.world import Entity
