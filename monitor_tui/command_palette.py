@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -72,7 +73,7 @@ class PaletteCommandProvider(Provider):
 
     async def search(self, query: str) -> Hits:
         folded_query = fold_text(query.strip())
-        for entry in self._palette_entries():
+        for entry in chain(self._palette_entries(), self._theme_entries()):
             match = match_text(folded_query, fold_text(entry.name))
             help_match = match_text(folded_query, fold_text(entry.help))
             if help_match and help_match.score <= STREWN:
@@ -115,6 +116,13 @@ class PaletteCommandProvider(Provider):
             yield from map(self._route_entry, routes)
         for system in self.app.get_system_commands(self.screen):
             yield PaletteEntry(system.title, system.help, system.callback)
+
+    def _theme_entries(self) -> Iterator[PaletteEntry]:
+        """Yield the themes: many, so they are found by name and not listed."""
+        for name in sorted(self.app.available_themes):
+            yield PaletteEntry(
+                f"Theme: {name}", "Show MONITOR in these colours", partial(setattr, self.app, "theme", name)
+            )
 
     @property
     def _services(self) -> Services | None:

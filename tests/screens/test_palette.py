@@ -61,6 +61,17 @@ async def test_palette_lists_the_screens_though_names_could_not_be_read(
         assert ui.screen == "SystemScreen"
 
 
+async def test_palette_finds_a_theme_by_its_name(tmp_path: Path) -> None:
+    """README: Ctrl+P finds any theme by a few of its letters."""
+    async with started_app(real_services(tmp_path), ROOMY) as ui:
+        await jump(ui, "monitor-light")
+        assert ui.app.theme == "monitor-light"
+        await ui.press("ctrl+p")
+        assert not ui.shows("dracula")  # there are many: found, and not listed
+        await ui.type("dracu")
+        assert ui.app.theme == "dracula"
+
+
 async def test_palette_leads_to_scenes_threads_settings_and_stories(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), ROOMY) as ui:
         await ui.press("enter")
