@@ -34,7 +34,7 @@ from agents.proposals.lore_entries import read_lore
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import STATED_PREDICATE, build_location_fact
 from agents.prose.hero_name import name_hero
-from agents.prose.supporting_words import mentions_name, supports_statement
+from agents.prose.supporting_words import mentions_name, mentions_person, supports_statement
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
 from agents.resolver.working_state import fold_changes
@@ -526,7 +526,8 @@ def _supporting_turn_evidence(context: SceneContext, change: Payload, quote: str
         return ()
     hero_name = hero.name if hero else ""
     if isinstance(change, CreateEntity):
-        is_supported = mentions_name(turn.text, change.name)
+        mentions = mentions_person if change.entity_kind is EntityKind.CHARACTER else mentions_name
+        is_supported = mentions(turn.text, change.name)
     else:
         is_supported = supports_statement(turn.text, _statement_of(context, change, quote), hero_name)
     return (turn_evidence(turn),) if is_supported else ()

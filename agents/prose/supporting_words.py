@@ -32,6 +32,11 @@ _PRONOUN: Final = re.compile(
 )
 """Words for what an earlier sentence names."""
 _OBJECT_PRONOUN: Final = re.compile(r"\b(?:it|them)\b", re.IGNORECASE)
+_WAY: Final = (
+    r"\b(?i:along|across|over|onto|into|through|on|under|up|down|around)\s+"
+    r"(?i:the|an?|th(?:is|at)|my|your|his|her|its|our|their)\s+(?:[^\W\d_A-Z][\w-]*\s+)*?"
+)
+"""What stands before a common noun that names where somebody goes: `along the frozen`."""
 _WORD_FAMILIES: Final = (
     "dead die died dies dying death kill kills killed killing slain slay slays slew murder murdered corpse body",
     "own owns owned belong belongs give gives gave given hand hands handed take takes took taken receive receives",
@@ -65,6 +70,12 @@ def supports_statement(text: str, statement: str, hero_name: str = "") -> bool:
         and (_PRONOUN.search(sentence) or all(_is_meant(sentence, name, hero_name) for name in names))
         for sentence in split_sentences(text)
     )
+
+
+def mentions_person(text: str, name: str) -> bool:
+    """Say whether a text has the name of somebody, and not only of a place to go that is called as they are."""
+    last_word = (_WORD.findall(name) or [""])[-1].lower()
+    return mentions_name(re.sub(rf"{_WAY}{re.escape(last_word)}\b", " ", text), name)
 
 
 def mentions_name(text: str, name: str) -> bool:

@@ -225,3 +225,15 @@ async def test_gate_says_after_which_turn_a_declaration_was_typed(world: World) 
     assert "after turn 2  “Old Tam: keeper of the salt bell”" in shown["Old Tam"]
     (debt,) = [lines for title, lines in shown.items() if "owes" in title]
     assert "turn 3  “Old Tam owes me a coin.”" in debt or "turn 3  “Old Tam owes me a coin”" in debt
+
+
+@pytest.mark.parametrize(
+    ("line", "is_of_turn"),
+    [("I walk along the frozen quay.", False), ("Teodor waits on the quay.", True)],
+)
+async def test_declared_person_rests_on_no_way_that_is_called_as_they_are(
+    world: World, line: str, is_of_turn: bool
+) -> None:
+    await play(world, line, "/npc Teodor Quay: my lost brother")
+    (row,) = (await world.services.play.scene(world.scene_id)).proposals
+    assert (EvidenceKind.TURN in {piece.kind for piece in row.proposal.evidence}) is is_of_turn

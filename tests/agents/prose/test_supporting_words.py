@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.prose.supporting_words import mentions_name, supports_statement
+from agents.prose.supporting_words import mentions_name, mentions_person, supports_statement
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,17 @@ def test_name_is_mentioned_by_its_last_word_or_as_it_is_written() -> None:
     assert mentions_name("Dob's hat", "Dob Harrow")
     assert mentions_name("a rat squeals", "Rat")
     assert not mentions_name("An old door creaks.", "Old Tam")
+
+
+def test_way_that_is_called_as_somebody_is_no_mention_of_them() -> None:
+    assert not mentions_person("I walk along the frozen quay.", "Teodor Quay")
+    assert not mentions_person("I run across a narrow old ford.", "Jonas Ford")
+    for text in (
+        "Teodor waits on the quay.",
+        "The Quay brothers laugh.",
+        "i meet teodor quay",
+        "i walk on, and quay waits.",
+    ):
+        assert mentions_person(text, "Teodor Quay"), text
+    assert mentions_person("The warden nods.", "Gate Warden")
+    assert mentions_person("A hooded stranger comes in.", "The hooded stranger")
