@@ -17,6 +17,7 @@ from agents.importers.log_entries import LEGEND, ImportProblem, LogEntry, Parsed
 from agents.importers.log_tags import TAG_BODY, unescape
 from agents.importers.plain_text import is_name
 from agents.importers.scenes import find_day, find_heading
+from agents.importers.voices import voice_from_name
 from agents.world_time.log_times import format_day, parse_time
 
 _SIGNS: Final = {"@": Voice.PLAYER, "?": Voice.ORACLE, "->": Voice.ORACLE, "=>": Voice.GM, "d:": Voice.ORACLE}
@@ -172,6 +173,12 @@ def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Ite
         yield entry(Voice.MARK, mark)
     elif block.startswith("(") and block.endswith(")"):
         yield entry(Voice.OOC, block.strip("()"))
+    elif (
+        not is_journal
+        and (named := _NAMED.fullmatch(block))
+        and (named_voice := voice_from_name(named["name"])) is not None
+    ):
+        yield entry(named_voice, named["text"])
     else:
         yield entry(Voice.GM, block)
 

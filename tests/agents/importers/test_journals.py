@@ -206,6 +206,16 @@ def test_dice_bot_of_a_chat_is_nobody(name: str) -> None:
     assert (log.entries[2].voice, log.entries[1].voice) == (Voice.ORACLE, Voice.PLAYER)
 
 
+@pytest.mark.parametrize("name", ["Dicebot", "Dice Maiden", "avrae", "the Roll Bot"])
+def test_dice_bot_in_a_solo_log_is_nobody(name: str) -> None:
+    log = log_of(f"## S1 *The mill*\n@ I search the mill\n{name}: 2d6 -> 9\n=> I find a ring.\nWeather: rain")
+    assert spoken(log)[-3:] == [
+        ("oracle", "", "2d6 -> 9"),
+        ("gm", "", "I find a ring."),
+        ("gm", "", "Weather: rain"),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
