@@ -61,6 +61,11 @@ _FINITE_TAGS: Final = frozenset({"s", "past"})
 _SAYS_THAT_IT_LIES: Final = re.compile(
     r"\b(?:(?:I|you) lie|lies|lied)\b(?!\s+(?:in|on|at|under|down|there|here)\b)"
 )
+_SAYS_ON: Final = (
+    r"(?:,?\s*(?:\b(?:and|by)\s+)?\b(?:says?|said|tells?|told|claims?|claimed|swears?|swore|insists?|insisted"
+    r"|saying|telling|claiming|swearing|insisting)\b(?:\s+(?:to\s+)?(?:me|us|you|him|her|them)\b)?)?"
+)
+"""What follows before the words of a lie or an oath, as in `Osric lies to me and says that ...`."""
 _IS_NO_STATEMENT: Final = re.compile(
     r"\?|^(?:I|he|she|we|they)(?:['’]ll|\s+(?:will|shall|would))\b|^(?:to|what|how|why|where|when|who|if|whether)\b"
     r"|\b(?:if|would|could|might|may|perhaps|maybe)\b",
@@ -157,7 +162,7 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     )
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
-        rf"(?:(?P<says>{_REPORTING_VERBS})\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?"
+        rf"(?:(?P<says>{_REPORTING_VERBS})\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?{_SAYS_ON}"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
         rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
         rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",

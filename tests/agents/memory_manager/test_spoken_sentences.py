@@ -27,6 +27,12 @@ NAMES = {"mara": ("Mara",), "dob": ("Dob Harrow", "Dob"), "vess": ("Captain Vess
         ("Vess says Dob rode in last night.", "Dob rode in last night.", "vess", ()),
         ("Vess tells me Dob sold the bell.", "Dob sold the bell.", "vess", ("mara",)),
         ("Vess swears Dob never left.", "Dob never left.", "vess", ()),
+        ("Vess lies to me and says that Dob sold the bell.", "Dob sold the bell.", "vess", ("mara",)),
+        ("Vess lies to me and tells me that the key is lost.", "the key is lost.", "vess", ("mara",)),
+        ("Vess lies to Dob and says that the letter is blank.", "the letter is blank.", "vess", ("dob",)),
+        ("Vess lies to Dob, saying the letter is blank.", "the letter is blank.", "vess", ("dob",)),
+        ("Vess lies to Dob by telling him the letter is blank.", "the letter is blank.", "vess", ("dob",)),
+        ("I lie to Dob and say that the letter is blank.", "the letter is blank.", "mara", ("dob",)),
     ],
 )
 def test_spoken_sentence_is_found_in_a_report(
@@ -50,6 +56,8 @@ def test_spoken_sentence_is_found_in_a_report(
         "I tell Dob about the man who is dead.",
         "Dob lies on the bed that was broken.",
         "Dob lies in the bed he owns.",
+        "Vess lies to Dob and leaves.",
+        "Vess lies to Dob and says nothing.",
     ],
 )
 def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
