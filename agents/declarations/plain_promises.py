@@ -15,6 +15,7 @@ from agents.prose.plain_promises import PlainPromise
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind
 
+_INFINITIVE: Final = re.compile(r"(?:(?:never|not)\s+)?to\s", re.IGNORECASE)
 _SPOKEN_TO_SOMEBODY: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
 )
@@ -63,7 +64,7 @@ def _word_promise(promise: PlainPromise, hero: Entity | None) -> str:
 
 def _word_promised(words: str) -> str:
     """Return what stands behind `promised`: ` to mend her net.`, or what was said, in quotes."""
-    if words.casefold().startswith("to ") and not _SPOKEN_TO_SOMEBODY.search(words):
+    if _INFINITIVE.match(words) and not _SPOKEN_TO_SOMEBODY.search(words):
         return f" {words[:1].lower()}{words[1:]}."
     return f": “{words[:1].upper()}{words[1:]}.”"
 

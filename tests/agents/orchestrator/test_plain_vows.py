@@ -161,6 +161,16 @@ async def test_plain_promise_is_proposed_with_promiser_and_promisee_and_undone_w
             "> Tam promises Iselin to mend her net.",
             "Tam promised Iselin Quay to mend her net.",
         ),
+        (
+            ("Iselin Quay", "Tam"),
+            "I swear to Tam not to tell Iselin.",
+            "Mara promised Tam not to tell Iselin.",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            "> Tam swears never to tell anybody about me.",
+            "Tam promised never to tell anybody about Mara.",
+        ),
     ],
 )
 async def test_plain_promise_is_made_to_whom_the_words_speak(
