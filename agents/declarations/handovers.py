@@ -118,6 +118,13 @@ _WITH_THING: Final = (
 _ROB: Final = ("rob robs robbed", "relieve relieves relieved")
 _PICK: Final = ("pick picks picked",)
 _CARRY: Final = ("carry carries carried", "bear bears bore")
+_WEAR: Final = (*_CARRY, "wear wears wore", "keep keeps kept", "have has had", "hold holds held")
+_ON_THE_BODY: Final = (
+    r"(?:on|at|in|from|by|a?round|about) "
+    r"(?:an? (?:[a-z]+ )?(?:cord|chain|string|thong|ribbon|ring|rope|pouch|purse|sheath) (?:on|at|in|from|a?round|about) )?"
+    r"(?:his|her|their|my) (?:[a-z]+ )?"
+    r"(?:neck|belt|wrists?|arm|fingers?|thumb|waist|hips?|shoulders?|back|chest|breast|boots?|pockets?|coat|cloak|sleeve|hands?)"
+)
 _DROP: Final = ("drop drops dropped",)
 _FIND: Final = ("find finds found",)
 _LOSE: Final = ("lose loses lost", "mislay mislays mislaid")
@@ -220,6 +227,7 @@ _RULES: Final = (
     _Rule(_POCKET, THING, "{actor} has {thing}", ""),
     _Rule(_BORROW, THING, "{actor} has {thing}", ""),
     _Rule(_HAVE, rf"{THING} (?:again|back|once more)", "{actor} has {thing}", ""),
+    _Rule(_WEAR, rf"(?!an? ){THING} {_ON_THE_BODY}", "{actor} has {thing}", ""),
     _Rule(_HAVE, rf"(?!an? ){THING}", "{actor} has {thing}", "", is_of_hero=True),
     _Rule(
         _FIND,

@@ -57,6 +57,9 @@ def read(text: str) -> list[tuple[str, str]]:
         ("I hand Greta Oathkeeper.", "Greta has Oathkeeper", "Mara"),
         ("I hand Greta Vale Oathkeeper.", "Greta Vale has Oathkeeper", "Mara"),
         ("I put Oathkeeper under the bed.", "Oathkeeper is under the bed", "Mara"),
+        ("> Dob keeps the ring on a cord around his neck.", "Dob has the ring", ""),
+        ("> Greta wears the ring on her finger.", "Greta has the ring", ""),
+        ("I carry the ring in my left boot.", "Mara has the ring", ""),
     ],
 )
 def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holder_before: str) -> None:
@@ -68,6 +71,9 @@ def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holde
     [
         "> Wick drops the ring by the door.",
         "I have a ring.",
+        "> Greta wears a ring on her finger.",
+        "> Dob keeps the ring in his house.",
+        "> If Dob kept the ring on a cord around his neck, I would see it.",
         "I do not hand over the ring to Greta.",
         "I almost take back Dob's ring from Greta.",
         "If I hand over the ring to Greta, she goes.",
