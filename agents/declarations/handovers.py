@@ -121,9 +121,10 @@ _CARRY: Final = ("carry carries carried", "bear bears bore")
 _WEAR: Final = (*_CARRY, "wear wears wore", "keep keeps kept", "have has had", "hold holds held")
 _ON_THE_BODY: Final = (
     r"(?:on|at|in|from|by|a?round|about) "
-    r"(?:an? (?:[a-z]+ )?(?:cord|chain|string|thong|ribbon|ring|rope|pouch|purse|sheath) (?:on|at|in|from|a?round|about) )?"
-    r"(?:his|her|their|my) (?:[a-z]+ )?"
-    r"(?:neck|belt|wrists?|arm|fingers?|thumb|waist|hips?|shoulders?|back|chest|breast|boots?|pockets?|coat|cloak|sleeve|hands?)"
+    r"(?:an? (?:[a-z]+ )?(?:cord|chain|string|thong|ribbon|ring|rope|pouch|purse|sheath) "
+    r"(?:on|at|in|from|a?round|about) )?(?:his|her|their|my) (?:[a-z]+ )?"
+    r"(?:neck|belt|wrists?|arm|fingers?|thumb|waist|hips?|shoulders?|back|chest|breast|boots?|pockets?|coat|cloak"
+    r"|sleeve|hands?)"
 )
 _DROP: Final = ("drop drops dropped",)
 _FIND: Final = ("find finds found",)

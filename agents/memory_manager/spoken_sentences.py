@@ -24,13 +24,24 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_OBJECT_NAME = (
+    r"(?<!\band\s)(?<!\bbut\s)(?<!\bthen\s)(?<!\bwhile\s)(?<!\bwhen\s)(?<!\bas\s)(?<!,\s)(?-i:[A-Z][\w'’-]*)"
+)
+"""A name that is no subject of what follows."""
 _DOES_BEFORE: Final = (
-    r"(?:(?!(?:that|if|who|whom|which|not|never|would|could|might|wants?|" + _REPORTING_VERBS + r")\b)"
+    r"(?P<before>(?!(?:that|if|who|whom|which|not|never|would|could|might|wants?|"
+    + _REPORTING_VERBS
+    + r")\b)"
     r"(?-i:[a-z]+)(?:,?\s+(?!"
     + _REPORTING_VERBS
-    + r"\b|that\b|who\b|if\b)(?-i:[a-z]+)){0,5}?,?\s+(?:and|then)\s+(?:then\s+)?)?"
+    + rf"\b|that\b|who\b|if\b)(?:(?-i:[a-z][a-z'’-]*)|{_OBJECT_NAME})){{0,8}}?,?\s+(?:and|then)\s+(?:then\s+)?)?"
 )
 """What somebody does before they speak, in the same sentence: `Osric comes down and tells us ...`."""
+_ONE_OF_BEFORE: Final = re.compile(r"him|her|them", re.IGNORECASE)
+"""Whom those words named who are told something: `I take Bodil aside and tell her`."""
+_CLAUSE_BREAK: Final = re.compile(
+    r"[,;:.!?—–…]|\b(?:and|but|then|so|while|when|as|until|after|before|because|that)\b", re.IGNORECASE
+)
 _TO_ALL: Final = re.compile(r"us(?:\s+all)?|all\s+of\s+us|you\s+all|everyone|everybody", re.IGNORECASE)
 
 REPORTS_WORDS: Final = re.compile(rf"\b(?:{_REPORTING_VERBS}|lets?\b.{{1,40}}?\bknow)\b", re.IGNORECASE)
@@ -44,7 +55,9 @@ _TELLING_VERBS = (
 _STATES = (
     r"(?!(?:in|on|at|by|with|for|from|under|behind|beside|near|into|over|there|down|back)\b)"
     r"(?=(?:(?!\b(?:that|who|whom|whose|which|what|where|when|why|how|whether|if|to|about|of)\b)[^.,;:!?])+?\s"
-    r"(?:is|are|was|were|has|have|had|will|can|must|owns?|belongs?|knows?|knew|killed|stole|hid|took|lives?|lies|died)\b)"
+    r"(?:is|are|was|were|has|have|had|will|can|must|owns?|owned|belongs?|belonged|knows?|knew|killed|stole|hid|took|lives?|lived"
+    r"|lies|died|comes?|came|goes|went|fell|sank|ran|wants?|wanted|needs?|needed|began|stands|stood|hangs|sleeps|slept|waits"
+    r"|waited|holds|held|keeps|kept|broke)\b)"
 )
 """Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
 
@@ -177,7 +190,9 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     spoken_sentences: list[SpokenSentence] = []
     for part in [text] if colon_pattern.match(text) else split_sentences(text):
-        match = retelling_pattern.search(part) or pattern.search(part)
+        match = _find_report(retelling_pattern, subject_pattern, part) or _find_report(
+            pattern, subject_pattern, part
+        )
         if match is None:
             continue
         is_retold = "source" in match.groupdict()
@@ -185,6 +200,8 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
             continue
         speaker_ids = _resolve_speakers(match["by"], names_by_id, pc_id)
         listener_names = match["to"] or match["to_know"]
+        if match["before"] and _ONE_OF_BEFORE.fullmatch(listener_names or ""):
+            listener_names = match["before"]
         addressee_ids = tuple(
             i
             for i, names in names_by_id.items()
@@ -227,6 +244,17 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
             for s in split_sentences(words)
         )
     return spoken_sentences
+
+
+def _find_report(pattern: re.Pattern[str], subject_pattern: str, sentence: str) -> re.Match[str] | None:
+    """Return where somebody tells something; who does something else before that is the subject of its clause."""
+    match = pattern.search(sentence)
+    while match is not None and match["before"]:
+        words_before = _CLAUSE_BREAK.split(sentence[: match.start("by")])[-1]
+        if not re.search(subject_pattern, words_before, re.IGNORECASE):
+            break
+        match = pattern.search(sentence, match.end("by"))
+    return match
 
 
 def _begins_clause(match: re.Match[str]) -> bool:
