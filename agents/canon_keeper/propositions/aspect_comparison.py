@@ -38,6 +38,14 @@ _EARLIER_LIFE: Final = (
     "at first",
 )
 
+_DYING: Final = frozenset(
+    [
+        *("die", "perish", "drown", "starve to death", "bleed to death", "freeze to death", "fall to death"),
+        *("breathe last", "draw last breath", "fall in battle", "lose life", "take own life", "go down with"),
+    ]
+)
+"""How somebody comes to be dead, in the words of the aspect of life."""
+
 
 def opposed_sides(earlier: Proposition, later: Proposition) -> str:
     """Return why the sides of an aspect that two propositions say exclude each other; empty if they do not."""
@@ -53,9 +61,15 @@ def opposed_sides(earlier: Proposition, later: Proposition) -> str:
     if not _is_one_time(earlier, later, aspect.kind, aspect.last_side):
         return ""
     if aspect.name == "life":
-        return DEAD
+        return "" if _dies_after(earlier, later) else DEAD
     one, other = (" ".join(p.special_terms) for p in (earlier, later))
     return f"One says “{_shown(earlier, one)}”, the other “{_shown(later, other)}”."
+
+
+def _dies_after(deed: Proposition, death: Proposition) -> bool:
+    """Say whether a sentence tells how somebody dies now who acts in the one before it."""
+    is_told_now = deed.time is ClauseTime.NOW and death.time is ClauseTime.NOW
+    return is_told_now and "*" in deed.special_terms and not death.special_terms.isdisjoint(_DYING)
 
 
 def _tells_of_change(earlier: Proposition, later: Proposition) -> bool:

@@ -290,3 +290,18 @@ NAMES = {"Dob Harrow": "character", "Tam Orrin": "character", "Belmory": "place"
 )
 async def test_sentence_contradictions_of_one_value(before: str, after: str, contradicts: bool) -> None:
     assert await is_held(SentencePair("one value", NAMES, before, after, contradicts)) is contradicts
+
+
+@pytest.mark.parametrize(
+    "death", ["bleeds to death beside the altar", "drowns in the well", "dies of her wounds"]
+)
+async def test_sentence_contradictions_are_none_where_somebody_acts_and_then_dies(death: str) -> None:
+    names = {"Bodil": EntityKind.CHARACTER.value, "comb": EntityKind.OBJECT.value}
+    deed, end = "Bodil throws the comb into the fire.", f"Bodil {death}."
+    assert not await is_held(SentencePair("deed first", names, deed, end, contradicts=False))
+
+
+async def test_sentence_contradictions_have_nobody_act_who_bled_to_death() -> None:
+    names = {"Bodil": EntityKind.CHARACTER.value, "comb": EntityKind.OBJECT.value}
+    deed, end = "Bodil throws the comb into the fire.", "Bodil bleeds to death."
+    assert await is_held(SentencePair("death first", names, end, deed, contradicts=True))
