@@ -155,11 +155,9 @@ _KILLED_BY_THING: Final = PhrasePattern(
     _WORDS,
     flags=re.IGNORECASE,
 )
-_DIES_IN_PART: Final = PhrasePattern(
+KILLS_IN_PART: Final = PhrasePattern(
     r"""
     \b[break snap wring] OWNER neck\b
-    ^\W*(breaking|snapping) OWNER neck\b
-    ^\W*(cutting|slitting) OWNER throat\b
     \b[go pass run] (right |straight |clean )?through OWNER heart\b
     \b[cut slit slash slice open] OWNER throat\b
     \b[take claim end] OWNER (own |young )?li(fe|ves)CLOSE
@@ -167,6 +165,14 @@ _DIES_IN_PART: Final = PhrasePattern(
     \b[crush smash split stave bash] ((in|open) )?OWNER skull\b
     \b([chop cut strike hack slice lop take] off|[sever]) OWNER head\b
     \b([chop cut strike hack slice lop bite tear rip] OWNER head (clean )?off|[blow] OWNER brains out)\b
+    """,
+    _WORDS,
+)
+"""What is done to a part of somebody, and kills them."""
+_DIES_IN_PART: Final = PhrasePattern(
+    r"""
+    ^\W*(breaking|snapping) OWNER neck\b
+    ^\W*(cutting|slitting) OWNER throat\b
     OWNER heart ([stop]|[give] out|[fail]|[burst]|beats no more)\b(?! (for a (moment|second|beat)|at))
     OWNER (neck ([snap break]|is (snapped|broken))|throat is (cut|slit|slashed)|skull (is crushed|[crack split] open))\b
     OWNER life (([end] (here|there|then|at|on|in|with|when)?)|is (over|ended|at an end)|([ebb drain slip] away))CLOSE
@@ -223,7 +229,7 @@ def find_killed(clause: str) -> Iterator[str]:
 
 def find_killed_in_part(clause: str) -> Iterator[str]:
     """Yield the marks of those who die by what befalls their neck, their heart or their life in a clause."""
-    for match in _DIES_IN_PART.finditer(clause):
+    for match in (*KILLS_IN_PART.finditer(clause), *_DIES_IN_PART.finditer(clause)):
         words_before = clause[: match.start()]
         is_told = not (_NOT_DONE.search(words_before) or is_way_of_speaking(words_before))
         if is_told and (owner := _OWNER.search(match[0])):

@@ -118,7 +118,7 @@ def is_death(fact: Fact) -> bool:
     return is_true_death(fact) and fact.status is FactStatus.CANONICAL
 
 
-def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> bool:
+def bears_on_death(question: RecordQuestion, fact: Fact, statement: str, *, is_about: bool) -> bool:
     """Say whether a fact tells of a named death, or says how somebody is of whom the question asks it."""
     asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
     if fact.predicate == ALIVE:
@@ -126,7 +126,7 @@ def bears_on_death(question: RecordQuestion, fact: Fact, *, is_about: bool) -> b
     is_state = fact.kind in (FactKind.STATE, FactKind.ATTRIBUTE) and not is_ended(fact)
     is_of_them = subject_of(fact) is None or subject_of(fact) in asked_ids
     says_condition = is_state and is_about and is_of_them and _says_condition(question, fact)
-    return says_condition or tells_of_death(question, fact.statement)
+    return says_condition or tells_of_death(question, statement)
 
 
 def _tells_any(sentence: str) -> bool:
@@ -167,20 +167,29 @@ def _tells(question: RecordQuestion, sentence: str, asks_what_is_meant: bool) ->
             asks_what_is_meant or _ONLY_MEANT.search(sentence, 0, match.start()) is None
         )
 
-    words = list(re.finditer(r"[^\W_]+", sentence))
     for name in find_asked_deaths(question):
-        matches = [w for w in words if word_forms(w[0]) & name.normalized_words]
-        if not matches:
-            continue
-        begin, end = matches[0].start(), matches[-1].end()
-        if _OWNS.match(sentence, end):
-            continue
-        rest_of_name = _REST_OF_NAME.match(sentence, end)
-        end = rest_of_name.end() if rest_of_name else end
-        dies = _DIES.search(sentence, end)
-        kills = _KILLS.search(sentence, 0, begin)
-        if is_told(dies) and not _OTHER_NAME.search(sentence, end, dies.start()):
-            return True
-        if is_told(kills) and not _OTHER_NAME.search(sentence, kills.end(), begin):
-            return True
+        for begin, end in _find_spans(name, sentence):
+            if _OWNS.match(sentence, end):
+                continue
+            rest_of_name = _REST_OF_NAME.match(sentence, end)
+            end = rest_of_name.end() if rest_of_name else end
+            dies = _DIES.search(sentence, end)
+            kills = max(_KILLS.finditer(sentence, 0, begin), key=lambda m: m.start(), default=None)
+            if is_told(dies) and not _OTHER_NAME.search(sentence, end, dies.start()):
+                return True
+            if is_told(kills) and not _OTHER_NAME.search(sentence, kills.end(), begin):
+                return True
     return False
+
+
+def _find_spans(name: QuestionName, sentence: str) -> list[tuple[int, int]]:
+    """Return where a sentence has words of a name, those beside each other as one."""
+    spans: list[tuple[int, int]] = []
+    for word in re.finditer(r"[^\W_]+", sentence):
+        if not word_forms(word[0]) & name.normalized_words:
+            continue
+        if spans and not sentence[spans[-1][1] : word.start()].strip():
+            spans[-1] = (spans[-1][0], word.end())
+        else:
+            spans.append((word.start(), word.end()))
+    return spans

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -122,6 +122,10 @@ class RecordQuestion:
     """The words of all names in canon, in lower case."""
     dates: tuple[PartialDate, ...] = ()
     """Days that it names."""
+    names_by_role: Mapping[str, str] = field(default_factory=dict)
+    """Who is meant by roles that a text may have for their names: `reeve of harrow` for Aldwin."""
+    searched_roles: tuple[str, ...] = ()
+    """Those of the roles by which records are searched for beside the names."""
 
     @property
     def entity_ids(self) -> tuple[Id, ...]:

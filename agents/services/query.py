@@ -20,7 +20,7 @@ from agents.search.passage_windows import find_typed_words
 from agents.search.question import MAX_QUESTION_LENGTH, RecordQuestion, parse_question
 from agents.search.question_cues import content_stems
 from agents.search.search_port import RecordSearch, SearchKind, SearchResults, SearchScope
-from agents.search.spoken_roles import find_roles, keep_roles, name_roles, read_role_names
+from agents.search.spoken_roles import keep_held_roles, keep_roles, name_roles
 from agents.search.turn_filter import ALL_TURNS, TurnFilter
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
 from agents.services.findings.finding_collector import FindingCollector
@@ -28,6 +28,7 @@ from agents.services.findings.ranking import MAX_FINDINGS
 from agents.services.manual_edits import read_present_tick
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
+from agents.services.role_names import RoleNames
 from agents.services.turn_recall import TurnRecall
 from agents.thread_work import run_beside_screen
 from agents.views.query_views import Answer, AnswerStanding, QueryFinding, RecallResult
@@ -43,8 +44,6 @@ MIN_LIKELY_SIMILARITY: Final = 0.4
 Of questions that a log of 1,500 turns answers, 9 in 10 have a finding as near; so do most that it does not
 answer. The limit only saves calls in vain.
 """
-ROLE_HITS: Final = 30
-"""Turns that are read to find who has a role."""
 MAX_WORD_FINDINGS: Final = 50
 """Findings of a word search."""
 _SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
@@ -75,6 +74,7 @@ class QueryService:
         self._result_formatter = result_formatter
         self._finding_collector = FindingCollector(canon, log, record_search, result_formatter)
         self._turn_recall = TurnRecall(canon, log, record_search, result_formatter)
+        self._role_names = RoleNames(canon, log, record_search)
         self._librarian = Librarian(calls)
         self._read_catalogue = read_catalogue
         self._propose_fact = propose_fact
@@ -101,9 +101,11 @@ class QueryService:
             )
 
         parsed_question = await parse(question)
-        if names_by_role := await self._find_role_names(parsed_question, scope):
+        if names_by_role := await self._role_names.find_asked(parsed_question, scope):
             named_question = await parse(name_roles(question, names_by_role))
             parsed_question = keep_roles(named_question, names_by_role)
+        if held_roles := await self._role_names.find_held(parsed_question, scope):
+            parsed_question = keep_held_roles(parsed_question, held_roles)
         gathered = await self._finding_collector.collect_findings(parsed_question, scope)
         answer = Answer(
             question,
@@ -204,16 +206,6 @@ class QueryService:
         """Return the heroes whom `I` may mean: those of the stories that are asked about."""
         stories = (await self._log.readable_stories(universe_id)).records
         return [s.pc_id for s in stories if s.pc_id is not None and story_id in (None, s.id)]
-
-    async def _find_role_names(self, question: RecordQuestion, scope: SearchScope) -> dict[str, str]:
-        """Return who has the roles that a question speaks of, where turns say it of one. Raises StoreError."""
-        if not (roles := find_roles(question)):
-            return {}
-        results = await gather(
-            *(self._record_search.search_by_words("turns", role, scope, k=ROLE_HITS) for role in roles)
-        )
-        turns = await self._log.turns({hit.id for result in results for hit in result.hits})
-        return read_role_names(roles, [turn.text for turn in turns.values()])
 
     async def _answer_in_words(
         self, answer: Answer, evidence: Sequence[QueryFinding], call_context: CallContext

@@ -24,6 +24,7 @@ from agents.search.commitment_questions import (
     is_made_to,
     read_asked_commitments,
 )
+from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import (
     asks_about_death,
     asks_for_all_deaths,
@@ -222,7 +223,7 @@ class CanonFinder:
 
 def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
     """Match a fact by its statement and whom it involves; as a death or a whereabouts, where that is asked for."""
-    statement = remove_questions(_say_how_it_ended(fact))
+    statement = phrase_as_asked(question, remove_questions(_say_how_it_ended(fact)))
     involved_ids = {i.entity_id for i in fact.involves}
     match = match_statement(question, statement, involved_ids, predicate=fact.predicate)
     is_match = match.is_match or (match.name_share == 1.0 and _is_asked_settlement(question, fact))
@@ -232,7 +233,7 @@ def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
     if fact.kind is FactKind.COMMITMENT and (recipients := find_recipients(question)):
         is_match = is_match and is_made_to(fact.statement, recipients)
     if asks_about_death(question):
-        is_match = bears_on_death(question, fact, is_about=match.name_share == 1.0) and (
+        is_match = bears_on_death(question, fact, statement, is_about=match.name_share == 1.0) and (
             match.is_match or not asks_who_killed(question)
         )
     if asks_for_all_deaths(question):

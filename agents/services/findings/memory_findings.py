@@ -16,6 +16,7 @@ from agents.search.belief_questions import (
     is_on_known_matter,
 )
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
+from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import read_sought_one, tells_only_coming, tells_whereabouts
 from agents.search.question import (
@@ -100,7 +101,7 @@ class MemoryFinder:
 
 def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> QuestionMatch:
     """Match a memory by its text and whom it is about: whoever remembers a promise need not be whose it is."""
-    text = remove_what_is_asked(question, memory.text)
+    text = phrase_as_asked(question, remove_what_is_asked(question, memory.text))
     if not asks_for_commitment(question) and counts_as_about_speaker(question, text):
         match = match_statement(question, f"{believer} {text}", {memory.entity_id, *memory.about})
     else:
@@ -109,9 +110,9 @@ def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> Qu
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, memory.text)
     elif asks_about_death(question):
-        is_match = is_match and tells_of_death(question, memory.text)
+        is_match = is_match and tells_of_death(question, text)
     if (sought := read_sought_one(question)) is not None:
-        is_match = is_match and tells_whereabouts(sought, memory.text) and not tells_only_coming(memory.text)
+        is_match = is_match and tells_whereabouts(sought, text) and not tells_only_coming(memory.text)
     if (tie := read_asked_tie(question)) is not None:
         is_match = names_tied_one(tie, memory.text) or (is_match and not tie.is_relative)
     return replace(match, is_match=is_match)

@@ -10,6 +10,7 @@ from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
 from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
+from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
 from agents.search.question import QuestionMatch, RecordQuestion, find_asked_subjects, match_question
@@ -71,7 +72,8 @@ class ProposalFinder:
 
 def _match_proposal(question: RecordQuestion, content: ProposalContent, change: Payload) -> QuestionMatch:
     """Match a proposal by its text and whom it involves; as a whereabouts, where that is asked for."""
-    match = match_question(question, content.text, content.involved_ids, predicate=content.predicate)
+    text = phrase_as_asked(question, content.text)
+    match = match_question(question, text, content.involved_ids, predicate=content.predicate)
     is_match = match.is_match and not is_made_in_reverse(question, content.text)
     is_stated = content.predicate in ("", STATED_PREDICATE) or (
         isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
@@ -80,10 +82,10 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
         is_match = not isinstance(change, AssertFact) or change.fact_kind is not FactKind.COMMITMENT
         is_match = is_match and tells_of_death(question, content.text)
     elif asks_about_death(question) and is_stated:
-        is_match = is_match and tells_of_death(question, content.text)
+        is_match = is_match and tells_of_death(question, text)
     if (sought := read_sought_one(question)) is not None:
         involved = change.involves if isinstance(change, AssertFact) else ()
-        is_match = is_fact_of_whereabouts(sought, content.predicate, involved, content.text)
+        is_match = is_fact_of_whereabouts(sought, content.predicate, involved, text)
     if (tie := read_asked_tie(question)) is not None:
         is_match = names_tied_one(tie, content.text) or (is_match and not tie.is_relative)
     return replace(match, is_match=is_match)

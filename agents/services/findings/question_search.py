@@ -26,7 +26,10 @@ class QuestionSearch:
 
     async def find(self, kind: SearchKind, k: int) -> Sequence[SearchHit]:
         """Return the best hits of one kind, at most `k`, the best first. Raises StoreError."""
-        results = await self.record_search.search(kind, self.question.text, self.scope, k=k)
+        # A record may have but the role of somebody, where the question has the name.
+        roles = dict.fromkeys(role.partition(" ")[0] for role in self.question.searched_roles)
+        searched_text = " ".join((self.question.text, *roles))
+        results = await self.record_search.search(kind, searched_text, self.scope, k=k)
         self._notes.update(dict.fromkeys(results.notes))
         return results.hits
 

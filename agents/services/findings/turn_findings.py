@@ -13,6 +13,7 @@ from agents.search.asked_shares import Rarity, measure_rarity
 from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import asks_who_knows, find_believers
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
+from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import read_sought_one, tells_only_coming, tells_whereabouts
 from agents.search.question import (
@@ -234,6 +235,7 @@ def _match_turn(
     text = remove_what_is_asked(question, turn.text)
     for quote in rejected_quotes:
         text = text.replace(quote, " ")
+    text = phrase_as_asked(question, text)
     if turn.speaker is Speaker.GM:
         speaker_name = hero_name if _SAYS_YOU.search(text) else ""
     else:
@@ -242,10 +244,10 @@ def _match_turn(
         question,
         text,
         speaker_name,
-        [earlier.text for earlier in earlier_turns],
+        [phrase_as_asked(question, earlier.text) for earlier in earlier_turns],
         place_ids,
         rarity,
-        continued_text=_find_continued_text(turn, earlier_turns),
+        continued_text=phrase_as_asked(question, _find_continued_text(turn, earlier_turns)),
     )
     is_match = turn_match.is_answer and not is_made_in_reverse(
         question, text, is_of_asker=turn.speaker is Speaker.PLAYER
