@@ -238,11 +238,14 @@ class CastReader:
             {int(n) for m in turns.EXCEPTED.finditer(text) for n in re.findall(r"\d+", m["who"])},
             is_within_place=self._is_within_place(text),
             absent=sentence.absent,
+            unnamed=sentence.unnamed,
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
         for match in turns.CARRIES.finditer(text):
             reading.carried.update(figures_of(who_of(match), reading))
+        for match in turns.TAKES_BY_HAND_AND_GOES.finditer(sentence.owned_text or text):
+            reading.companions.update(figures_of(who_of(match), reading))
         self._read_whole_sentence(text, reading)
         self._read_deaths(sentence, reading)
         for clause in find_clauses(text):

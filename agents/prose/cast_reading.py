@@ -96,6 +96,8 @@ class CastReading:
     """Those of the dead who come in, come along or are brought as only the living do."""
     absent: frozenset[int] = frozenset()
     """Those of whom the sentence says that they are not here, whatever else it has them do."""
+    unnamed: frozenset[int] = frozenset()
+    """Those whom pronouns alone mean in the sentence."""
     missed: set[int] = field(default_factory=set)
     """Those who were spoken to or fought, and were not here or dead then."""
     shown: set[int] = field(default_factory=set)
@@ -141,9 +143,15 @@ class CastReading:
                 self.moves.append((CastMove.SURVIVES, number))
 
     def begin_sentence(
-        self, excepted: set[int], *, is_within_place: bool, absent: frozenset[int] = frozenset()
+        self,
+        excepted: set[int],
+        *,
+        is_within_place: bool,
+        absent: frozenset[int] = frozenset(),
+        unnamed: frozenset[int] = frozenset(),
     ) -> None:
-        self.subject, self.last_move, self.excepted, self.absent = "", None, excepted, absent
+        self.subject, self.last_move, self.excepted = "", None, excepted
+        self.absent, self.unnamed = absent, unnamed
         self.is_about_strangers, self.is_within_place = False, is_within_place
 
     def leave_with_hero(self) -> None:

@@ -125,6 +125,9 @@ _TO_ELSEWHERE: Final = phrases(
     past @H@ (out|through|and out)
     """
 )
+BY_HAND: Final = (
+    r"by\s+(?:the|his|her|their)\s+(?:hands?|arms?|wrists?|elbows?|sleeves?|collar|ear|hair|scruff)"
+)
 _WORDS: Final = {
     "END": _END,
     "GO": GO,
@@ -137,6 +140,8 @@ _WORDS: Final = {
     "THE": r"(?:the|this|that|our|my|his|her|their|your)",
     "HERO": r"@(?:H|W)@",
     "PERSON": r"@[\dA,-]+@",
+    "BY_HAND": BY_HAND,
+    "THING_IN_ROOM": _THING_IN_ROOM.removesuffix(r"\b"),
 }
 
 LEAVES: Final = PhrasePattern(
@@ -532,25 +537,31 @@ LEAVES_BEHIND: Final = PhrasePattern(
 )
 TAKES_ALONG: Final = PhrasePattern(
     r"""
-    [take bring lead drag carry pull escort help haul march guide walk] (?P<who>@[\d,A]+@) (along|with @H@|out|
-        up|down|off|away|back|outside|upstairs|downstairs|below|ashore|home|inside|through|into|to\b(?! one
+    [take bring lead drag carry pull escort help haul march guide walk steer] (?P<who>@[\d,A]+@) (BY_HAND )?(along|with
+        @H@|out|up|down|off|away|back|outside|upstairs|downstairs|below|ashore|home|inside|through|into|to\b(?! one
         side))
     [accompany] (?P<who2>@[\d,A]+@)
-    """
+    """,
+    _WORDS,
 )
 """The hero goes somewhere with somebody."""
 FOLLOWS: Final = PhrasePattern("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
 """The hero goes after somebody, who need not want their company."""
 GOES_WITH_OBJECT: Final = PhrasePattern(
     r"""
-    [lead take escort carry drag walk guide help follow] @[^@]+@ (out|outside|upstairs|downstairs|below|ashore|down|
-        up|
-        home|through|to|into|off|away)\b
-    """
+    [lead take escort carry drag walk guide help follow pull haul steer] @[^@]+@ (BY_HAND )?(out|outside|upstairs|
+        downstairs|below|ashore|down|up|home|through|to|into|off|away)\b
+    """,
+    _WORDS,
 )
 """The hero goes where they take somebody."""
-TO_ANOTHER_PLACE: Final = re.compile(
-    r"\b(?:out|outside|upstairs|downstairs|below|ashore|away|off|home|(?:down|up)\s+the|into\s+the|to\s+the)\b"
+TO_ANOTHER_PLACE: Final = PhrasePattern(
+    r"""
+    \b(out|outside|upstairs|downstairs|below|ashore|away|off|home|(down|up) the)\b
+    \b(in)?to the\b(?! (\w+ )?(side|corner|middle|front|THING_IN_ROOM)\b)
+    \bthrough the (\w+ )?(doors?|doorway|gates?|window|exit|hatch|back|trapdoor|archway|skylight)\b
+    """,
+    _WORDS,
 )
 TAKES_ASIDE: Final = PhrasePattern(
     r"""

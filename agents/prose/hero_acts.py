@@ -171,6 +171,8 @@ class HeroActs:
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
+            if is_away and reading.unnamed.issuperset(companions):
+                return True  # `I lead her out` is hardly of somebody who is not here
             if goes_to_known_place or is_away or words.TO_ANOTHER_PLACE.search(rest):
                 reading.leave_with_hero()
             reading.bring_in(companions)

@@ -129,6 +129,14 @@ _EPITHET: Final = re.compile(
 )
 """Who does something, by their name and what they are: `Tom the miller`."""
 
+_NEXT_DEED: Final = re.compile(r"(?:,|\s(?:and|then))\s+(?=(?:[a-z]+\s+){1,8}$)")
+"""Where the last of several deeds begins, before a pronoun: `, and lead`."""
+_AS_OBJECT: Final = re.compile(
+    r"@[\d,]+@(?:'s\b|\s*[,@]|\s*$|\s+(?:by|at|in|on|to|with|from|into|up|down|out|off|over|aside|along|away|back|inside|"
+    r"outside|and|then|the|an?|my)\b)"
+)
+"""Somebody to whom something is done, by what follows."""
+
 _OWNED_BY: Final = re.compile(r"@[\dH]+@'s")
 _PLAYER_OWNS: Final = re.compile(r"\b[Mm]y\b")
 _HERO_OWNS: Final = re.compile(r"\b(?:[Mm]y|[Yy]our)\b")
@@ -162,6 +170,8 @@ class MarkedSentence:
     """Those of whom the sentence says that they are not here."""
     owned_text: str = ""
     """The sentence with `@0@'s` where `text` has somebody's; empty if it has nothing of anybody's."""
+    unnamed: frozenset[int] = frozenset()
+    """Those whom pronouns alone mean in it."""
 
 
 @dataclass
@@ -233,11 +243,15 @@ class MentionReader:
     def _mark(self, sentence: str, is_gm: bool) -> MarkedSentence:
         sentence_marks: list[str] = []
         parts: list[str] = []
+        named, meant_by_pronouns = set[str](), set[str]()
         end = 0
         for match in self._mention.finditer(sentence):
-            mark = self._resolve(match, sentence_marks, is_gm)
+            before = "".join([*parts, sentence[end : match.start()]])
+            mark = self._resolve(match, sentence_marks, before, is_gm)
             if not mark:
                 continue
+            is_pronoun = match.lastgroup in ("he", "she", "they")
+            (meant_by_pronouns if is_pronoun else named).update(filter(str.isdecimal, _split(mark)))
             parts.append(sentence[end : match.start()])
             end = match.end()
             tail = sentence[end:]
@@ -262,6 +276,7 @@ class MentionReader:
             sentence.rstrip("”\"’' ").endswith("?"),
             absent,
             owned_text if _OWNED_BY.search(owned_text) else "",
+            frozenset(map(int, meant_by_pronouns - named)),
         )
 
     def _mark_owners(self, marked: str, sentence_marks: Sequence[str], is_gm: bool) -> str:
@@ -275,8 +290,8 @@ class MentionReader:
         owns = {"he": _HE_OWNS, "she": _SHE_OWNS, "": _HE_OR_SHE_OWNS}[gender]
         return owns.sub(_owned_by(candidates[0]), marked)
 
-    def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], is_gm: bool) -> str:
-        """Return the mark of a mention; empty if it is unclear whom it means."""
+    def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], before: str, is_gm: bool) -> str:
+        """Return the mark of a mention; empty if it is unclear whom it means. `before` is marked."""
         kind = str(match.lastgroup or "")
         if kind.startswith("n") and kind[1:].isdecimal():
             mark = self._marks[int(kind[1:])]
@@ -295,14 +310,17 @@ class MentionReader:
                 return ",".join(singles) if len(singles) > 1 else self._last_group
             case "he" | "she":
                 is_object = match[0].casefold() in ("him", "her")
-                return self._resolve_single(kind, sentence_marks, is_object=is_object)
+                return self._resolve_single(kind, sentence_marks, before, is_object=is_object)
         return ""
 
-    def _resolve_single(self, gender: str, sentence_marks: Sequence[str], *, is_object: bool) -> str:
+    def _resolve_single(
+        self, gender: str, sentence_marks: Sequence[str], before: str, *, is_object: bool
+    ) -> str:
         own_marks = list(sentence_marks)
         earlier = [*own_marks, *self._last_mentions]
         if is_object:  # hardly ever the subject of the same sentence
-            subject = [mark for mark in own_marks if mark.isdecimal()][:1]
+            is_of_hero = _is_hero_going_on(before)
+            subject = [] if is_of_hero else [mark for mark in own_marks if mark.isdecimal()][:1]
             others = [m for m in (*reversed(own_marks), *self._last_mentions) if m not in subject]
             earlier = [*others, *subject]
         for mark in earlier:
@@ -341,6 +359,23 @@ class MentionReader:
             self._last_group = EVERYONE
         elif len(set(singles)) > 1:
             self._last_group = ",".join(dict.fromkeys(singles))
+
+
+def _is_hero_going_on(before: str) -> bool:
+    """Say whether before a pronoun stands that the hero deals with others, and another verb: `@H@ take @0@ and lead`.
+
+    Then the pronoun may mean these, which are not its subject.
+    """
+    next_deed = _NEXT_DEED.search(before)
+    if next_deed is None:
+        return False
+    deed = before[: next_deed.start()]
+    marks = list(re.finditer(r"@([^@]+)@", deed))
+    return (
+        len(marks) > 1
+        and marks[0][1] in (HERO, COMPANY)
+        and all(_AS_OBJECT.match(deed, mark.start()) for mark in marks[1:])
+    )
 
 
 def _owned_by(mark: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.cast_words import ADVERBS, GO, SPEAKS
+from agents.prose.cast_words import ADVERBS, BY_HAND, GO, SPEAKS
 from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.speech import SPOKE
 from agents.prose.verb_forms import PAST_VERB
@@ -203,6 +203,16 @@ TAKES_AND_LEAVES: Final = re.compile(
     re.IGNORECASE,
 )
 """Somebody leaves with another: `@0@ takes @1@ by the hand and leaves`; not `and leaves @2@`."""
+TAKES_BY_HAND_AND_GOES: Final = PhrasePattern(
+    r"""
+    HERO( then)? [take grab seize catch] (?P<who>PEOPLE) BY_HAND,? and (then )?GO\b
+    HERO( then)? [take grab seize catch] (?P<who2>PEOPLE)'s (hand|arm|wrist|elbow|sleeve),? and (then )?GO\b
+    HERO( then)? [pick scoop lift gather sling] (up (?P<who3>PEOPLE)|(?P<who4>PEOPLE) (up|over my shoulder)),? and
+        (then )?GO\b
+    """,
+    {**_WORDS, "GO": f"(?:{GO}|{phrases('[leave]')})", "BY_HAND": BY_HAND},
+)
+"""The hero goes with somebody: `@H@ take @0@ by the hand and go out`."""
 GOES_WITHOUT: Final = PhrasePattern(r"\bwithout (?P<who>ANYBODY)", _WORDS, flags=re.IGNORECASE)
 BY_ONESELF: Final = re.compile(
     r"\b(?:alone|by\s+(?:myself|yourself)|on\s+(?:my|your)\s+own)\b", re.IGNORECASE

@@ -409,3 +409,18 @@ async def test_who_is_taken_by_another_who_leaves_is_gone_too(table: PlayedScene
 async def test_who_is_not_taken_stays(table: PlayedScene, line: str) -> None:
     await table.say(line)
     assert "Bram" in await table.cast_names()
+
+
+async def test_who_is_taken_by_the_hand_comes_along_and_nobody_who_left(table: PlayedScene) -> None:
+    await table.say("/npc here Osric: a miller", "/npc here Lisk: a child", "> Osric storms out.")
+    assert await table.say("I take Lisk by the hand and lead her out through the back door.") == (
+        "Jon and Bram stay behind: /cast + Jon, Bram brings them along.",
+        "Lisk comes along.",
+    )
+    assert await table.cast_names() == {"Lisk"}
+    await table.say("/undo", "I take Lisk's hand and lead her away.")
+    assert await table.cast_names() == {"Lisk"}
+    await table.say("/undo", "I take Lisk by the hand and lead her to the window.")
+    assert await table.cast_names() == {"Jon", "Bram", "Lisk"}, "nobody is left behind"
+    await table.say("/undo", "I take him by the hand and lead him out.")
+    assert "Osric" not in await table.cast_names(), "he was not there"
