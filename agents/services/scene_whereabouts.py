@@ -8,7 +8,14 @@ from typing import Final
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.proposals.decisions import is_rejected
-from agents.search.place_questions import asks_where_hero_is, asks_who_is_here, find_sought, is_called
+from agents.search.normal_words import word_forms
+from agents.search.place_questions import (
+    SoughtOne,
+    asks_where_hero_is,
+    asks_who_is_here,
+    find_sought,
+    is_called,
+)
 from agents.search.question import RecordQuestion
 from agents.search.search_port import SearchScope
 from agents.services.scene_in_play import find_scene_in_play
@@ -63,6 +70,17 @@ class SceneWhereabouts:
                 else await self._has_stated_place(context, actor.id)
             )
         ]
+
+    async def is_present(self, sought: SoughtOne, scope: SearchScope) -> bool:
+        """Say whether the one sought is present in the scene in play. Raises StoreError."""
+        scene = await find_scene_in_play(self.log, scope.universe_id, scope.story_id)
+        if scene is None:
+            return False
+        context = await SceneContextLoader(self.canon, self.log).load_context(scene.id)
+        return any(
+            actor.id in sought.entity_ids or sought.words <= word_forms(actor.name)
+            for actor in context.present_actors()
+        )
 
     async def find_left_behind(self, question: RecordQuestion, scope: SearchScope) -> list[QueryFinding]:
         """Return where those sought stayed behind as the scene in play went on. Raises StoreError."""

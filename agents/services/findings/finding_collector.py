@@ -16,10 +16,12 @@ from agents.search.belief_questions import (
     find_believers,
     says_who_knows,
 )
+from agents.search.place_questions import read_sought_one
 from agents.search.question import RecordQuestion
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.services.findings.canon_findings import CanonFinder
 from agents.services.findings.decision_findings import DecisionFinder
+from agents.services.findings.departures import Departures
 from agents.services.findings.memory_findings import MemoryFinder
 from agents.services.findings.passage_findings import PassageFinder
 from agents.services.findings.proposal_findings import ProposalFinder
@@ -68,6 +70,7 @@ class FindingCollector:
         self._passage_finder = PassageFinder(log, result_formatter)
         self._decision_finder = DecisionFinder(log, result_formatter)
         self._scene_whereabouts = SceneWhereabouts(canon, log)
+        self._departures = Departures(canon, log)
 
     async def collect_findings(self, question: RecordQuestion, scope: SearchScope) -> GatheredFindings:
         """Return what bears on the question, and what came nearest. Raises StoreError."""
@@ -82,6 +85,7 @@ class FindingCollector:
             self._decision_finder.find_decisions(search),
             self._find_whereabouts(search),
         )
+        findings_by_kind = await self._put_departure_first(findings_by_kind, search)
         if not any(r.is_match for part in findings_by_kind for r in part if _is_no_memory(r)):
             findings_by_kind = (*findings_by_kind[:-1], await self._find_left_behind(search))
         if find_believers(question):
@@ -106,6 +110,20 @@ class FindingCollector:
         return GatheredFindings(
             tuple(numbered_findings[: len(matching)]), tuple(numbered_findings[len(matching) :]), search.notes
         )
+
+    async def _put_departure_first(
+        self, findings_by_kind: Sequence[list[RankedFinding]], search: QuestionSearch
+    ) -> Sequence[list[RankedFinding]]:
+        """Return the findings with a line by which the one sought left before the places where they were then."""
+        departure = next((r for part in findings_by_kind for r in part if r.is_departure), None)
+        sought = read_sought_one(search.question)
+        if (
+            departure is None
+            or sought is None
+            or await self._scene_whereabouts.is_present(sought, search.scope)
+        ):
+            return findings_by_kind
+        return await self._departures.put_first(departure, findings_by_kind)
 
     async def _find_whereabouts(self, search: QuestionSearch) -> list[RankedFinding]:
         """Return what the scene in play says of where somebody is and who is here: it is what was asked for."""

@@ -42,6 +42,8 @@ class RankedFinding:
     is_match: bool
     is_answer: bool = False
     """Whether it is what the question asks for, and so comes before what bears on it, whatever its standing."""
+    is_departure: bool = False
+    """Whether it is the newest line on somebody's whereabouts, and tells that they left."""
 
 
 def similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:

@@ -15,7 +15,12 @@ from agents.search.belief_questions import asks_who_knows, find_believers
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
-from agents.search.place_questions import read_sought_one, tells_only_coming, tells_whereabouts
+from agents.search.place_questions import (
+    asks_where_hero_is,
+    read_sought_one,
+    tells_only_coming,
+    tells_whereabouts,
+)
 from agents.search.question import (
     QuestionMatch,
     RecordQuestion,
@@ -25,7 +30,9 @@ from agents.search.question import (
 )
 from agents.search.question_cues import read_cues
 from agents.search.search_port import SearchHit
+from agents.search.told_departures import WORDS_OF_DEPARTURE, tells_departure
 from agents.search.turn_answers import match_turn
+from agents.search.turn_ranking import turn_time_order
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_SCORE, RankedFinding, put_newest_first, similarity_of
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
@@ -62,13 +69,40 @@ class TurnFinder:
         turns of that time answer. Raises StoreError.
         """
         hits = await search.find("turns", MAX_HITS)
-        ranked_findings = await self._rank_turns(search.question, hits, search)
+        departure = await self._find_departure(hits, search)
+        if departure is not None and departure.id not in {hit.id for hit in hits}:
+            hits = [*hits, SearchHit(departure.id, 0.0, {})]
+        ranked_findings = await self._rank_turns(search.question, hits, search, departure)
         event = read_asked_event(search.question)
         if event is None or any(ranked.is_match for ranked in ranked_findings):
             return ranked_findings
         hits_of_time = await self._find_hits_of_time(event, hits, search)
         findings_of_time = await self._rank_turns(event.other_question, hits_of_time, search)
         return findings_of_time if any(ranked.is_match for ranked in findings_of_time) else ranked_findings
+
+    async def _find_departure(self, hits: Sequence[SearchHit], search: QuestionSearch) -> Turn | None:
+        """Return the turn by which somebody sought left, if no later one says where they are."""
+        question, sought = search.question, read_sought_one(search.question)
+        if sought is None or not sought.is_name or sought.owner_words or asks_where_hero_is(question):
+            return None
+        query = " ".join((*sorted(sought.words), WORDS_OF_DEPARTURE))
+        found = await search.record_search.search_by_words("turns", query, search.scope, k=MAX_HITS)
+        turns = await self._log.turns({hit.id for hit in (*hits, *found.hits)})
+        rejected_quotes = await read_rejected_quotes(self._log, search.scope.universe_id, turns)
+        texts = {
+            turn: _read_text(question, turn, rejected_quotes.get(turn.id, ()))
+            for turn in turns.values()
+            if turn.speaker is not Speaker.SYSTEM
+        }
+        departures = [turn for turn, text in texts.items() if tells_departure(sought.words, text)]
+        newest = max(departures, key=turn_time_order, default=None)
+        if newest is None or any(
+            turn_time_order(turn) > turn_time_order(newest)
+            for turn, text in texts.items()
+            if turn not in departures and tells_whereabouts(sought, text)
+        ):
+            return None
+        return newest
 
     async def _find_hits_of_time(
         self, event: AskedEvent, hits: Sequence[SearchHit], search: QuestionSearch
@@ -88,7 +122,11 @@ class TurnFinder:
         return [hit for hit in hits_of_time if hit.id in turns and event.includes(turns[hit.id], event_turns)]
 
     async def _rank_turns(
-        self, question: RecordQuestion, hits: Sequence[SearchHit], search: QuestionSearch
+        self,
+        question: RecordQuestion,
+        hits: Sequence[SearchHit],
+        search: QuestionSearch,
+        departure: Turn | None = None,
     ) -> list[RankedFinding]:
         turns = await self._log.turns([hit.id for hit in hits])
         rejected_quotes = await read_rejected_quotes(self._log, search.scope.universe_id, turns)
@@ -128,8 +166,11 @@ class TurnFinder:
                     score=hit.score + MAX_SCORE * match.is_answer,
                     near=similarity_of(hit, match),
                 ),
-                match.is_answer or (match.is_match and place < MAX_PLACE_OF_ANSWER),
+                match.is_answer
+                or (match.is_match and place < MAX_PLACE_OF_ANSWER)
+                or (departure is not None and hit.id == departure.id),
                 match.is_answer,
+                is_departure=departure is not None and hit.id == departure.id,
             )
             for place, ((hit, _), finding, match) in enumerate(zip(found, findings, matches, strict=True))
         ]
@@ -219,6 +260,14 @@ def _add_bearing(
     ]
 
 
+def _read_text(question: RecordQuestion, turn: Turn, rejected_quotes: Sequence[str]) -> str:
+    """Return what a turn says, without questions and what was rejected, as it is compared with the question."""
+    text = remove_what_is_asked(question, turn.text)
+    for quote in rejected_quotes:
+        text = text.replace(quote, " ")
+    return phrase_as_asked(question, text)
+
+
 def _match_turn(
     question: RecordQuestion,
     turn: Turn,
@@ -232,10 +281,7 @@ def _match_turn(
 
     What happens in a scene happens at its place (`place_ids`).
     """
-    text = remove_what_is_asked(question, turn.text)
-    for quote in rejected_quotes:
-        text = text.replace(quote, " ")
-    text = phrase_as_asked(question, text)
+    text = _read_text(question, turn, rejected_quotes)
     if turn.speaker is Speaker.GM:
         speaker_name = hero_name if _SAYS_YOU.search(text) else ""
     else:
