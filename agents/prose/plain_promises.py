@@ -68,7 +68,8 @@ _ADJUNCT = (
 )
 _CLAUSE = (
     r"(?:that\s+)?(?P<clause>(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
-    r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+.+)"
+    # `swears to me that the well is poisoned` is to somebody, and no deed.
+    r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+(?!(?:me|you|him|her|them|us|[A-Z][\w'’-]*)\b).+)"
 )
 _THING = r"|(?P<thing>(?:a|an|the|my|your|his|her|their|our|half|all|no|one|two|three|four|five|six|ten|[0-9]+)\s+.+)"
 _PROMISES: Final = tuple(

@@ -329,3 +329,12 @@ async def test_promise_told_again_in_other_words_stands_once(tmp_path: Path) -> 
         assert (await table.say("I promise Greta to fix her roof."))[0] == (
             "Proposed: Mara promised Greta to fix her roof."
         ), "it was kept: this is another"
+
+
+@pytest.mark.parametrize(
+    "line", ["> Tam swears to me that Iselin stole the bell.", "I swear to Tam that Iselin stole the bell."]
+)
+async def test_what_is_sworn_to_be_true_to_somebody_is_no_promise(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        assert "remembers it from" in (await table.play(line)).lines[0]
+        assert await table.promises() == []
