@@ -163,21 +163,32 @@ class CommitTriggers:
         pending_proposals: Sequence[ProposedChange],
         dismissed_ids: Collection[Id],
     ) -> CommitOffer | None:
-        """Return an offer to commit what has gathered, every fifty turns."""
+        """Return an offer to commit what is ticked of what has gathered, every fifty turns."""
         waiting_proposals = [
             p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
         ]
-        length = context.head.depth + 1 if context.head else 0
-        if not waiting_proposals or length < LONG_SCENE_TURNS:
+        if await self._turns_since_oldest(waiting_proposals, context) < LONG_SCENE_TURNS:
             return None
-        turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
-        oldest_depth = min((t.depth for t in turns.values()), default=None)
-        if oldest_depth is None or length - oldest_depth < LONG_SCENE_TURNS:
+        rows = await self._views.build_proposal_rows(pending_proposals)
+        ticked_rows = [row for row in rows if row.mark == "accept"]
+        ticked_ids = {i for row in ticked_rows for i in row.member_ids}
+        ticked_proposals = [p for p in waiting_proposals if p.id in ticked_ids]
+        turn_count = await self._turns_since_oldest(ticked_proposals, context)
+        if turn_count < LONG_SCENE_TURNS:
             return None
+        count = len(ticked_rows)
         return CommitOffer(
-            f"{length - oldest_depth} turns since the oldest of {len(waiting_proposals)} proposals",
-            tuple(p.id for p in waiting_proposals),
+            f"{turn_count} turns since the oldest of {count} ticked {'proposal' if count == 1 else 'proposals'}",
+            tuple(p.id for p in ticked_proposals),
         )
+
+    async def _turns_since_oldest(self, proposals: Sequence[ProposedChange], context: SceneContext) -> int:
+        """Return how many turns were played since the oldest was proposed; 0 if there is none."""
+        length = context.head.depth + 1 if context.head else 0
+        if not proposals or length < LONG_SCENE_TURNS:
+            return 0
+        turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
+        return length - min((turn.depth for turn in turns.values()), default=length)
 
 
 def _name_some(titles: Sequence[str]) -> Sequence[str]:

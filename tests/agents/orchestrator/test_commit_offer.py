@@ -240,3 +240,26 @@ async def test_commit_of_what_needs_something_put_off_names_it(tmp_path: Path) -
         await play(program, scene_id, "I look round.", "/place Cellar", "/defer 1", "/place Cellar > Vault")
         report = await program.services.gate.commit(scene_id)
         assert [reason for _, reason in report.failures] == ["It needs Cellar, which is still undecided."]
+
+
+async def test_commit_offer_of_a_long_scene_counts_what_it_writes(tmp_path: Path) -> None:
+    """Ticked and not ticked proposals wait for fifty turns: the offer counts the ticked ones, and Enter writes them."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(
+            program,
+            scene_id,
+            "I look round.",
+            "/npc here Dob: a clerk",
+            "/thing rope: old",
+            "> Dob takes the rope.",
+        )
+        rows = (await program.services.play.scene(scene_id)).proposals
+        assert sorted(row.mark for row in rows) == ["accept", "accept", "defer"]
+        for number in range(47):
+            assert await play(program, scene_id, f"I count step {number}.") == ""
+        reason = await play(program, scene_id, "I count the last step.")
+        assert reason == "50 turns since the oldest of 2 ticked proposals"
+        report = await program.services.gate.commit_trigger(scene_id)
+        assert written(report) == {"Dob", "rope"}
+        assert await play(program, scene_id, "I go on.") == ""
