@@ -63,6 +63,8 @@ class CastReading:
     """Those who came in this text."""
     departed: set[int] = field(default_factory=set)
     """Those who left in this text."""
+    just_left_behind: set[int] = field(default_factory=set)
+    """Those whom the hero left behind in this sentence."""
     companions: set[int] = field(default_factory=set)
     """Those who come along with the hero."""
     followed: set[int] = field(default_factory=set)
@@ -153,6 +155,7 @@ class CastReading:
         self.subject, self.last_move, self.excepted = "", None, excepted
         self.absent, self.unnamed = absent, unnamed
         self.is_about_strangers, self.is_within_place = False, is_within_place
+        self.just_left_behind = set()
 
     def leave_with_hero(self) -> None:
         """Note that the hero leaves, unless within the place, and who is here then."""
@@ -237,6 +240,7 @@ class CastReading:
                 self.present.discard(number)
                 self.earlier_companions.discard(number)
                 self.left_behind.add(number)
+                self.just_left_behind.add(number)
             case CastMove.DIES:
                 self.present.discard(number)
                 self.dead.add(number)

@@ -22,6 +22,8 @@ _GOES_TO: Final = re.compile(
     r"(?:wards?)?|inland|up-?river|down-?river|up-?stream|down-?stream)){0,3}"
     r"\s+(?:in)?(?:to|for|towards?|at|inside)\s+(?:the\s+)?"
 )
+_LEFT_WITH: Final = re.compile(r"\w+ @[^@]+@ (?:alone )?with @(?P<who>[\d,]+)@")
+"""With whom the hero leaves somebody: they stay, too."""
 _MOTION: Final = PhrasePattern(
     "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "
     "leave depart stalk stride stumble]"
@@ -46,7 +48,8 @@ class HeroActs:
             reading.companions.update(company)
             reading.names_company |= bool(company)
             reading.leave_with_hero()
-            reading.move(CastMove.COMES, sorted(reading.left_behind))
+            reading.goes_alone |= BY_ONESELF.search(rest) is not None
+            reading.move(CastMove.COMES, sorted(reading.left_behind - reading.just_left_behind))
             return CastMove.LEAVES if company else None
         if self._read_act_on_others(rest, reading):
             reading.bring_in(company)
@@ -55,10 +58,11 @@ class HeroActs:
             return None
         if words.SHOUTS.match(rest):
             reading.move(CastMove.COMES, sorted(reading.out_of_earshot))
-        apart = reading.left_behind | reading.out_of_earshot
+        left_before = reading.left_behind - reading.just_left_behind
+        apart = left_before | reading.out_of_earshot
         if apart and words.GOES_BACK.match(rest):
             reading.companions.update(company)
-            reading.met_again |= reading.left_behind
+            reading.met_again |= left_before
             reading.move(CastMove.COMES, sorted(apart))
             reading.exit_cast = None
             return None
@@ -141,6 +145,8 @@ class HeroActs:
                 if move is CastMove.DIES:
                     reading.note_deaths(numbers)
                 reading.move(move, numbers)
+                if move is CastMove.STAYS_BEHIND and (keepers := _LEFT_WITH.match(rest)):
+                    reading.staying.update(figures_of(keepers["who"], reading))
                 return True
         if words.CLEARS.match(rest):
             reading.move(CastMove.LEAVES, sorted(reading.present))

@@ -424,3 +424,14 @@ async def test_who_is_taken_by_the_hand_comes_along_and_nobody_who_left(table: P
     assert await table.cast_names() == {"Jon", "Bram", "Lisk"}, "nobody is left behind"
     await table.say("/undo", "I take him by the hand and lead him out.")
     assert "Osric" not in await table.cast_names(), "he was not there"
+
+
+@pytest.mark.parametrize("way", ["walk back to the Old Mill alone", "walk to the Old Mill"])
+async def test_plain_going_leaves_those_there_with_whom_somebody_is_left(
+    table: PlayedScene, way: str
+) -> None:
+    await table.say("I go to the Tarn with Jon and Bram.")
+    await table.say(f"I leave Jon with Bram and {way}.")
+    assert await table.cast_names() == set()
+    await table.say("I walk back to the Tarn.")
+    assert await table.cast_names() == {"Jon", "Bram"}
