@@ -51,6 +51,7 @@ from agents.memory_manager.memory_importance import (
 from agents.memory_manager.memory_words import name_hero_in_narration, strip_bookkeeping, word_fact
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
+from agents.memory_manager.spoken_pronouns import name_pronoun
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
 from agents.prose.hearsay import Belief, find_beliefs
 from agents.prose.hero_name import name_hero
@@ -250,7 +251,7 @@ class _MemoryExtractor:
             first_person = self._stretch.names_by_id.get(spoken_sentence.first_person_id or "", "")
             if spoken_sentence.is_hearsay:
                 spoken_text = name_hero(spoken_text, first_person)
-            sentence = _finish_sentence(spoken_text)
+            sentence = _finish_sentence(name_pronoun(spoken_text, spoken_sentence.pronoun_name))
             about_ids = self._visibility.find_subjects(sentence, fact)
             yield self._build_memory(
                 turn,

@@ -10,6 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists
+from agents.memory_manager.spoken_pronouns import means_speaker
 from agents.memory_manager.whispers import NamesById, find_whispers
 from agents.prose.hearsay import read_told_words
 from agents.prose.names import any_name_pattern
@@ -101,6 +102,8 @@ class SpokenSentence(NamedTuple):
     """Whom `I` in hearsay means: the speaker in direct words, the hero in a report."""
     retold_from_id: Id | None = None
     """Whose words are told on without being given, as in `I tell Hela what Sten said`."""
+    pronoun_name: str = ""
+    """The name of whom a `he` or `she` means that the words begin with; empty if that is not clear."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
@@ -189,7 +192,8 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     )
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     spoken_sentences: list[SpokenSentence] = []
-    for part in [text] if colon_pattern.match(text) else split_sentences(text):
+    parts = [text] if colon_pattern.match(text) else split_sentences(text)
+    for position, part in enumerate(parts):
         match = _find_report(retelling_pattern, subject_pattern, part) or _find_report(
             pattern, subject_pattern, part
         )
@@ -233,6 +237,12 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
             or bool(addressee_ids)
             or _names_another(words, speaker_id, names_by_id, first_person_id)
         )
+        before = " ".join((*parts[:position], part[: match.start("words")]))
+        is_of_speaker = (
+            speaker_id not in (None, pc_id)
+            and ":" not in match["link"]
+            and means_speaker(words, before, names_by_id.get(speaker_id or "", ()))
+        )
         spoken_sentences += (
             SpokenSentence(
                 s,
@@ -240,8 +250,9 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
                 addressee_ids,
                 is_hearsay=is_news and not _IS_NO_STATEMENT.search(s),
                 first_person_id=first_person_id,
+                pronoun_name=match["by"] if is_of_speaker and index == 0 else "",
             )
-            for s in split_sentences(words)
+            for index, s in enumerate(split_sentences(words))
         )
     return spoken_sentences
 

@@ -80,6 +80,38 @@ def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Vess comes in and says she is cold.", "Vess"),
+        ("Captain Vess tells me that she's very tired.", "Captain Vess"),
+        ("Vess shakes her head and says that she is afraid of the dark.", "Vess"),
+        # Another may be meant.
+        ("Vess tells Dob that he is cold.", ""),
+        ("Dob sits down. Vess says he is cold.", ""),
+        ("Corm sits down. Vess says he is cold.", ""),
+        ("Vess comes in with her sister and says she is cold.", ""),
+        ("Vess looks at her and says she is cold.", ""),
+        ("Vess kneels by the body and says he is cold.", ""),
+        ("Vess says she is a widow.", ""),
+        ("Vess says that he was taken by the reeve.", ""),
+        ("I say that she is cold.", ""),
+    ],
+)
+def test_pronoun_of_how_somebody_feels_means_the_speaker_where_nobody_else_is_meant(
+    text: str, name: str
+) -> None:
+    assert [s.pronoun_name for s in find_spoken_sentences(turn_of(text), NAMES, "mara")] == [name]
+
+
+async def test_how_somebody_feels_is_remembered_with_their_name(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in ("/npc here Hela Rook", "/npc here Sten Vark", "> Hela comes in and says she is cold."):
+            await session.program.services.play.submit(session.scene_id, line)
+        await session.remember()
+        assert [memory.text for memory in await session.memories_of("Sten Vark")] == ["Hela is cold."]
+
+
+@pytest.mark.parametrize(
     ("sentence", "teller"),
     [
         ("Vess tells you about the murder.", "vess"),
