@@ -46,6 +46,12 @@ _BEFORE_PLACE: Final = re.compile(
     r"|continues?|continued|flees?|fled|moves?|moved)(?: [a-z]+){0,4} to) (?:the |The )?$"
 )
 """What stands right before the name of a place."""
+_AT_SOMEBODY: Final = re.compile(
+    r"\b(?:look|glanc|star|glar|smil|grin|laugh|nod|wav|wink|shout|yell|snarl|point|aim|frown|scowl|squint|peer|gaz|snap"
+    r"|bark|swear|swore|scream|hiss|growl|spit|spat|sneer|leer|lung|swing|swung|throw|threw|shoot|shot)"
+    r"(?:e|s|es|ed|ing)?(?: [a-z]+){0,2} at $"
+)
+"""What stands right before the name of somebody, though `at` does: `looks up at Dob`, `throws a stone at Dob`."""
 _ORIGIN: Final = re.compile(
     r"(?P<who>(?:[\w'’-]+ ){1,6})"
     r"(?:is|are|am|was|were|comes?|came|hails?|hailed) (?:all the way |back )?from (?:the |The )?$"
@@ -165,9 +171,10 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
     for match in _find_mentions(name, text):
         if is_handed_thing(match.start(), match.end(), text, spans):
             return EntityKind.OBJECT
-        is_behind = _BEFORE_PLACE.search(text[max(0, match.start() - 60) : match.start()]) is not None
+        before = text[max(0, match.start() - 60) : match.start()]
+        is_behind = _BEFORE_PLACE.search(before) is not None and not _AT_SOMEBODY.search(before)
         is_behind = is_behind or _is_origin(text[max(0, match.start() - 80) : match.start()])
-        is_behind = is_behind or _is_of_office(text[max(0, match.start() - 60) : match.start()])
+        is_behind = is_behind or _is_of_office(before)
         if is_behind or re.match(_AFTER_PLACE, text[match.end() :]):
             return EntityKind.PLACE
         # `the Silver Bowl`, `Bram's Letter`; but Jack Bell is somebody.

@@ -51,6 +51,10 @@ def test_thing_of_a_lasting_fact_is_found(text: str, names: list[str]) -> None:
         ("Jonas hands me Whisperwind.", "Whisperwind", EntityKind.OBJECT),
         ("I give Goldberry to Jonas.", "Goldberry", EntityKind.OBJECT),
         ("I give Jonas Perrin the key.", "Jonas Perrin", EntityKind.CHARACTER),
+        ("Jonas looks up at Harrow and nods.", "Harrow", EntityKind.CHARACTER),
+        ("Jonas throws a stone at Harrow.", "Harrow", EntityKind.CHARACTER),
+        ("Jonas waits at Harrow.", "Harrow", EntityKind.PLACE),
+        ("Jonas waves from the deck at Harrow.", "Harrow", EntityKind.PLACE),
         ("I bring Dagny Holt Mistletoe.", "Dagny Holt", EntityKind.CHARACTER),
     ],
 )
