@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import first_few
 from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
@@ -21,6 +22,11 @@ TIES = (
 )
 
 
+CAPTAIN = "Sten is the captain of Harrow."
+ENEMY = "Sten is Mara's enemy."
+COMMIT = ("/accept all", "/commit")
+
+
 async def read_ends(table: PlayedScene, line: str) -> list[tuple[str, str]]:
     """Play a line; return what it proposes to end, and by which sentence."""
     before = {row.title for row in (await table.view()).proposals}
@@ -30,17 +36,20 @@ async def read_ends(table: PlayedScene, line: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("line", "ended", "sentence"),
-    [
-        ("> Sten is no longer the captain.", "Sten is the captain of Harrow.", "the captain of Harrow"),
-        ("Sten is no longer the captain.", "Sten is the captain of Harrow.", "the captain of Harrow"),
-        ("> Sten is no longer captain.", "Sten is the captain of Harrow.", "the captain of Harrow"),
-        ("Sten is no longer my enemy.", "Sten is Mara's enemy.", "Mara's enemy"),
-        ("> Sten is no longer my enemy.", "Sten is Mara's enemy.", "Mara's enemy"),
-        ("> Sten is no longer Hela's husband.", "Sten is Hela's husband.", "Hela's husband"),
-    ],
+    ("line", "ended", "sentence", "commit"),
+    first_few(
+        [
+            ("> Sten is no longer the captain.", CAPTAIN, "the captain of Harrow", ()),
+            ("> Sten is no longer the captain.", CAPTAIN, "the captain of Harrow", COMMIT),
+            ("Sten is no longer my enemy.", ENEMY, "Mara's enemy", COMMIT),
+            ("Sten is no longer my enemy.", ENEMY, "Mara's enemy", ()),
+            ("Sten is no longer the captain.", CAPTAIN, "the captain of Harrow", ()),
+            ("> Sten is no longer captain.", CAPTAIN, "the captain of Harrow", ()),
+            ("> Sten is no longer my enemy.", ENEMY, "Mara's enemy", ()),
+            ("> Sten is no longer Hela's husband.", "Sten is Hela's husband.", "Hela's husband", COMMIT),
+        ]
+    ),
 )
-@pytest.mark.parametrize("commit", [(), ("/accept all", "/commit")], ids=["proposed", "canon"])
 async def test_end_of_a_tie_or_office_is_proposed(
     tmp_path: Path, line: str, ended: str, sentence: str, commit: tuple[str, ...]
 ) -> None:
@@ -52,20 +61,22 @@ async def test_end_of_a_tie_or_office_is_proposed(
 
 @pytest.mark.parametrize(
     "line",
-    [
-        # Nobody stops being kin by blood.
-        "Hela is no longer my aunt.",
-        "> Hela is no longer my aunt.",
-        "> Sten is no longer the smith.",
-        "> Hela is no longer the captain.",
-        "> Sten is no longer the captain he was.",
-        "> If Sten is no longer the captain, the gate stays shut.",
-        '> "Sten is no longer the captain," says Hela.',
-        "> Hela says that Sten is no longer the captain.",
-        "> Is Sten no longer the captain?",
-        "I am no longer in Harrow.",
-        "I am no longer afraid of Sten.",
-    ],
+    first_few(
+        [
+            # Nobody stops being kin by blood.
+            "Hela is no longer my aunt.",
+            "> Hela is no longer my aunt.",
+            "> Sten is no longer the smith.",
+            "> Hela is no longer the captain.",
+            "> Sten is no longer the captain he was.",
+            "> If Sten is no longer the captain, the gate stays shut.",
+            '> "Sten is no longer the captain," says Hela.',
+            "> Hela says that Sten is no longer the captain.",
+            "> Is Sten no longer the captain?",
+            "I am no longer in Harrow.",
+            "I am no longer afraid of Sten.",
+        ]
+    ),
 )
 async def test_what_ends_no_tie_proposes_nothing(tmp_path: Path, line: str) -> None:
     async with opened(tmp_path) as program:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import first_few
 from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
@@ -28,29 +29,32 @@ async def test_relative_of_the_hero_is_offered_and_tied_once_made_known(tmp_path
 
 @pytest.mark.parametrize(
     ("line", "tie"),
-    [
-        ("> Lisbet's brother Corm laughs.", "Corm is Lisbet's brother."),
-        ("> Lisbet Crane's elder brother Corm, the smith, laughs.", "Corm is Lisbet Crane's brother."),
-        ("> Lisbet’s brother hates Corm.", ""),
-        ("> Perhaps Lisbet's brother Corm laughs.", ""),
-        ("> If Lisbet's brother Corm laughs, the dog barks.", ""),
-        ("> Lisbet's brother Corm's smithy burns.", ""),
-        ("> Lisbet's brother-in-law Corm laughs.", ""),
-        ('> "Lisbet\'s brother Corm laughs," says Dob.', ""),
-        ("> Lisbet's brother Harl laughs.", ""),
-        ("> Does Lisbet's brother Corm laugh?", ""),
-        ("My brother Corm laughs.", "Corm is Mara's brother."),
-        ("> My brother Corm laughs.", "Corm is Mara's brother."),
-        ("> Your dear brother Corm laughs.", "Corm is Mara's brother."),
-        ("My brother Corm hates you.", ""),
-        ("> My brother Corm hates you.", ""),
-        ("My brother hates Corm.", ""),
-        ("My brother Corm's smithy burns.", ""),
-        ("My friend's brother Corm laughs.", ""),
-        ('"My brother Corm is dead," says Lisbet.', ""),
-        ("> Lisbet: My brother Corm laughs.", ""),
-        ("> Corm was the smith.", ""),
-    ],
+    first_few(
+        [
+            ("My brother Corm laughs.", "Corm is Mara's brother."),
+            ("> My brother Corm hates you.", ""),
+            ("> Lisbet's brother Corm laughs.", "Corm is Lisbet's brother."),
+            ("> Lisbet Crane's elder brother Corm, the smith, laughs.", "Corm is Lisbet Crane's brother."),
+            ("> Lisbet’s brother hates Corm.", ""),
+            ("> Perhaps Lisbet's brother Corm laughs.", ""),
+            ("> If Lisbet's brother Corm laughs, the dog barks.", ""),
+            ("> Lisbet's brother Corm's smithy burns.", ""),
+            ("> Lisbet's brother-in-law Corm laughs.", ""),
+            ('> "Lisbet\'s brother Corm laughs," says Dob.', ""),
+            ("> Lisbet's brother Harl laughs.", ""),
+            ("> Does Lisbet's brother Corm laugh?", ""),
+            ("> My brother Corm laughs.", "Corm is Mara's brother."),
+            ("> Your dear brother Corm laughs.", "Corm is Mara's brother."),
+            ("My brother Corm hates you.", ""),
+            ("My brother hates Corm.", ""),
+            ("My brother Corm's smithy burns.", ""),
+            ("My friend's brother Corm laughs.", ""),
+            ('"My brother Corm is dead," says Lisbet.', ""),
+            ("> Lisbet: My brother Corm laughs.", ""),
+            ("> Corm was the smith.", ""),
+        ],
+        quick=6,
+    ),
 )
 async def test_relative_by_name_is_tied_where_the_text_says_so(tmp_path: Path, line: str, tie: str) -> None:
     async with opened(tmp_path) as program:
