@@ -4,8 +4,9 @@ The scene's cast and those who came since are present until they leave. A presen
 from the next turn on: somebody who leaves with a turn heard it; somebody who arrives heard it if its own
 words bring them in, or mention them. The player character is always present; the dead and the senseless
 hear nothing. Everyone sees results; nobody hears what an oracle is asked, or the program's own
-lines. Only its hearers hear a whisper. World time (ticks) only rises along a line, so it gives the
-order of events. The answer to a whisper is its hearers', too (`whispered_exchanges.py`).
+lines. Only its hearers hear a whisper, and only whom the hero takes aside what follows in the turn. World
+time (ticks) only rises along a line, so it gives the order of events. The answer to a whisper is its
+hearers', too (`whispered_exchanges.py`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Final
 
 from agents.memory_manager.whispered_exchanges import hear_answer
 from agents.memory_manager.whispers import NamesById, Whisper, find_whispers, mask_unheard_whispers
 from agents.prose.actions import enters_scene, find_spoken_words
 from agents.prose.names import any_name_pattern
 from agents.prose.unseen_deeds import strike_unseen
+from agents.prose.words import split_sentences
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import Awareness, PresenceEntry
@@ -27,6 +31,16 @@ _ORACLE_ANSWER = re.compile(r" · tension \d+ · d100 \d+ · ")
 """The wording of an oracle's answer (`agents/resolver/oracle.py`)."""
 SENSELESS_TAGS = frozenset({"dead", "unconscious", "asleep", "sleeping", "comatose", "petrified"})
 """Tags of characters who hear and see nothing."""
+
+
+_ASIDE: Final = re.compile(
+    r"\b(?:aside|apart|to one side|out of earshot|away from|into (?:a|the) (?:\w+ )?corner)\b", re.IGNORECASE
+)
+
+
+def _words_before_aside(text: str) -> str:
+    """Return what is said and done before somebody is taken aside: what follows, only they hear."""
+    return " ".join(takewhile(lambda sentence: not _ASIDE.search(sentence), split_sentences(text)))
 
 
 def is_oracle_answer(result: str) -> bool:
@@ -84,12 +98,20 @@ class Attendance:
 
         What others do while somebody sleeps, by the words of the turn, they do not see.
         """
-        heard = {i: self._strike_unseen(text, i, turn) for i, text in self._list_heard(turn).items()}
+        heard = {
+            i: self._strike_unseen(_words_before_aside(text) if self._goes_apart(i, turn) else text, i, turn)
+            for i, text in self._list_heard(turn).items()
+        }
         return {i: text for i, text in heard.items() if text}
 
     def _strike_unseen(self, text: str, entity_id: Id, turn: Turn) -> str:
         is_hero = entity_id == self.pc_id and turn.speaker is not Speaker.NPC
         return strike_unseen(text, self.names_by_id.get(entity_id, ()), is_hero=is_hero)
+
+    def _goes_apart(self, entity_id: Id, turn: Turn) -> bool:
+        """Say whether the words of a turn take others aside, out of somebody's earshot."""
+        entries = [e for e in self.presence_entries if e.entity_id == entity_id and e.tick == turn.tick]
+        return any(e.is_narrated and e.awareness is Awareness.OUT_OF_EARSHOT for e in entries[-1:])
 
     def _list_heard(self, turn: Turn) -> dict[Id, str]:
         if turn.speaker is Speaker.SYSTEM or turn.id in self.unheard_turn_ids or not turn.text.strip():

@@ -208,3 +208,19 @@ async def test_hearsay_is_the_hearers_and_a_rumour_is_proposed_as_one(tmp_path: 
         assert [(m.text, m.source) for m in emmet] == [("Corrin will sell the letter.", "inferred")]
         with pytest.raises(InputError, match="keeps one side of a conflict as a lie"):
             await session.play("/lie")
+
+
+async def test_what_somebody_is_told_aside_is_theirs_alone(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        await session.play(
+            *(f"/npc here {name}: of the skiff" for name in ("Bodil", "Lisk", "Anselm")),
+            "I look round.",
+            "I nod. I take Bodil aside and tell her that I sold the boat.",
+            "I draw Anselm aside and warn him that the mill is on fire.",
+        )
+        await session.remember()
+        told = {
+            name: [m.text for m in await session.memories_of(name) if m.source == "heard from Mara"]
+            for name in ("Bodil", "Lisk", "Anselm")
+        }
+    assert told == {"Bodil": ["Mara sold the boat."], "Lisk": [], "Anselm": ["The mill is on fire."]}
