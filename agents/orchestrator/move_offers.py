@@ -10,8 +10,10 @@ from agents.context_assembly.scene_context import SceneContext
 from agents.llm.llm_settings import PlaySettings
 from agents.orchestrator.input.parser import WordsInput
 from agents.proposals.effects import Effect, describe_effect
+from agents.prose.cast_words import GO, VEHICLE
 from agents.prose.hero_deeds import find_hero_deeds
 from agents.prose.names import any_name_pattern, names_of
+from agents.prose.phrases import PhrasePattern
 from agents.resolver.check import CheckSpec
 from agents.resolver.move_choice import MoveChoice, choose_move
 from agents.resolver.pack_check import read_pack_move
@@ -30,6 +32,20 @@ _PRONOUN: Final = re.compile(r"(?:him|her|it|them)\b", re.IGNORECASE)
 _OWN: Final = re.compile(r"(?:my|myself|me)\b", re.IGNORECASE)
 _SOMEBODY: Final = re.compile(r"(?:\w+\s+)?the\s+(?P<who>[\w'’-]+(?:\s+[\w'’-]+)?)", re.IGNORECASE)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '’-](?=[^\W\d_]))*")
+_MOVES_HERO: Final = PhrasePattern("(GO|[cross hide travel])", {"GO": GO})
+_COMPANY: Final = re.compile(
+    r"\s+(?:together\s+|along\s+)?(?:with|alongside|beside|after)\s+(?P<who>NAME(?:(?:\s*,\s*|\s+and\s+)NAME)*)".replace(
+        "NAME", r"(?:(?:the|my|our)\s+\w+|[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
+    )
+)
+"""With whom something is done: `with Lisk and the dog`."""
+_GETS_ABOARD: Final = PhrasePattern(
+    r"[climb] ((back|up|down|quickly|quietly) )?(aboard|(on|onto|into|in|on to) ((the|a|an|my|our|his|her|their) )?"
+    r"(\w+ )?(VEHICLE|horse|mule|donkey|pony|camel|mount|saddle|bed|bunk|cot|hammock|bath)\b)",
+    {"VEHICLE": f"(?:{VEHICLE})"},
+    re.IGNORECASE,
+)
+"""To climb into what anybody gets into calls for no roll: `climb onto the ferry`."""
 MIN_ROLE_LETTERS: Final = 3
 
 
@@ -85,8 +101,13 @@ class MoveOffers:
 
 
 def _find_choices(pack: Pack, text: str, hero: Entity) -> Iterator[MoveChoice]:
-    deeds = find_hero_deeds(text, names_of(hero))
-    return filter(None, (choose_move(pack, deed) for deed in deeds))
+    deeds = (deed for deed in find_hero_deeds(text, names_of(hero)) if not _GETS_ABOARD.match(deed))
+    return filter(None, (choose_move(pack, _leave_out_company(deed)) for deed in deeds))
+
+
+def _leave_out_company(deed: str) -> str:
+    """Return a deed that moves the hero without those who come along: they are not whom it is done to."""
+    return _COMPANY.sub("", deed) if _MOVES_HERO.match(deed) else deed
 
 
 def _read_move(pack: Pack, choice: MoveChoice, target: Entity | None, sheet: Sheet) -> tuple[str, CheckSpec]:

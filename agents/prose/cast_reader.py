@@ -420,8 +420,11 @@ class CastReader:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
         is_gone_already = is_leaving and not reading.is_within_place and reading.present.isdisjoint(numbers)
-        is_away = is_gone_already or ELSEWHERE.search(sentence) or self._places.elsewhere.search(sentence)
-        if is_away or _TELLS_OF_OATH.match(rest):
+        is_elsewhere = ELSEWHERE.search(sentence) or self._places.elsewhere.search(sentence)
+        if words.FALLS_DOWN.match(rest) and not is_elsewhere:
+            reading.note_shown(numbers)
+            return None
+        if is_gone_already or is_elsewhere or _TELLS_OF_OATH.match(rest):
             return None
         if words.ACTS.match(rest):
             is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)

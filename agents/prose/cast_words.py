@@ -72,7 +72,7 @@ _COVER: Final = (
     "haystack|wardrobe|cupboard|chest|sack|boat|canoe|rowboat|skiff|saddle|carriage|cart|wagon|coach|well"
 )
 """What somebody comes out of into the scene, and who is here stays here."""
-_VEHICLE: Final = (
+VEHICLE: Final = (
     "boat|rowboat|lifeboat|skiff|canoe|punt|raft|dinghy|ferry|barge|ship|car|cab|taxi|bus|van|truck|lorry|train|tram|coach|"
     "carriage|cart|wagon|sledge|sleigh|gondola|lift|elevator|airship|plane|helicopter|litter"
 )
@@ -225,7 +225,7 @@ LEAVES: Final = PhrasePattern(
     GO after (the|an?|HIS) \w
     [drag haul take carry] (himself|herself|themselves) (OUT|TO_ELSEWHERE)
     [keep stand mount] (watch|guard) outside\b
-    [fall tumble plunge drop] (overboard|into the (pit|sea|river|abyss|chasm|well|water|hole|ravine))\b
+    [fall tumble plunge drop] (overboard|into the (pit|sea|river|millrace|abyss|chasm|well|water|hole|ravine))\b
     [fall tumble plunge drop] (through the (floor|ice|trapdoor|hatch)|out of the window|down the (shaft|well|
         cliff))\b
     (is|are|was|were) (called|summoned|ordered|dismissed)( (away|out|off|home|back)|END)
@@ -251,7 +251,7 @@ GETS_OUT: Final = PhrasePattern(
         "FROM": r"(?:(?:out\s+of|down\s+from|off(?!\s+(?:in|into|onto|to|at|by|through|across|over|under|behind|past|"
         r"towards?|down|up|along|among|amongst|with|after|round|around|for|from|before|beside|between)\b)|from)\s+)",
         "OWNER": r"(?:the|an?|his|her|their|its|my|our|your)",
-        "THING": rf"(?:(?P<vehicle>{_VEHICLE})|{_FURNITURE}|{_COVER})",
+        "THING": rf"(?:(?P<vehicle>{VEHICLE})|{_FURNITURE}|{_COVER})",
         "PART": r"(?:window|door|shed|house|room|stop|yard|station|shop)",
     },
 )
@@ -363,6 +363,18 @@ ACTS: Final = PhrasePattern(
 )
 """What only somebody does who is here; by itself it moves nobody who is."""
 
+FALLS_DOWN: Final = PhrasePattern(
+    r"""
+    FALL overboard\b
+    FALL (in|into|down|over) (the|a) (\w+ )?(water|river|stream|lake|pond|pool|sea|waves|surf|marsh|bog|well|ditch|hole|
+        grave|millrace|race|millpond|weir|sluice|canal|lock|moat|harbou?r|dock|pit|abyss|chasm|shaft|gorge|ravine|
+        crevasse)\b
+    FALL (off|from|over) (the|a) (\w+ )?(cliff|parapet|roof|tower|bridge|mast|rigging|ramparts|battlements|quay|pier|
+        railing)\b
+    """,
+    {"FALL": phrases("[fall tumble plunge drop slip jump leap trip dive]")},
+)
+"""What befalls somebody wherever they are, and brings nobody here: `falls into the millrace`."""
 SPEAKS: Final = (
     r"(?:says?|asks?|answers?|repl(?:y|ies)|whispers?|mutters?|shouts?|calls?|cries|growls?|hisses|"
     r"murmurs?|snaps?|adds?|"

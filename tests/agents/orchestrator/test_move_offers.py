@@ -104,6 +104,26 @@ async def test_who_is_meant_is_found(program: Program, line: str, typed_move: st
     assert (await type_line(program, scene_id, line)).prompt_text == f"{line} {typed_move}"
 
 
+async def test_who_comes_along_is_not_whom_a_move_is_made_against(program: Program) -> None:
+    scene_id = await begin_fight(
+        program,
+        "/npc here Lisk: a child",
+        "/npc here Bodil: a ferrywoman",
+        "/creature here Orc (hp 6): hungry",
+    )
+    typed_moves = {
+        "I climb onto the ferry with Lisk.": "",  # anybody gets aboard
+        "I climb the wall with Lisk.": "/move force",
+        "I creep along the wall with Lisk and Bodil.": "/move slip",
+        "I hide with Lisk.": "/move slip",
+        "I sneak past Bodil with Lisk.": "/move slip Bodil",
+        "I fight with the orc.": "/move strike Orc",
+    }
+    for line, typed_move in typed_moves.items():
+        reply = await type_line(program, scene_id, line)
+        assert reply.prompt_text == (f"{line} {typed_move}" if typed_move else ""), line
+
+
 async def test_somebody_unknown_is_said_to_be_unchanged(program: Program) -> None:
     scene_id = await begin_fight(program)
 

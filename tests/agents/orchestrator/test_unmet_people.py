@@ -192,6 +192,18 @@ async def test_who_was_with_us_and_does_something_here_is_offered(table: PlayedS
     assert await table.say("/cast - Sten", "> Sten begs for water.") == (STEN_IS_AWAY,), "in the same scene"
 
 
+async def test_who_was_left_behind_and_falls_into_the_water_is_offered_and_not_brought_in(
+    table: PlayedScene,
+) -> None:
+    await table.say("/npc here Hedda: a widow", "/npc here Lisk: a child")
+    line = "> Hedda falls into the millrace and does not come up again."
+    assert "Hedda leaves." in await table.say(line), "she was here"
+    await table.say("/undo", "I step outside with Lisk.")
+    assert await table.say(line) == ("Hedda is not here: /cast + Hedda brings them in (Tab takes it).",)
+    assert await table.cast_names() == {"Lisk"}
+    assert await table.say("> Hedda falls to her knees.") == ("Hedda comes in.",)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
