@@ -92,6 +92,8 @@ class UnknownName(NamedTuple):
     kind: EntityKind
     is_here: bool = False
     """Whether the words have them in the scene."""
+    description: str = ""
+    """What the words say that they are: `the miller`."""
     may_be_place: bool = False
     """Whether it may as well be the name of a place, as far as the words tell."""
     may_be_earlier: bool = False

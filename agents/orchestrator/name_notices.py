@@ -140,7 +140,9 @@ def _build_offers(one: UnknownName) -> tuple[Offer, ...]:
 
 def _list_commands(one: UnknownName) -> list[str]:
     kinds = [one.kind, *([EntityKind.PLACE] if one.may_be_place else [])]
-    return [f"{_COMMANDS[kind]} {'here ' if one.is_here else ''}{one.name}" for kind in kinds]
+    named = f"{'here ' if one.is_here else ''}{one.name}"
+    descriptions = {EntityKind.CHARACTER: f": {one.description}" if one.description else ""}
+    return [f"{_COMMANDS[kind]} {named}{descriptions.get(kind, '')}" for kind in kinds]
 
 
 def _describe_commands(one: UnknownName) -> str:

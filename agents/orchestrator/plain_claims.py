@@ -346,8 +346,13 @@ class PlainClaims:
         unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
         departures = self._name_notices.notice_departed(moves.departed_strangers, context)
         unknown_names += [
-            UnknownName(name, EntityKind.CHARACTER, is_here=name not in moves.departed_strangers)
-            for name in moves.strangers
+            UnknownName(
+                one.name,
+                EntityKind.CHARACTER,
+                is_here=one.name not in moves.departed_strangers,
+                description=one.description,
+            )
+            for one in moves.strangers
         ]
         tells, known = is_narration(exchange, text), list(context.entities.values())
         hero = context.player_character()

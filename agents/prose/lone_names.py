@@ -21,11 +21,16 @@ NO_PEOPLE: Final = frozenset(_NO_PEOPLE_WORDS.split())
 """What comes, goes, whispers and answers at the beginning of a sentence, and is nobody."""
 
 
+def begins_sentence(text: str, start: int) -> bool:
+    """Say whether what stands at a place of a text begins a sentence."""
+    return _BEGINS_SENTENCE.search(text, 0, start) is not None
+
+
 def is_surely_name(name: str, spans: Sequence[NameSpan], text: str) -> bool:
     """Say whether a name of some `spans` has several words, stands within a sentence, or is who does something."""
     return (
         " " in name
-        or any(s.name == name and not _BEGINS_SENTENCE.search(text, 0, s.start) for s in spans)
+        or any(s.name == name and not begins_sentence(text, s.start) for s in spans)
         or _acts_alone(name, text)
     )
 

@@ -30,7 +30,7 @@ from agents.prose.destinations import short_names
 from agents.prose.mentions import Figure, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.solo.story_journal import StoryJournal
-from agents.solo.strangers import find_strangers, name_stranger
+from agents.solo.strangers import Stranger, describe_stranger, find_strangers
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority
 from stores.records.ids import Id, derive_id
@@ -74,7 +74,7 @@ class RecordedMoves(NamedTuple):
     """The living who are spoken to or fought in it, and are not here.
 
     So are those who were with the hero earlier in the story, and do in it what is seen where they are."""
-    strangers: tuple[str, ...] = ()
+    strangers: tuple[Stranger, ...] = ()
     """Those who are here by its words, or are spoken to or fought, and whom nobody has made known: `Greta`."""
     departed_strangers: tuple[str, ...] = ()
     """Those who are here no more by its words, and whom nobody has made known."""
@@ -183,8 +183,8 @@ class CastMoves:
             "" if unclear_place else _capitalise(reading.unknown_site),
             unclear_place,
             tuple(people[n] for n in sorted((reading.missed | met_before) - state.dead)),
-            tuple(name_stranger(strangers[number]) for number in sorted(met_strangers)),
-            tuple(name_stranger(strangers[n - len(people)]) for n in departed_strangers),
+            tuple(describe_stranger(strangers[number]) for number in sorted(met_strangers)),
+            tuple(describe_stranger(strangers[n - len(people)]).name for n in departed_strangers),
         )
 
     async def record_reported_cast(
@@ -336,7 +336,7 @@ class CastMoves:
         here_names = {context.place.name, *context.place.aliases} if context.place else set()
         other_names = [name for p in places for name in (p.name, *p.aliases) if name not in here_names]
         reader = CastReader(
-            [*_build_figures(people), *strangers],
+            [*_without_roles(_build_figures(people), strangers), *strangers],
             _hero_names(context),
             other_names,
             here_names,
@@ -650,6 +650,12 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
         )
         for e in people
     ]
+
+
+def _without_roles(figures: Iterable[Figure], strangers: Sequence[Figure]) -> list[Figure]:
+    """Return figures without what somebody else is said to be: by `Osric the miller` no other miller is meant."""
+    taken = {role for stranger in strangers if stranger.names for role in stranger.roles}
+    return [replace(one, roles=tuple(r for r in one.roles if r not in taken)) for one in figures]
 
 
 def _read_creature_words(entity: Entity) -> tuple[str, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from agents.declarations.handed_names import is_handed_thing
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
-from agents.prose.lone_names import NO_PEOPLE, is_surely_name
-from agents.prose.mentions import Figure, is_role, read_called_role, read_roles
+from agents.prose.lone_names import NO_PEOPLE, begins_sentence, is_surely_name
+from agents.prose.mentions import Figure, is_no_first_name, is_role, read_called_role, read_roles
 from agents.prose.names import NON_NAME_WORDS, find_name_spans, has_title, names_of
 from agents.prose.phrases import phrases
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import split_sentences
 from stores.records.world import Entity, fold_name
 
@@ -48,6 +49,64 @@ _LASTING_DEED: Final = phrases(
 )
 
 
+_CAPITALISED: Final = r"[^\W\d_a-z][\w’'-]*"
+_NAME_AND_ROLE: Final = re.compile(
+    rf"(?<![\w’'-])(?P<name>{_CAPITALISED}(?: {_CAPITALISED}){{0,2}})(?P<comma>,)? "
+    r"(?=the (?P<first>[a-z]+)\b(?!['’])(?: (?P<second>[a-z]+)\b(?!['’]))?(?P<after>,?)(?: (?P<third>[a-z]+))?)"
+)
+"""Somebody by name, and what they are: `Osric the miller`, `Osric, the old miller,`."""
+_SMALL_WORDS: Final = frozenset(
+    {"as", "across", "this", "his", "its", "always", "sometimes", "towards", "upstairs"}
+)
+"""Words in `s` that are no verbs."""
+_OPENER_WORDS: Final = (
+    "ahead nearby overhead opposite below downhill uphill aboard ashore instead however presently back away"
+)
+_OPENERS: Final = frozenset(_OPENER_WORDS.split())
+"""What a sentence may begin with before `the miller`, besides what begins one before a name."""
+
+
+class _Epithet(NamedTuple):
+    """Somebody who is named with what they are."""
+
+    name: str
+    role: str
+    start: int
+    """Where what they are begins."""
+
+
+def _find_epithets(text: str) -> Iterator[_Epithet]:
+    """Yield who is named with what they are: `Osric the miller comes in`; not `Then the miller comes in`.
+
+    A single word that begins a sentence is a name if somebody does something by it: `Follow the miller as he goes`
+    names nobody.
+    """
+    for match in _NAME_AND_ROLE.finditer(text):
+        role, second = _read_role(match), match["second"] or ""
+        is_of_two = bool(role) and role.split()[-1] == second  # `the old miller`, `the night watchman`
+        is_closed = bool(match["after"]) and (is_of_two or not second) and match["third"] not in ("and", "or")
+        following = (match["third"] if is_of_two or not second else second) or ""
+        words = match["name"].split()
+        opens_sentence = begins_sentence(text, match.start())
+        while words and (fold_name(words[0]) in _OPENERS or _is_no_name(words)):
+            words, opens_sentence = words[1:], False
+        if not role or not words or (match["comma"] and not is_closed):
+            continue
+        if not opens_sentence or match["comma"] or _is_finite(following):
+            yield _Epithet(" ".join(words), role, match.end())
+
+
+def _is_no_name(words: Sequence[str]) -> bool:
+    """Say whether the first of capitalised words is none of a name: `Then Osric`, `Night`; but `Old Osric` is one."""
+    first = fold_name(words[0])
+    is_title = len(words) > 1 and has_title(" ".join(words))
+    return not is_title and (first in NO_PEOPLE or is_no_first_name(words[0]))
+
+
+def _is_finite(word: str) -> bool:
+    return (word.endswith("s") and word not in _SMALL_WORDS) or PAST_VERB.fullmatch(word) is not None
+
+
 def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     """Return those whom a text names or calls by what they are, and whom nobody has made known.
 
@@ -57,11 +116,19 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     for entity in known:
         names |= {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
         roles |= {*read_roles(entity.name, entity.description), read_called_role(entity.name)}
-    strangers = [Figure((name,)) for name in _find_unknown_names(text, names)]
+    epithets = list(_find_epithets(text))
+    own_roles = {one.name: one.role for one in epithets if _is_unknown(one.name, names)}
+    strangers = [
+        Figure((name,), (own_roles[name],) if name in own_roles else ())
+        for name in dict.fromkeys((*_find_unknown_names(text, names), *own_roles))
+    ]
+    # `Osric the miller` is one, and known or not no miller beside.
+    starts = {one.start for one in epithets}
+    found_roles = (_read_role(match) for match in _ROLE.finditer(text) if match.start() not in starts)
     strangers += [
         Figure((), (role,))
-        for role in dict.fromkeys(filter(None, map(_read_role, _ROLE.finditer(text))))
-        if role.split()[-1] not in _NO_ROLES | roles | names and role not in roles
+        for role in dict.fromkeys(filter(None, found_roles))
+        if role.split()[-1] not in _NO_ROLES | roles | names and role not in {*roles, *own_roles.values()}
     ]
     return strangers[:MAX_STRANGERS]
 
@@ -100,9 +167,20 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
     return name if does_lasting or CastReader([Figure((name,))]).find_deaths(sentence, is_gm=True) else ""
 
 
-def name_stranger(figure: Figure) -> str:
-    """Return what a stranger is called: `Greta`, `The Miller`."""
-    return figure.names[0] if figure.names else f"The {figure.roles[0].title()}"
+class Stranger(NamedTuple):
+    """Somebody whom nobody has made known."""
+
+    name: str
+    """What they are called: `Greta`, `The Miller`."""
+    description: str = ""
+    """What they are besides: `the miller` of Osric the miller; empty if nothing is said."""
+
+
+def describe_stranger(figure: Figure) -> Stranger:
+    """Return what a stranger is called, and is besides."""
+    if not figure.names:
+        return Stranger(f"The {figure.roles[0].title()}")
+    return Stranger(figure.names[0], f"the {figure.roles[0]}" if figure.roles else "")
 
 
 def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
@@ -111,15 +189,19 @@ def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
         span.name for span in spans if _OWNS.match(text, span.end)
     }  # who has something need not be here
     for name in dict.fromkeys(span.name for span in spans):
-        words = [_bare(word) for word in fold_name(name).split()]
-        own_words = words[1:] if has_title(name) and len(words) > 1 else words
-        if name in owners or not known_words.isdisjoint((own_words[0], own_words[-1])):
+        if name in owners or not _is_unknown(name, known_words):
             continue
         places = [span for span in spans if span.name == name]
         if all(is_handed_thing(span.start, span.end, text, spans) for span in places):
             continue
         if is_surely_name(name, spans, text):
             yield name
+
+
+def _is_unknown(name: str, known_words: set[str]) -> bool:
+    words = [_bare(word) for word in fold_name(name).split()]
+    own_words = words[1:] if has_title(name) and len(words) > 1 else words
+    return known_words.isdisjoint((own_words[0], own_words[-1]))
 
 
 def _bare(word: str) -> str:

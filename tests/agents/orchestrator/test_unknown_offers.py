@@ -215,3 +215,30 @@ async def test_thing_with_its_matter_in_its_name_is_known_for_short(table: Playe
     proposed = await table.say("/thing purse of silver")
     assert proposed[1:] == ("Proposed: Bram has the purse of silver.", "Proposed: Mara has the purse.")
     assert await table.say("> Jonas takes my purse.") == ("Proposed: Jonas has the purse.",)
+
+
+async def test_who_is_named_with_what_they_are_is_offered_by_name(table: PlayedScene) -> None:
+    await table.say("/npc Marn: a smith", "/npc Hedda: a widow")
+    offers = {
+        "> Osric the miller comes down the ladder with a lamp in his hand.": ["/npc here Osric: the miller"],
+        "> Lisbet the ferrywoman pushes the door open and shakes out her hood.": [
+            "/npc here Lisbet: the ferrywoman"
+        ],
+        "> Corm the old brewer nods.": ["/npc here Corm: the brewer"],
+        "> Gerta, the cook, comes in.": ["/npc here Gerta: the cook"],
+        "I greet Ansel the baker.": ["/npc here Ansel: the baker"],
+        # Marn is another smith, and stays away.
+        "> Oswin the smith comes in.": ["/npc here Oswin: the smith"],
+        # Nobody is named by these.
+        "> Then the tinker comes in.": ["/npc here The Tinker"],
+        "> Ahead the gravedigger nods.": ["/npc here The Gravedigger"],
+        "Attack the sentry as he passes.": ["/npc here The Sentry"],
+        # Who is known is no stranger by what they are.
+        "> Hedda the weaver comes in.": [],
+        "> Rolf the carter would come in.": [],
+        '> "Rolf the carter comes in," says Jonas.': [],
+    }
+    assert {line: await list_offered(table, line) for line in offers} == offers
+    assert "Marn" not in await table.cast_names()
+    assert "Osric is here." in await table.say("> Osric the miller comes in.", "/npc here Osric: the miller")
+    assert "Osric leaves." in await table.say("> The miller storms out."), "he is the miller"
