@@ -153,6 +153,22 @@ def is_made_in_reverse(question: RecordQuestion, text: str, *, is_of_asker: bool
     return bool(text_makers & recipient_ids) or (bool(makers) and not recipient_ids)
 
 
+def is_made_by_another(question: RecordQuestion, maker_id: Id | None) -> bool:
+    """Say whether a promise or a debt is somebody else's than the question names: Bram's for `What did I promise?`."""
+    makers = _find_makers(question)
+    return bool(makers) and maker_id is not None and maker_id not in makers
+
+
+def _find_makers(question: RecordQuestion) -> frozenset[Id]:
+    words = _split(question.text)
+    if not _PASSIVE.isdisjoint(words):
+        return frozenset()
+    maker_ids = {i for name in question.names if _is_maker(words, name) for i in name.entity_ids}
+    if _is_maker(words, QuestionName(_ASKER_SUBJECTS, frozenset())):
+        maker_ids |= question.asker_ids
+    return frozenset(maker_ids)
+
+
 def is_made_to(text: str, recipients: tuple[QuestionName, ...]) -> bool:
     """Say whether a text tells of a promise or a debt to one of them: `promised Bram a boat`, `owes a coin to Bram`."""
     words = _split(text)
@@ -169,7 +185,9 @@ def _is_recipient(words: list[str], name: QuestionName) -> bool:
         # `is Bram owed`
         return last + 1 == commit and bool(_PASSIVE.intersection(words[:first]))
     between = words[commit + 1 : first]
-    return first > commit and (_TO.issuperset(between) or "to" in between[-2:])
+    # `a coin to the old Bram`, and not `to tell Bram`
+    is_behind_to = "to" in between[-1:] or (between[-2:-1] == ["to"] and between[-1] in _TO)
+    return first > commit and (_TO.issuperset(between) or is_behind_to)
 
 
 def _is_maker(words: list[str], name: QuestionName) -> bool:

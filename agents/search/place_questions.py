@@ -122,10 +122,16 @@ _BEFORE_VERB: Final = word_set(
     "was were and being"
 )
 _PRONOUNS: Final = frozenset({"he", "she", "they", "it"})
+_NO_PLACES: Final = word_set(
+    "debt love pain danger trouble tears shock doubt mourning charge command luck need peace despair agony grief"
+)
+"""What somebody is in who is nowhere by it."""
 _MAX_WORDS_BEFORE_PLACE: Final = 3
 _MAX_WORDS_TO_THING: Final = 5
 _PLACE_PREDICATES: Final = frozenset({LOCATED_IN, "buried_in", "owned_by"})
 """Predicates that say of their subject where it is."""
+_COMMITMENT_PREDICATES: Final = frozenset({"promised", "owes"})
+"""Predicates that say where nobody is: `promised to take Mara across` is yet to be."""
 _HOLDING_PREDICATES: Final = frozenset({"contains", "owns"})
 """Predicates that say it of their object."""
 
@@ -239,6 +245,8 @@ def is_fact_of_whereabouts(
     )
     if role is not None and any(i.role == role and i.entity_id in sought.entity_ids for i in involved):
         return True
+    if predicate in _COMMITMENT_PREDICATES:
+        return False
     # A fact about the sealed letter may call it the letter.
     is_about = any(i.entity_id in sought.entity_ids for i in involved)
     sought = replace(sought, is_name=sought.is_name or is_about)
@@ -322,6 +330,10 @@ def _is_before_place(words: Sequence[str], end: int) -> bool:
 
 def _says_place(words: Sequence[str], position: int) -> bool:
     verb, rest = words[position], words[position + 1 :]
+    if rest[:1] == ["in"] and rest[1:2] and rest[1] in _NO_PLACES:
+        return False
+    if verb in ("comes", "came") and rest == ["to"]:
+        return False  # who wakes goes nowhere
     if verb in ("is", "was", "are", "were") and rest and rest[0] in _NO_MORE:
         return True
     if verb in _STAYS_OR_GOES:

@@ -20,6 +20,7 @@ from agents.search.commitment_questions import (
     asks_for_commitment,
     asks_how_settled,
     find_recipients,
+    is_made_by_another,
     is_made_in_reverse,
     is_made_to,
     read_asked_commitments,
@@ -230,6 +231,8 @@ def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
     is_match = is_match and not is_made_in_reverse(question, fact.statement)
     if fact.kind is FactKind.COMMITMENT and asks_how_settled(question) and find_asked_subjects(question):
         is_match = is_match and subject_of(fact) in find_asked_subjects(question)
+    if fact.kind is FactKind.COMMITMENT and is_made_by_another(question, subject_of(fact)):
+        is_match = False
     if fact.kind is FactKind.COMMITMENT and (recipients := find_recipients(question)):
         is_match = is_match and is_made_to(fact.statement, recipients)
     if asks_about_death(question):

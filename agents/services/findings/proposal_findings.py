@@ -9,7 +9,12 @@ from agents.canon_keeper.fact_readings import SUBJECT
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
 from agents.search.asked_ties import names_tied_one, read_asked_tie
-from agents.search.commitment_questions import find_recipients, is_made_in_reverse, is_made_to
+from agents.search.commitment_questions import (
+    find_recipients,
+    is_made_by_another,
+    is_made_in_reverse,
+    is_made_to,
+)
 from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
@@ -78,6 +83,10 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
     is_stated = content.predicate in ("", STATED_PREDICATE) or (
         isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
     )
+    if isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT:
+        recipients = find_recipients(question)
+        is_match = is_match and not is_made_by_another(question, _subject_of_change(change))
+        is_match = is_match and (not recipients or is_made_to(content.text, recipients))
     if asks_for_all_deaths(question) and is_stated:
         is_match = not isinstance(change, AssertFact) or change.fact_kind is not FactKind.COMMITMENT
         is_match = is_match and tells_of_death(question, content.text)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from agents.canon_keeper.predicates import Catalogue
-from agents.search.place_questions import denies_whereabouts, read_sought_one, tells_whereabouts
+from agents.search.place_questions import (
+    denies_whereabouts,
+    is_fact_of_whereabouts,
+    read_sought_one,
+    tells_whereabouts,
+)
 from agents.search.question import parse_question
 
 NAMES = [
@@ -49,6 +54,10 @@ NAMES = [
         ("Where is Dob?", "Greta took Dob to the mill.", True),
         ("Where is Dob?", "Dob is left-handed.", False),
         ("Where is Dob?", "Greta left Dob behind.", True),
+        ("Where is Dob?", "Dob is in debt.", False),
+        ("Where is Dob?", "Dob is in trouble in the mill.", False),
+        ("Where is Dob?", "Dob comes to.", False),
+        ("Where is Dob?", "Dob came to the mill.", True),
         ("Where is Dob?", "The watch still holds Dob.", True),
         ("Where is the Red Heron?", "Greta sold the ring to the Red Heron.", False),
         ("Where is the ring?", "Greta sold the ring to the Red Heron.", True),
@@ -98,3 +107,11 @@ def test_sentence_says_where_the_one_sought_is_not(text: str, is_denied: bool) -
     sought = read_sought_one(parse_question("Where is Greta?", NAMES, Catalogue({})))
     assert sought is not None
     assert denies_whereabouts(sought, text) is is_denied
+
+
+def test_promise_says_where_nobody_is() -> None:
+    sought = read_sought_one(parse_question("Where is Dob?", NAMES, Catalogue({})))
+    assert sought is not None
+    statement = "Greta promised to take Dob across at first light."
+    assert not is_fact_of_whereabouts(sought, "promised", (), statement)
+    assert is_fact_of_whereabouts(sought, "stated", (), "Greta took Dob across at first light.")
