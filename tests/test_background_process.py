@@ -24,7 +24,7 @@ from stores.open import open_stores, open_stores_behind_play
 from stores.queries import MemoryQuery
 from stores.records.ids import Id, utc_now
 from stores.records.jobs import Job, JobKind, JobState, derive_job_id
-from stores.records.memory import Memory
+from stores.records.memory import Memory, MemoryOrigin
 from tests.agents.indexer.fake_embedder import FakeEmbedder
 from tests.program import begin, opened
 
@@ -262,3 +262,35 @@ async def test_program_killed_beside_its_process_leaves_a_whole_library(tmp_path
         )
     finally:
         await stores.close()
+
+
+async def test_process_has_nobody_hear_what_the_line_itself_tells_aside(tmp_path: Path) -> None:
+    """The process is told of each line as it is played, and has read it before the next."""
+    (tmp_path / "settings.toml").write_text('[embedding]\nmodel = "none"\n')
+    program = await open_program(tmp_path, mode=BackgroundMode.PLAY)
+    try:
+        program.services.jobs.start()
+        scene_id = await begin(program)
+        for line in (
+            "I look round.",
+            "/npc here Bodil: a ferrywoman",
+            "/npc here Lisk: a child",
+            "I take Bodil aside and tell her that I sold the boat.",
+            "> Nobody comes.",
+        ):
+            await program.services.play.submit(scene_id, line)
+            await program.services.jobs.wait_until_idle()
+        async with asyncio.timeout(60):
+            while not (told := await read_told(program, scene_id)):
+                await asyncio.sleep(0.1)
+                await program.services.jobs.wait_until_idle()
+        assert told == {("Bodil", "Mara sold the boat.")}
+    finally:
+        await program.close()
+
+
+async def read_told(program: Program, scene_id: Id) -> set[tuple[str, str]]:
+    """Return who was told what, as they remember it."""
+    memories = await program.stores.log(Role.INDEXER).memories(MemoryQuery(scene_id=scene_id))
+    names = {member.entity_id: member.name for member in (await program.services.play.scene(scene_id)).cast}
+    return {(names[m.entity_id], m.text) for m in memories if m.how is MemoryOrigin.TOLD}

@@ -38,9 +38,14 @@ _ASIDE: Final = re.compile(
 )
 
 
+def takes_aside(text: str) -> bool:
+    """Say whether words may take somebody aside, so that others do not hear what follows."""
+    return _ASIDE.search(text) is not None
+
+
 def _words_before_aside(text: str) -> str:
     """Return what is said and done before somebody is taken aside: what follows, only they hear."""
-    return " ".join(takewhile(lambda sentence: not _ASIDE.search(sentence), split_sentences(text)))
+    return " ".join(takewhile(lambda sentence: not takes_aside(sentence), split_sentences(text)))
 
 
 def is_oracle_answer(result: str) -> bool:

@@ -23,7 +23,8 @@ from agents.events import (
     TurnAppended,
 )
 from agents.jobs.followed_scenes import DueScenes
-from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject
+from agents.jobs.worker import PLAIN_QUEUE, Cursors, JobSubject, RetryLater
+from agents.memory_manager.attendance import takes_aside
 from agents.memory_manager.memory_changes import (
     derive_misremembered_id,
     find_changed_memories,
@@ -50,6 +51,10 @@ TURNS_PER_PIECE: Final = 30
 MAX_UNCOMPARED_TURNS: Final = 60
 """The latest turns of a scene that are processed again because what was told there matched no fact yet."""
 MAX_SCENES_CACHED: Final = 8
+RETRY_SECONDS: Final = 1.0
+"""Seconds until a turn is tried again that play has not done with yet."""
+_STEPS_BEFORE_MOVES: Final = frozenset({"record", "assemble"})
+"""Steps of an exchange (`agents.orchestrator.exchange.EXCHANGE_STEPS`) after which its words have moved nobody yet."""
 READ_SUBJECT: Final = derive_id("subject", "memories that were read")
 """The subject for recalled memories, which belongs to no universe."""
 
@@ -130,7 +135,7 @@ class MemoryManager:
                 return []
 
     async def reconcile(self, subject_id: Id) -> int:
-        """Process one piece of a scene, or strengthen the memories that were read."""
+        """Process one piece of a scene, or strengthen the memories that were read. Raises RetryLater."""
         if subject_id == READ_SUBJECT:
             return await self._strengthen_read_memories()
         left_count = 0
@@ -166,6 +171,8 @@ class MemoryManager:
             else []
         )
         turn_piece, following_turns = turns[:TURNS_PER_PIECE], turns[TURNS_PER_PIECE:]
+        if any(takes_aside(turn.text) for turn in turn_piece):
+            setting = await self._read_setting_after_moves(setting)
         if turn_piece:
             cursor = await self._write_memories(setting, cursor, turn_piece, following_turns)
             cursor = MemoryCursor(turn_piece[-1].id, turn_piece[-1].depth, fingerprint, cursor.edition)
@@ -177,6 +184,13 @@ class MemoryManager:
                 scene_id: _proposal_texts_by_turn(setting),
             }
         return left_count
+
+    async def _read_setting_after_moves(self, setting: SceneSetting) -> SceneSetting:
+        """Read a scene again once play has written who went out of earshot by its last turn. Raises RetryLater."""
+        checkpoints = await self._log.checkpoints(setting.scene.id)
+        if any(checkpoint.step in _STEPS_BEFORE_MOVES for checkpoint in checkpoints):
+            raise RetryLater("Who hears the last turn is still being read.", seconds=RETRY_SECONDS)
+        return await self._scene_reader.read_setting(setting.scene.id)
 
     async def _read_scene_cursor(self, scene: Scene, subject: JobSubject) -> MemoryCursor:
         """Return how far the scene's present line is processed."""

@@ -223,7 +223,6 @@ class ExchangePipeline:
         run = replace(run, last_transition=turn_transition, scene_transition=scene_transition)
         if turn is not None and not exchange.gm_authored:
             await self._log.begin_exchange(turn, MoveKind.APPEND, checkpoint, transitions)
-            self._events.publish(TurnAppended(turn))
             run = replace(run, turns=(turn,))
         else:
             await self._log.save_checkpoint(checkpoint, transitions)
@@ -241,7 +240,10 @@ class ExchangePipeline:
         return replace(run, last_transition=transition)
 
     async def _append_gm_words(self, run: ExchangeRun) -> ExchangeRun:
-        """Append the GM's words, if that is what was typed; store what typed words decide, and whom they move."""
+        """Append the GM's words, if that is what was typed; store what typed words decide, and whom they move.
+
+        Only then is the turn announced: who remembers it has to know who was taken out of earshot by it.
+        """
         exchange = run.exchange
         turn = exchange.build_words_turn(self._clock())
         if turn is None:
@@ -258,10 +260,8 @@ class ExchangePipeline:
             RecordedMoves() if exchange.npc_name else await self._cast_moves.record_moves(run.context, turn)
         )
         run = replace(run, moves=moves, proposals=(*run.proposals, *moves.proposals))
-        if not exchange.gm_authored:
-            return run
         self._events.publish(TurnAppended(turn))
-        return replace(run, turns=(*run.turns, turn))
+        return replace(run, turns=(*run.turns, turn)) if exchange.gm_authored else run
 
     async def _resolve_roll(self, run: ExchangeRun) -> ExchangeRun:
         """Seal the result first; only then show it on the timeline, with its follow-up behind it."""
