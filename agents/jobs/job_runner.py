@@ -299,7 +299,9 @@ class JobRunner:
 
     async def retry(self, job_id: Id) -> None:
         """Try a poisoned job again, from its first attempt."""
-        poisoned_job = next((job for job in await self._store.list_poisoned() if job.id == job_id), None)
+        # The store has one that was running for the last time when the program was killed as running still.
+        poisoned_jobs = (*self._poisoned_jobs.values(), *await self._store.list_poisoned())
+        poisoned_job = next((job for job in poisoned_jobs if job.id == job_id), None)
         if poisoned_job is None:
             raise InputError("That job does not wait for a retry any more.", kept="Nothing was changed.")
         await self._store.clear_failure(poisoned_job.kind, poisoned_job.subject_id)

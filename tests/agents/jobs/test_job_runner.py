@@ -257,7 +257,12 @@ async def test_job_store_counts_crash_of_process_as_failure(stores: Stores, even
     runner.register(worker)
     await runner.wait_until_idle()
     assert worker.done == []
-    assert "ended while it was tried" in runner.current_status().poisoned[0].error
+    (poisoned,) = runner.current_status().poisoned
+    assert "ended while it was tried" in poisoned.error
+    await runner.retry(poisoned.id)
+    await runner.wait_until_idle()
+    assert worker.done == ["a"]
+    assert await stored_jobs(stores) == []
     await runner.close()
 
 
