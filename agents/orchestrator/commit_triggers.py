@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from agents.canon_keeper.fact_ids import is_open_again
 from agents.canon_keeper.keeper import CanonKeeper
@@ -21,7 +21,7 @@ from agents.views.proposal_views import ProposalView
 from stores.ports import OrchestratorLog
 from stores.records.canon import CreateEntity
 from stores.records.ids import Id
-from stores.records.play import CriticalCommitMode, StoryMode
+from stores.records.play import CriticalCommitMode, StoryMode, Turn
 from stores.records.workflow import ProposedChange
 
 LONG_SCENE_TURNS = 50
@@ -167,13 +167,17 @@ class CommitTriggers:
         waiting_proposals = [
             p for p in select_effective_proposals(pending_proposals) if p.id not in dismissed_ids
         ]
-        if await self._turns_since_oldest(waiting_proposals, context) < LONG_SCENE_TURNS:
+        length = context.head.depth + 1 if context.head else 0
+        if not waiting_proposals or length < LONG_SCENE_TURNS:
+            return None
+        turns = await self._log.turns({p.turn_id for p in waiting_proposals if p.turn_id})
+        if _count_turns_since_oldest(waiting_proposals, turns, length) < LONG_SCENE_TURNS:
             return None
         rows = await self._views.build_proposal_rows(pending_proposals)
         ticked_rows = [row for row in rows if row.mark == "accept"]
         ticked_ids = {i for row in ticked_rows for i in row.member_ids}
         ticked_proposals = [p for p in waiting_proposals if p.id in ticked_ids]
-        turn_count = await self._turns_since_oldest(ticked_proposals, context)
+        turn_count = _count_turns_since_oldest(ticked_proposals, turns, length)
         if turn_count < LONG_SCENE_TURNS:
             return None
         count = len(ticked_rows)
@@ -182,13 +186,13 @@ class CommitTriggers:
             tuple(p.id for p in ticked_proposals),
         )
 
-    async def _turns_since_oldest(self, proposals: Sequence[ProposedChange], context: SceneContext) -> int:
-        """Return how many turns were played since the oldest was proposed; 0 if there is none."""
-        length = context.head.depth + 1 if context.head else 0
-        if not proposals or length < LONG_SCENE_TURNS:
-            return 0
-        turns = await self._log.turns({p.turn_id for p in proposals if p.turn_id})
-        return length - min((turn.depth for turn in turns.values()), default=length)
+
+def _count_turns_since_oldest(
+    proposals: Sequence[ProposedChange], turns: Mapping[Id, Turn], length: int
+) -> int:
+    """Return how many turns of a line of `length` follow the oldest turn of the proposals; 0 if none has one."""
+    depths = (turns[p.turn_id].depth for p in proposals if p.turn_id and p.turn_id in turns)
+    return length - min(depths, default=length)
 
 
 def _name_some(titles: Sequence[str]) -> Sequence[str]:

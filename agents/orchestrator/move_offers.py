@@ -33,10 +33,10 @@ _OWN: Final = re.compile(r"(?:my|myself|me)\b", re.IGNORECASE)
 _SOMEBODY: Final = re.compile(r"(?:\w+\s+)?the\s+(?P<who>[\w'’-]+(?:\s+[\w'’-]+)?)", re.IGNORECASE)
 _PLAIN_NAME: Final = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '’-](?=[^\W\d_]))*")
 _MOVES_HERO: Final = PhrasePattern("(GO|[cross hide travel])", {"GO": GO})
+_COMPANION: Final = r"(?:(?:the|my|our)\s+\w+|[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
 _COMPANY: Final = re.compile(
-    r"\s+(?:together\s+|along\s+)?(?:with|alongside|beside|after)\s+(?P<who>NAME(?:(?:\s*,\s*|\s+and\s+)NAME)*)".replace(
-        "NAME", r"(?:(?:the|my|our)\s+\w+|[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)"
-    )
+    r"\s+(?:together\s+|along\s+)?(?:with|alongside|beside|after)\s+"
+    rf"{_COMPANION}(?:(?:\s*,\s*|\s+and\s+){_COMPANION})*"
 )
 """With whom something is done: `with Lisk and the dog`."""
 _GETS_ABOARD: Final = PhrasePattern(
