@@ -204,9 +204,8 @@ async def play_and_read_prompts(actions: list[tuple[str, int]]) -> None:
         ) as scripted:
             play = Play(scripted, teller, scripted.scene_id)
             await scripted.program.services.play.submit(play.scene_id, "/npc here Tam Rudd: a ferryman")
+            await play.settle()
             for action, number in actions:
-                await play.settle()
-                # What was asked before it was settled was asked of the line as it was then.
                 asked_before = len(scripted.model.requests)
                 line, count = await play.line(), teller.count
                 words_on_line = await play.read_words()
@@ -218,6 +217,10 @@ async def play_and_read_prompts(actions: list[tuple[str, int]]) -> None:
                     await play.act(action, number)
                 except MonitorError:
                     continue
+                finally:
+                    await play.settle()
+                # A take walked to, or a turn done again, is asked about too, and may be before the action returns.
+                words_on_line |= await play.read_words()
                 new_words = {f"zq{n}x" for n in range(count + 1, teller.count + 1)}
                 for request in scripted.model.requests[asked_before:]:
                     is_retake = action == "retake" and persona_of(request) is Persona.NARRATOR
