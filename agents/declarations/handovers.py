@@ -497,13 +497,16 @@ class HandoverFact(NamedTuple):
     is_destruction: bool = False
     """Whether the thing is no more by it, whoever had it."""
 
-    def changes_nothing(self, moves: Sequence[ThingMove]) -> bool:
-        """Say whether it tells nothing new after the moves of the thing: nobody loses what nobody is known to have."""
+    def changes_nothing(self, moves: Sequence[ThingMove], *, is_owned: bool) -> bool:
+        """Say whether it tells nothing new after the moves of the thing: nobody loses what nobody is known to have.
+
+        Whoever owns a thing may lose it, though nothing says where it is.
+        """
         last_kind = moves[-1].kind if moves else None
         is_lost = last_kind in (ThingMoveKind.IS_LOST, ThingMoveKind.IS_MISSING)
         if self.is_destruction:
             return False
-        is_told_of = bool(moves) or tells_loss_by_nobody(self.fact)
+        is_told_of = bool(moves) or is_owned or tells_loss_by_nobody(self.fact)
         return (self.is_mere_loss and (is_lost or not is_told_of)) or (self.is_finding and not is_lost)
 
 

@@ -31,6 +31,10 @@ _HAS: Final = re.compile(
     rf"(?:The )?{NAME} (?P<verb>has|(?:has )?stolen|stole|steals|takes|took) {THING}(?: from (?P<from>{WORDS}))?\."
 )
 """A fact of who has a thing: it also says so that somebody stole it."""
+_IS_KEPT: Final = re.compile(
+    rf"(?:The )?(?:[\w'’-]+ ){{1,5}}?is in {NAME}['’]s? (?:keeping|possession|hands|care|safekeeping)\."
+)
+"""A fact that a thing is with somebody: `The key is in Tam's keeping.`"""
 _THROWS: Final = (
     r"(?:throws|threw|hurls|hurled|flings|flung|toss(?:es|ed)|casts?|chucks|chucked|pitch(?:es|ed)|"
     r"heaves|heaved)"
@@ -123,6 +127,7 @@ def _kind_of_statement(statement: str) -> ThingMoveKind | None:
     if LIES.match(statement):
         return ThingMoveKind.STAYS
     patterns = (
+        (_IS_KEPT, ThingMoveKind.IS_HELD),
         (_LOST, ThingMoveKind.IS_LOST),
         (_MISSING, ThingMoveKind.IS_MISSING),
         (_DESTROYED, ThingMoveKind.IS_DESTROYED),

@@ -47,9 +47,13 @@ _OPENING_THING: Final = re.compile(
 _SAYS_WHERE: Final = re.compile(r"\b(?:is|was|lies|lay|are) (?:in|inside|within|under|beneath) the\b")
 """Where something is that nobody named: `The old man is in the kitchen` makes nothing worth a name."""
 _INNER_THING: Final = re.compile(
-    r"(?:(?<= )the|\b[^\W\d_a-z][\w-]*['’]s) (?=(?P<words>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){0,2}))"
+    r"(?:(?<= )the|\b[^\W\d_a-z][\w-]*['’]s|(?<= )owns (?P<another>an?))"
+    r" (?=(?P<words>[a-z][a-z'’-]+(?: [a-z][a-z'’-]+){0,2}))"
 )
-"""What a sentence says something of, with the words that may be its name: `stole the silver bowl in`, `Dob's cart`."""
+"""What a sentence says something of, with the words that may be its name: `stole the silver bowl in`, `Dob's cart`.
+
+What somebody owns is told of as one of its kind: `owns a tin drum`.
+"""
 
 
 _ALL_AROUND: Final = frozenset(
@@ -95,7 +99,7 @@ def _would_state(sentence: str, candidate: UnknownName, known: Sequence[Entity])
 
 
 def _list_candidates(sentence: str) -> Iterator[UnknownName]:
-    """Yield what a sentence begins with, or else what has a noun for things or places behind `the`."""
+    """Yield what a sentence begins with, or else what has a noun for things or places behind `the` or `owns a`."""
     if match := _OPENING_THING.match(sentence):
         yield UnknownName(match["thing"], EntityKind.OBJECT, may_be_earlier=True)
         return
@@ -104,7 +108,7 @@ def _list_candidates(sentence: str) -> Iterator[UnknownName]:
         for count, word in enumerate(words, start=1):
             name, following = " ".join(words[:count]), words[count : count + 1]
             if _is_noun_for_thing(word) and not any(map(_is_noun_for_thing, following)):
-                yield UnknownName(name, EntityKind.OBJECT, may_be_earlier=True)
+                yield UnknownName(name, EntityKind.OBJECT, may_be_earlier=not match["another"])
                 break
             if re.fullmatch(SITE_NOUN, word) and word not in _ALL_AROUND:
                 yield UnknownName(name.title(), EntityKind.PLACE)

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from agents.canon_keeper.fact_ids import fact_id_of
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_open, is_same_statement
+from agents.canon_keeper.fact_readings import (
+    ALIVE,
+    OWNED_BY,
+    SUBJECT,
+    is_open,
+    is_same_statement,
+    is_true,
+    read_fact,
+)
 from agents.canon_keeper.later_endings import ends_fact
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import named_entities, named_facts
@@ -55,6 +63,12 @@ class LineFacts:
         facts = (*await self._read_canon(thing_id), *self._proposed_facts)
         moves = (read_move(fact, self._kinds) for fact in facts)
         return [move for move in moves if move is not None and move.thing_id == thing_id]
+
+    async def is_owned(self, thing_id: Id) -> bool:
+        """Say whether canon or an open proposal says whose a thing is."""
+        facts = (*await self._read_canon(thing_id), *self._proposed_facts)
+        readings = (read_fact(fact, self._catalogue) for fact in facts if is_true(fact))
+        return any(r.predicate == OWNED_BY and r.subject == thing_id for r in readings)
 
     async def propose(self, proposal: ProposedChange, *, is_handover: bool = False) -> None:
         """Take in a proposed fact, with those that it ends, if neither canon nor a proposal before it says so already.

@@ -161,7 +161,11 @@ class PlainClaims:
         line = LineFacts(self._canon, context, entities, catalogue)
         # `Vess gives the bell to Bela` says who has it now, as `Vess gives me the bell` does.
         held_facts = [
-            fact for fact in handover_facts if not fact.changes_nothing(await line.read_moves(fact.thing.id))
+            fact
+            for fact in handover_facts
+            if not fact.changes_nothing(
+                await line.read_moves(fact.thing.id), is_owned=await line.is_owned(fact.thing.id)
+            )
         ]
         handover_quotes = {fact.quote for fact in held_facts}
         facts = [

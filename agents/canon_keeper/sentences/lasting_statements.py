@@ -14,7 +14,7 @@ from agents.canon_keeper.sentences.claims import ALIVE, LOCATED_IN, Claim, Claim
 from agents.canon_keeper.sentences.clause_reader import ClauseReader
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.interpretation import Interpreter
-from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PRONOUNS, NounPhrase
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PRONOUNS, NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens, split_words
 from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists
 from agents.name_forms import is_capitalised
@@ -203,8 +203,11 @@ class LastingStatementReader:
         if relation == LOCATED_IN:
             return self._is_lasting_place(clause, claim, claims)
         if relation in _TIES:
-            is_whole = clause.form == "be" or is_become or _is_short(clause)
-            return self._is_named(claim.object) and is_whole
+            is_whole = (
+                clause.form == "be" or is_become or _is_short(clause) or self._is_guessed_whole(clause, claim)
+            )
+            is_of_its_kind = self._guesses_things and relation == "owns" and _has_article(claim.object)
+            return (self._is_named(claim.object) or is_of_its_kind) and is_whole
         if relation == "lives_in":
             return claim.object is not None and (
                 self._is_named(claim.object) or bool(claim.object.entities())
@@ -372,10 +375,22 @@ class LastingStatementReader:
         is_thing = not is_person and claim.subject.entity not in self._names.factions
         return dimension in _LASTING_STATES or (is_thing and dimension in _LASTING_STATES_OF_THINGS)
 
+    def _is_guessed_whole(self, clause: Clause, claim: Claim) -> bool:
+        """Say whether all that follows the verb may be one name of several words: `owns the glass bell`."""
+        phrase = claim.object
+        if not self._guesses_things or phrase is None or phrase.entity:
+            return False
+        words = [token.word for token in clause.tail if token.word not in ARTICLES | {"to", "over"}]
+        return words[-1:] == [phrase.head] and set(words[:-1]) <= phrase.modifiers
+
     def _is_named(self, phrase: NounPhrase | None) -> bool:
         if phrase is None or phrase.is_general:
             return False
         return bool(phrase.entity) or (self._guesses_things and phrase.determiner == "the")
+
+
+def _has_article(phrase: NounPhrase | None) -> bool:
+    return phrase is not None and phrase.determiner == "a" and not phrase.is_general
 
 
 def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
@@ -413,8 +428,8 @@ def _is_destroyed_by_somebody(clause: Clause, claim: Claim) -> bool:
 
 
 def _is_short(clause: Clause) -> bool:
-    """Say whether only a name follows the verb: `serves Tam`, and not `serves Tam a cup of wine`."""
-    return len([token for token in clause.tail if token.word not in ("the", "to", "over")]) == 1
+    """Say whether only a name follows the verb: `serves Tam`, `owns a tin drum`, not `serves Tam a cup of wine`."""
+    return len([token for token in clause.tail if token.word not in ("the", "a", "an", "to", "over")]) == 1
 
 
 def reports_words(sentence: str, lists: WordLists | None = None) -> bool:

@@ -213,6 +213,36 @@ async def test_who_throws_a_thing_away_has_it_no_more(tmp_path: Path, line: str)
 
 
 @pytest.mark.slow
+async def test_who_owns_a_thing_or_is_to_own_it_can_throw_it_away_or_burn_it(tmp_path: Path) -> None:
+    owned = {
+        "> The brass token belongs to Juno.": "> Juno throws the brass token into the river.",
+        "> Juno owns the brass token.": "> Juno throws the brass token into the fire.",
+        "> Juno owns a brass token.": "> Juno hurls the brass token overboard.",
+        "> The brass token is Juno's.": "> Juno drops the brass token in the well.",
+        "/fact Juno owns brass token": "> Juno tears up the brass token.",
+    }
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        # Nobody is known to have it, or ever had it.
+        assert await rails.say("> Juno throws the brass token into the river.") == ()
+        for owning, throwing in owned.items():
+            proposed = f"Proposed: {throwing.removeprefix('> ')}"
+            await rails.say(owning)
+            assert await rails.say(throwing) == (proposed,), owning
+            await rails.say("/undo", "/undo")
+        await rails.say("> The brass token is in Juno's keeping.")
+        assert await rails.say("> Juno throws the brass token into the river.") == (
+            "Proposed: Juno throws the brass token into the river.",
+            "It ends: The brass token is in Juno's keeping.",
+        )
+        await rails.say("/undo", "/undo", "> The brass token belongs to Juno.")
+        await rails.commit()
+        assert await rails.say("> Juno throws the brass token into the river.") == (
+            "Proposed: Juno throws the brass token into the river.",
+        )
+
+
+@pytest.mark.slow
 async def test_thing_that_is_burnt_is_used_by_nobody(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         rails = await begin_in_hollow_rails(program)

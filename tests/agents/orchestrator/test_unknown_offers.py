@@ -99,6 +99,18 @@ async def test_place_that_is_named_after_somebody_is_offered_whole(table: Played
     assert {line: await list_offered(table, line) for line in offers} == offers
 
 
+async def test_thing_that_somebody_owns_is_offered_and_owned_once_it_is_known(table: PlayedScene) -> None:
+    assert await list_offered(table, "> Jonas owns a tin drum.") == ["/thing tin drum"]
+    assert await list_offered(table, "> Jonas owns a mill.") == ["/place Mill"]
+    for line in ("> Jonas owns a great deal.", "> Jonas owns a farm near the weir.", "> Jonas owns nothing."):
+        assert await list_offered(table, line) == []
+    await table.say("> Jonas owns a tin drum.")
+    assert await table.say("/thing tin drum: red") == (
+        "Proposed: tin drum",
+        "Proposed: Jonas owns a tin drum.",
+    )
+
+
 async def test_name_that_may_be_a_place_is_offered_as_both_until_one_is_taken(table: PlayedScene) -> None:
     assert await table.say("I buy Jonas a cup of ale and ask him about Harrow.") == (
         "“Harrow” is not known in this world: /place Harrow makes it known as a place, /npc Harrow as a person "
