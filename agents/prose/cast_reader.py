@@ -20,6 +20,7 @@ from agents.prose.clauses import (
     ELSEWHERE,
     UNREAL,
     MarkedClause,
+    drop_unmarked_company,
     find_clauses,
     leave_told_words,
 )
@@ -228,7 +229,7 @@ class CastReader:
     def _read_sentence(self, sentence: MarkedSentence, reading: CastReading) -> None:
         if sentence.is_question:
             return
-        text = leave_told_words(sentence.text)
+        text = drop_unmarked_company(leave_told_words(sentence.text))
         if text != sentence.text:
             sentence = replace(sentence, text=text, owned_text="")
         if UNREAL.search(text):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from agents.prose.cast_words import ADVERBS, ENTERS, LEAVES
 from agents.prose.phrases import PhrasePattern
 
 UNREAL: Final = PhrasePattern(
@@ -132,6 +133,37 @@ def leave_told_words(sentence: str) -> str:
     """
     match = _TOLD_BY.match(sentence)
     return match["teller"] if match else sentence
+
+
+_OPENING_MARK: Final = re.compile(r"\s*(?:(?:And|But|Then),? )?@[\d,]+@(?= and |, )")
+_UNMARKED_COMPANY: Final = re.compile(
+    r"(?:(?:,? and|,) (?:his|her|their|my|our|your|the|an?|some|several|two|three|four|five) [a-z]+(?: [a-z]+)?)+"
+)
+_WORD_START: Final = re.compile(r" (?=[a-z])")
+_ADVERBS: Final = re.compile(ADVERBS)
+
+
+def drop_unmarked_company(sentence: str) -> str:
+    """Return a marked sentence without those who have no mark and come or go with who begins it.
+
+    `@0@ and his brother come in` is `@0@ come in`.
+    """
+    mark = _OPENING_MARK.match(sentence)
+    if mark is None:
+        return sentence
+    for word in _WORD_START.finditer(sentence, mark.end()):
+        is_company = _UNMARKED_COMPANY.fullmatch(sentence, mark.end(), word.start())
+        if is_company and _come_or_go(sentence, word.start()):
+            return sentence[: mark.end()] + sentence[word.start() :]
+    return sentence
+
+
+def _come_or_go(sentence: str, start: int) -> bool:
+    """Say whether several come or leave by what stands there."""
+    adverbs = _ADVERBS.match(sentence, start)
+    start = adverbs.end() if adverbs else start
+    move = ENTERS.match(sentence, start) or LEAVES.match(sentence, start)
+    return move is not None and not move[0].split()[0].endswith("s")
 
 
 @dataclass(frozen=True, slots=True)

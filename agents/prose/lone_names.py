@@ -15,7 +15,7 @@ _NO_PEOPLE_WORDS: Final = (
     "night dawn dusk day morning evening noon midnight winter spring summer autumn rain snow hail wind thunder "
     "lightning fog mist smoke fire water sunlight moonlight starlight light darkness silence death fate fortune luck "
     "time blood dust ash steel sand cold heat pain fear grief anger hope sleep steam music laughter word help news "
-    "evil magic dinner supper breakfast lunch tea"
+    "evil magic panic chaos dinner supper breakfast lunch tea"
 )
 NO_PEOPLE: Final = frozenset(_NO_PEOPLE_WORDS.split())
 """What comes, goes, whispers and answers at the beginning of a sentence, and is nobody."""

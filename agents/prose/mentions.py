@@ -88,7 +88,14 @@ _PRONOUNS: Final = (
     r"[Tt]he whole (?:company|crew|band|party))(?:\s+else)?|"
     r"[Tt]he (?:others|rest|other two)(?:\s+of them)?)\b"
 )
-_GROUP_JOIN: Final = re.compile(r"@([^@]+)@(?:\s*,?\s+and\s+|\s*,\s+|\s*&\s*)@([^@]+)@(?!\s*['’])")
+_BEFORE_OTHER: Final = (
+    r"(?:(?:old|young|little|poor)\s+|(?:his|her|their|my|our|your)\s+(?:[a-z]+\s+)?(?:brother|sister|son|daughter|wife"
+    r"|husband|mother|father|uncle|aunt|cousin|friend|companion|apprentice|servant|squire)\s+)"
+)
+"""What somebody besides another is called before the name: `and old @1@`, `and her brother @1@`."""
+_GROUP_JOIN: Final = re.compile(
+    rf"@([^@]+)@(?:\s*,?\s+and\s+{_BEFORE_OTHER}?|\s*,\s+|\s*&\s*)@([^@]+)@(?!\s*['’])"
+)
 _EXCEPTION: Final = re.compile(
     r"(@A@)\s*,?\s+(?:but|except(?:\s+for)?|save(?:\s+for)?|apart from)\s+@([\dA-Z,]+)@"
 )

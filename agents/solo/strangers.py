@@ -16,6 +16,7 @@ from agents.prose.phrases import phrases
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import split_sentences
+from agents.solo.opening_names import find_opening_names
 from stores.records.world import Entity, fold_name
 
 MAX_STRANGERS: Final = 4
@@ -26,7 +27,8 @@ _NO_ROLE_WORDS: Final = (
 _NO_ROLES: Final = frozenset(_NO_ROLE_WORDS.split())
 """Titles that are other words, too, or say nothing without a name."""
 _ROLE: Final = re.compile(
-    r"(?<!, )\b[Tt]he\s+(?P<first>[a-z]+)\b(?!\s+[A-Z])(?:\s+(?P<second>[a-z]+)\b(?!\s+[A-Z]))?"
+    r"(?:(?<!, )|(?=the [a-z]+(?: [a-z]+)? and the\b))"
+    r"\b[Tt]he\s+(?P<first>[a-z]+)\b(?!\s+[A-Z])(?:\s+(?P<second>[a-z]+)\b(?!\s+[A-Z]))?"
 )
 _AGES: Final = frozenset({"old", "young", "good", "poor", "big", "little", "tall", "fat"})
 """What somebody is called before their trade, and is no part of it."""
@@ -118,9 +120,10 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
         roles |= {*read_roles(entity.name, entity.description), read_called_role(entity.name)}
     epithets = list(_find_epithets(text))
     own_roles = {one.name: one.role for one in epithets if _is_unknown(one.name, names)}
+    opening_names = (name for name in find_opening_names(text) if _is_unknown(name, names))
     strangers = [
         Figure((name,), (own_roles[name],) if name in own_roles else ())
-        for name in dict.fromkeys((*_find_unknown_names(text, names), *own_roles))
+        for name in dict.fromkeys((*opening_names, *_find_unknown_names(text, names), *own_roles))
     ]
     # `Osric the miller` is one, and known or not no miller beside.
     starts = {one.start for one in epithets}

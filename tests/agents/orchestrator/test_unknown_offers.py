@@ -254,3 +254,31 @@ async def test_who_is_named_with_what_they_are_is_offered_by_name(table: PlayedS
     assert "Marn" not in await table.cast_names()
     assert "Osric is here." in await table.say("> Osric the miller comes in.", "/npc here Osric: the miller")
     assert "Osric leaves." in await table.say("> The miller storms out."), "he is the miller"
+
+
+@pytest.mark.slow
+async def test_each_of_several_who_come_in_is_offered(table: PlayedScene) -> None:
+    await table.say("/npc Osric: a man")
+    offers = {
+        "> Hobb and the tinker come in.": ["/npc here Hobb", "/npc here The Tinker"],
+        "> Edda and Gerta come in.": ["/npc here Edda", "/npc here Gerta"],
+        "> Alwin, the baker and the smith come in.": [
+            "/npc here Alwin",
+            "/npc here The Baker",
+            "/npc here The Smith",
+        ],
+        "> Ansel and her young brother Wat come in.": ["/npc here Ansel", "/npc here Wat"],
+        "> Corm and two guards come in.": ["/npc here Corm"],
+        "> Berrin enters.": ["/npc here Berrin"],
+        "> Lisbet follows me.": ["/npc here Lisbet"],
+        # Osric is known.
+        "> Osric and the miller come in.": ["/npc here The Miller"],
+        # These are nobody.
+        "> Soldiers and the priest come in.": ["/npc here The Priest"],
+        "> Wolves appear at the edge of the wood.": [],
+        "> Dusk is here.": [],
+        "> Trouble arrives.": [],
+        "> Saltmere appears on the horizon.": [],
+    }
+    assert {line: await list_offered(table, line) for line in offers} == offers
+    assert await table.say("> Osric and the miller come in.") == ("Osric comes in.",)

@@ -24,6 +24,12 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 COMING = (
     _case("", "> Captain Vess comes in.", "+Vess"),
+    _case("", "> Bela and his brother come in.", "+Bela"),
+    _case("", "> Bela, two guards and a tall man walk in.", "+Bela"),
+    _case("", "> Bela and his brother Tam come in.", "+Bela +Tam"),
+    _case("", "> Bela and his brother argue.", ""),
+    _case("Bela", "> Bela and the guards walk out.", "-Bela"),
+    _case("Bela", "I hit Bela and the guards walk out.", ""),
     _case("", "> Captain Vess swore to hang whoever killed his son.", ""),
     _case("", "> Bela swore to marry nobody.", ""),
     _case("", "> Bela promised that she would be back.", ""),
