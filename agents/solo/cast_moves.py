@@ -52,6 +52,13 @@ MAX_TURNS_ON_WAY: Final = 6
 MAX_PLACES: Final = 200
 """Places of a universe whose names are known as elsewhere."""
 MAX_EXCHANGE_TURNS: Final = 6
+_AWARENESS_BY_MOVE: Final = {
+    CastMove.SURVIVES: Awareness.AWARE,
+    CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
+    CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
+    CastMove.DIES: Awareness.DEAD,
+}
+"""How somebody is after a move that says so."""
 _STORY_SPEAKERS: Final = (Speaker.PLAYER, Speaker.GM, Speaker.NPC)
 _CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
 _ROLE_PHRASE: Final = re.compile(r"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(\w+)(?:\s+([a-z]{3,}))?\b")
@@ -469,13 +476,21 @@ def _build_entries(
 ) -> tuple[PresenceEntry, ...]:
     """Return the entries of a turn's moves. An id says whose and which move it is: read again, it is the same."""
     dead_ids = {people[n].id for n in state.dead}
+    last_entries = context.last_presence_entries()
+    sleeper_ids = {i for i, e in last_entries.items() if e.here and e.awareness is Awareness.ASLEEP}
     here_id = context.place.id if context.place else None
     counts: Counter[Id] = Counter()
     entries = []
     for move, entity_id in moves:
         counts[entity_id] += 1
+        if move is not CastMove.COMES_ALONG:  # who is carried sleeps on
+            sleeper_ids.discard(entity_id)
         entry_id = derive_presence_entry_id(turn.id, entity_id, counts[entity_id], is_reported=is_reported)
-        entries.append(_build_entry(entry_id, turn, entity_id, move, companion_ids, dead_ids, here_id))
+        usual_awareness = Awareness.DEAD if entity_id in dead_ids else Awareness.AWARE
+        awareness = (
+            Awareness.ASLEEP if entity_id in sleeper_ids else _AWARENESS_BY_MOVE.get(move, usual_awareness)
+        )
+        entries.append(_build_entry(entry_id, turn, entity_id, move, companion_ids, awareness, here_id))
     return tuple(entries)
 
 
@@ -495,15 +510,9 @@ def _build_entry(
     entity_id: Id,
     move: CastMove,
     companion_ids: Collection[Id],
-    dead_ids: Collection[Id],
+    awareness: Awareness,
     here_id: Id | None,
 ) -> PresenceEntry:
-    awareness = {
-        CastMove.SURVIVES: Awareness.AWARE,
-        CastMove.FALLS_ASLEEP: Awareness.ASLEEP,
-        CastMove.GOES_OUT_OF_EARSHOT: Awareness.OUT_OF_EARSHOT,
-        CastMove.DIES: Awareness.DEAD,
-    }.get(move, Awareness.DEAD if entity_id in dead_ids else Awareness.AWARE)
     is_here = move not in (CastMove.LEAVES, CastMove.STAYS_BEHIND)
     return PresenceEntry(
         id=entry_id,

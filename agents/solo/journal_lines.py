@@ -51,16 +51,18 @@ def describe_presence(entry: PresenceEntry, name: str, earlier_entry: PresenceEn
         return f"{name} stays behind." if entry.is_left_behind else f"{name} leaves."
     earlier_awareness = earlier_entry.awareness if earlier_entry is not None and earlier_entry.here else None
     match entry.awareness:
-        case Awareness.AWARE if entry.is_companion:
-            return f"{name} comes along."
         case Awareness.AWARE if earlier_awareness is Awareness.ASLEEP:
             return f"{name} wakes."
         case Awareness.AWARE if earlier_awareness is Awareness.OUT_OF_EARSHOT:
             return f"{name} is within earshot again."
         case Awareness.AWARE if earlier_awareness is Awareness.DEAD:
             return f"{name} lives."
+        case Awareness.AWARE if entry.is_companion:
+            return f"{name} comes along."
         case Awareness.AWARE:
             return f"{name} comes in."
+        case Awareness.ASLEEP if earlier_awareness is Awareness.ASLEEP:
+            return f"{name} comes along, asleep."
         case Awareness.ASLEEP:
             return f"{name} sleeps, and hears nothing."
         case Awareness.OUT_OF_EARSHOT:

@@ -132,3 +132,25 @@ async def test_what_is_told_or_done_by_who_sleeps_is_remembered(tmp_path: Path) 
         assert "stole the letter" in memories
         assert "find the letter" in memories
         assert "find the letter" not in " ".join(await read_memories(session, "Perrin Holt"))
+
+
+@pytest.mark.slow
+async def test_companion_who_slept_wakes_and_who_is_carried_sleeps_on(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in PEOPLE:
+            await says(session, line)
+        await says(session, "I take Perrin and Juno by the hand and lead them out through the back door.")
+        await says(session, "> Perrin falls asleep. Juno falls asleep.")
+        assert await says(session, "> Perrin comes to.") == ("Perrin Holt wakes.",)
+        assert await says(session, "> Juno wakes and yawns.") == ("Juno Ames wakes.",)
+        await says(session, "I take Juno aside.")
+        assert await says(session, "I walk back to Perrin.") == ("Perrin Holt is within earshot again.",)
+    async with open_memory_session(tmp_path / "carried") as session:
+        for line in PEOPLE:
+            await says(session, line)
+        await says(session, "> Perrin falls asleep.")
+        assert "Perrin Holt comes along, asleep." in await says(
+            session, "I carry Perrin out through the gate."
+        )
+        assert DEAF in await says(session, "I tell Perrin that the bridge has fallen.")
+        assert await says(session, "> Perrin wakes.") == ("Perrin Holt wakes.",)
