@@ -13,11 +13,30 @@ from agents.prose.words import split_sentences
 
 _NUMBERS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20,
+    "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30, "forty": 40, "another": 1,
 }  # fmt: skip
+_DAYS: Final = {"week": 7, "fortnight": 14}
 _LENGTH: Final = (
     rf"(?:(?:about|nearly|some|another|a full|a good)\s+)?(?P<number>{'|'.join(_NUMBERS)}|[0-9]{{1,3}})\s+"
-    r"(?:long\s+|full\s+|more\s+|whole\s+)?(?P<unit>minute|hour|day|week)s?"
+    r"(?:(?!half|quarter)[a-z]+\s+)?(?P<unit>minute|hour|day|week|fortnight|month|season|year)s?"
+)
+_GOES_BY: Final = (
+    r"(?:(?:pass|go|slip|drag|creep|fly)(?:es|s)?|passed|went|slipped|dragged|(?:has|have)\s+(?:passed|gone))"
+    r"(?:\s+(?:by|on|over))?(?:\s+(?:[a-z]+ly|without\s+[a-z]+))?"
+    r"(?=\s*(?:$|[.,;!]|\b(?:and|before|until|in|without)\b))"
+)
+_SEASON: Final = (
+    r"(?:(?:then|and|so|at\s+last)\s+)?(?:(?:the|that)\s+)?(?:(?:long|hard|cold|hot|whole|short|mild|wet|dry)\s+)*"
+    r"(?P<season>spring|summer|autumn|fall|winter)"
+)
+_SEASON_PASSES: Final = re.compile(
+    rf"{_SEASON}\s+(?:{_GOES_BY}|(?:ends|ended|is\s+over|comes\s+to\s+an\s+end)(?=\s*(?:$|[.,;!])))",
+    re.IGNORECASE,
+)
+_SEASON_COMES: Final = re.compile(
+    rf"{_SEASON}\s+(?:(?:comes|came|arrives|arrived|begins|began|returns|returned|is\s+here)(?:\s+(?:at\s+last|again|round|[a-z]+ly))?"
+    r"|has\s+(?:come|arrived|begun))(?=\s*(?:$|[.,;!]|and\b))",
+    re.IGNORECASE,
 )
 _JOURNEY: Final = (
     r"(?:journey|ride|walk|trip|crossing|voyage|march|climb|descent|passage|trek|drive|search|work|"
@@ -34,8 +53,7 @@ _WHEREVER: Final = (
 _PASSES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?:(?:then|and|so|at last)\s+)?{_LENGTH}\s+"
-        r"(?:(?:pass|go|slip|drag|creep|fly)(?:es|s)?|passed|went|slipped|dragged|(?:has|have)\s+(?:passed|gone))(?:\s+(?:by|on))?(?=\s*(?:$|[.,;!]|\b(?:and|before|until|in|without)\b))",
+        rf"(?:(?:then|and|so|at last|slowly|quickly)\s+)?{_LENGTH}\s+{_GOES_BY}",
         rf"(?:(?:it\s+is|it['’]s|and|then|only)\s+)?{_LENGTH}\s+(?:later|afterwards)\b",
         rf"after\s+{_LENGTH}(?=\s*,|\s+(?:I|we|you)\b|\s+of\s+\w+ing\b)",
         rf"(?:the|our|my|your)\s+(?:\w+\s+)?{_JOURNEY}"
@@ -107,9 +125,10 @@ _UNTIL: Final = re.compile(r"\buntil\b", re.IGNORECASE)
 
 
 def find_time_jump(text: str, hero_names: Sequence[str] = ()) -> str:
-    """Return the time that passes by a text as `/time` takes it, the last if there are several; empty if none does.
+    """Return the time that passes by a text, the last if there are several; empty if none does.
 
-    `+2 days`, `to noon`. Who is the hero by name is meant as by `I`.
+    `+2 days` and `to noon` are what `/time` takes. How long `+1 month`, `+2 years`, `+1 season` and `through winter`
+    are, and whether `to spring` is to some day, a calendar says. Who is the hero by name is meant as by `I`.
     """
     if SINGLE_QUOTED.search(text):
         return ""
@@ -131,11 +150,14 @@ def _read_sentence(sentence: str) -> str:
             return jump
     if _UNTIL.search(words):
         return ""
+    for pattern, word in ((_SEASON_PASSES, "through"), (_SEASON_COMES, "to")):
+        if season := pattern.match(words):
+            return f"{word} {season['season'].casefold().replace('fall', 'autumn')}"
     match = next((m for pattern in _PASSES if (m := pattern.match(words))), None)
     if match is None:
         return ""
     number = _NUMBERS.get(match["number"].casefold()) or int(match["number"])
     unit = match["unit"].casefold()
-    if unit == "week":
-        number, unit = number * 7, "day"
+    if unit in _DAYS:
+        number, unit = number * _DAYS[unit], "day"
     return f"+{number} {unit}{'s' if number != 1 else ''}"

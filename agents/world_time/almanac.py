@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from agents.world_time.calendar import DAYS_PER_YEAR
 from stores.records.world import Calendar, Moon, NamedDay
+
+DAYS_PER_MONTH: Final = 30
+"""What a month takes where a calendar names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,14 @@ def find_year_day(calendar: Calendar, day: int) -> YearDay:
             return YearDay(year + 1, month.name, day_of_year + 1)
         day_of_year -= month.days
     return YearDay(year + 1, "", day_of_year + 1)
+
+
+def list_month_lengths(calendar: Calendar, day: int, count: int) -> list[int]:
+    """Return the days of so many months from that of a day on; a calendar without months has them of 30 days."""
+    lengths = [month.days for month in calendar.months] or [DAYS_PER_MONTH]
+    name = find_year_day(calendar, day).month
+    first = next((i for i, month in enumerate(calendar.months) if month.name == name), 0)
+    return [lengths[(first + i) % len(lengths)] for i in range(count)]
 
 
 def find_moon_phase(moon: Moon, day: int) -> MoonPhase:
