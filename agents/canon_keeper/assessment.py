@@ -17,8 +17,10 @@ from agents.canon_keeper.commit_journal import CommitJournal
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.model_doubts import ModelDoubts
+from agents.canon_keeper.names_known_later import find_new_names, read_with_new_names
 from agents.canon_keeper.proposal_rows import build_proposal_row
-from agents.canon_keeper.proposal_subjects import named_facts
+from agents.canon_keeper.proposal_subjects import named_entities, named_facts
+from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.remembered_results import RememberedResults
 from agents.canon_keeper.settled_proposals import decide_with_settlements
 from agents.canon_keeper.universe_policy import PolicyStore, UniversePolicy
@@ -128,6 +130,24 @@ class ProposalAssessor:
             policy, canon, contradictions, await self._decide_all(proposals, contradictions, rules, policy)
         )
 
+    async def read_by_present_names(self, proposals: Sequence[ProposedChange]) -> list[ProposedChange]:
+        """Return the proposals as they read by what others of them name and make known. Raises StoreError."""
+        renamed = with_edited_names(proposals)
+        new_names = find_new_names([p for p in renamed if p.status in OPEN_STATUSES])
+        if not new_names:
+            return renamed
+        catalogue = (await self._policies.read_policy(renamed[0].universe_id)).catalogue
+        about_ids = {i for p in renamed if p.id in new_names for i in named_entities(p.change)}
+        known = {
+            p.change.entity_id: build_entity(p, p.change)
+            for p in renamed
+            if isinstance(p.change, CreateEntity)
+        } | await self._canon.entities_by_id(about_ids)
+        return [
+            read_with_new_names(p, new_names[p.id], known, catalogue) if p.id in new_names else p
+            for p in renamed
+        ]
+
     async def read_waiting_creations(self, universe_id: Id) -> list[ProposedChange]:
         """Return the proposals of people, places and things that no commit of the universe has closed."""
         query = ProposalQuery(universe_id=universe_id, kind="create_entity", statuses=OPEN_STATUSES)
@@ -154,7 +174,7 @@ class ProposalAssessor:
         new_proposals = [p for i, p in changed_proposals.items() if i not in open_ids]
         ordered_proposals = [*new_proposals, *(changed_proposals.get(p.id, p) for p in open_proposals)]
         return await self.assess(
-            sorted(with_edited_names(ordered_proposals), key=lambda p: p.id in last_ids),
+            sorted(await self.read_by_present_names(ordered_proposals), key=lambda p: p.id in last_ids),
             universe_id,
             extra_rulings=extra_rulings,
         )
@@ -178,7 +198,7 @@ class ProposalAssessor:
         """
         if not proposals:
             return ()
-        proposals = with_edited_names(proposals)
+        proposals = await self.read_by_present_names(proposals)
         # Whatever order the rows have: checks go on from the last ones only if these were in the same order.
         open_proposals = sort_as_made(p for p in proposals if p.status in OPEN_STATUSES)
         closed_proposals = [p for p in proposals if p.status not in OPEN_STATUSES]

@@ -12,7 +12,6 @@ from agents.canon_keeper.canon_snapshot import CanonSnapshot
 from agents.canon_keeper.proposal_outcomes import UndecidedHandling, outcomes_of, settle_outcomes
 from agents.canon_keeper.proposal_subjects import named_entities
 from agents.proposals.decisions import is_rejected
-from agents.proposals.edited_names import with_edited_names
 from stores.records.canon import CanonBatch, CreateEntity
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Canonization, ProposedChange, Ruling
@@ -50,7 +49,7 @@ class CommitPlanner:
 
         `extra_rulings` are rulings that hold for it and are not remembered yet. Raises StoreError.
         """
-        open_proposals = with_edited_names(open_proposals)
+        open_proposals = await self._assessor.read_by_present_names(open_proposals)
         assessment = await self._assessor.assess(
             open_proposals,
             universe_id,

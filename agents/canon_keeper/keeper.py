@@ -112,9 +112,9 @@ class CanonKeeper:
         """
         if not proposals:
             return {}
-        return dict(
-            (await self._assessor.assess(proposals, proposals[0].universe_id, rules=rules)).policy_decisions
-        )
+        proposals = await self._assessor.read_by_present_names(proposals)
+        assessment = await self._assessor.assess(proposals, proposals[0].universe_id, rules=rules)
+        return dict(assessment.policy_decisions)
 
     async def build_views(
         self,

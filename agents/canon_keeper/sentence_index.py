@@ -132,11 +132,15 @@ def _typed_claims(fact: Fact, names: NameBook, catalogue: Catalogue) -> Iterator
     subject = phrase_of(reading.subject)
     if reading.object is not None:
         time = ClaimTime.PAST if catalogue[reading.predicate].deed else ClaimTime.NOW
-        relation = reading.predicate
+        relation, other = reading.predicate, phrase_of(reading.object)
+        if relation == LOCATED_IN:
+            # A sentence is compared by what kind of a place it is: a tower is in no bridge.
+            name = names.full_names.get(reading.object, "")
+            other = replace(other, head=name.casefold().rpartition(" ")[2])
         yield Claim(
             relation,
             subject,
-            phrase_of(reading.object),
+            other,
             value="in" if relation == LOCATED_IN else "",
             time=time,
         )

@@ -14,6 +14,7 @@ from agents.canon_keeper.fact_readings import is_open
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.proposed_records import fact_from_assertion
+from agents.canon_keeper.sentence_facts import read_deaths, read_sentence_fact
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.earlier_stays import find_earlier_stays
 from agents.context_assembly.known_secrets import describe_knowers, fold_secrets
@@ -24,7 +25,6 @@ from agents.declarations.named_entities import read_named_entities
 from agents.declarations.new_people import find_unknown_names, read_new_person
 from agents.declarations.secret_facts import change_knowers
 from agents.declarations.secret_reader import USAGE, read_secret
-from agents.declarations.sentence_facts import read_deaths, read_sentence_fact
 from agents.declarations.shared_names import SharedName, ask_for_name, find_shared_names, name_bearers
 from agents.declarations.thing_moves import find_ended_ids, read_move
 from agents.proposals.decisions import is_rejected

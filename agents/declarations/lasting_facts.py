@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
 from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.loans import state_debt
 from agents.declarations.reader import build_involvements
 from agents.declarations.said_in_passing import NAME_RUN, Statement, hides_speaker, read_said_in_passing
-from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.clauses import MEANWHILE
 from agents.prose.frames import find_framed_sentences

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import ALIVE, OBJECT, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.declarations.lasting_facts import guess_entities
-from agents.declarations.sentence_facts import read_sentence_fact
 from agents.prose.names import find_names
 from stores.records.canon import AssertFact, CreateEntity
 from stores.records.ids import Id

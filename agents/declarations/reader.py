@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.canon_keeper.fact_readings import CONNECTED_TO
 from agents.canon_keeper.predicates import Catalogue
-from agents.declarations.sentence_facts import read_sentence_fact
+from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.name_forms import is_capitalised
 from agents.proposals.effects import MAX_NUMBER, TRUTH_KEYS, read_truth
 from agents.proposals.statements import (

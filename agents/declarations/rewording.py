@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.canon_keeper.sentences.reader import read_statement
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.reader import FindEntity, build_involvements, find_mentioned_entities
-from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE
 from stores.records.canon import AssertFact, FactKind, Involvement, NoteAxiom, Payload
 from stores.records.world import Entity

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.declarations.reader import build_involvements
 from agents.declarations.secret_reader import TypedKnowers
-from agents.declarations.sentence_facts import read_sentence_fact
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.names import names_of

@@ -18,6 +18,7 @@ from agents.canon_keeper.fact_readings import (
     is_open,
     is_true,
 )
+from agents.canon_keeper.sentence_facts import build_life
 from agents.canon_keeper.sentences.killings import find_killers
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
@@ -43,7 +44,6 @@ from agents.declarations.lasting_facts import (
 )
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.said_in_passing import Statement, says_kinship
-from agents.declarations.sentence_facts import build_life
 from agents.declarations.shared_names import describe_shared_name, find_shared_names
 from agents.declarations.thing_moves import ThingMoveKind, says_who_has_thing
 from agents.declarations.unknown_names import UnknownName

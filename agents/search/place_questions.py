@@ -123,9 +123,11 @@ _BEFORE_VERB: Final = word_set(
 )
 _PRONOUNS: Final = frozenset({"he", "she", "they", "it"})
 _NO_PLACES: Final = word_set(
-    "debt love pain danger trouble tears shock doubt mourning charge command luck need peace despair agony grief"
+    "debt love pain danger trouble tears shock doubt mourning charge command luck need peace despair agony grief fear "
+    "rage fury awe disgrace favour favor league labour labor arrears war odds ease risk fault oath arrest "
+    "suspicion pressure"
 )
-"""What somebody is in who is nowhere by it."""
+"""What somebody is in, at or under who is nowhere by it."""
 _MAX_WORDS_BEFORE_PLACE: Final = 3
 _MAX_WORDS_TO_THING: Final = 5
 _PLACE_PREDICATES: Final = frozenset({LOCATED_IN, "buried_in", "owned_by"})
@@ -330,8 +332,8 @@ def _is_before_place(words: Sequence[str], end: int) -> bool:
 
 def _says_place(words: Sequence[str], position: int) -> bool:
     verb, rest = words[position], words[position + 1 :]
-    if rest[:1] == ["in"] and rest[1:2] and rest[1] in _NO_PLACES:
-        return False
+    if rest[:1] and rest[0] in ("in", "at", "under") and not _NO_PLACES.isdisjoint(rest[1:3]):
+        return False  # `in debt`, `in deep trouble`, `at odds with Bela`
     if verb in ("comes", "came") and rest == ["to"]:
         return False  # who wakes goes nowhere
     if verb in ("is", "was", "are", "were") and rest and rest[0] in _NO_MORE:
