@@ -93,6 +93,17 @@ _BEFORE_OTHER: Final = (
     r"|husband|mother|father|uncle|aunt|cousin|friend|companion|apprentice|servant|squire)\s+)"
 )
 """What somebody besides another is called before the name: `and old @1@`, `and her brother @1@`."""
+_PEOPLE_WORDS: Final = (
+    "men|women|children|people|folk|guards|soldiers|troops|riders|sailors|servants|brothers|sisters|sons|daughters|friends|"
+    "villagers|townsfolk|monks|nuns|priests|bandits|robbers|thieves|raiders|strangers|merchants|guests|prisoners|hunters|"
+    "fishermen|watchmen|workers|farmers|peasants|elders|orcs|goblins|[a-z]+men"
+)
+_STRANGERS: Final = re.compile(
+    rf"\b(?:the|these|those|some|several|two|three|four|five|his|her|their|my|our|your|somebody's|@[\dH]+@'s)\s+(?:[a-z]+\s+)?"
+    rf"(?:{_PEOPLE_WORDS})\b(?!\s*,?\s+(?:and\s+)?@)",
+    re.IGNORECASE,
+)
+"""Several who have no names, and may be meant by `them` behind it."""
 _GROUP_JOIN: Final = re.compile(
     rf"@([^@]+)@(?:\s*,?\s+and\s+{_BEFORE_OTHER}?|\s*,\s+|\s*&\s*)@([^@]+)@(?!\s*['’])"
 )
@@ -249,12 +260,13 @@ class MentionReader:
 
     def _mark(self, sentence: str, is_gm: bool) -> MarkedSentence:
         sentence_marks: list[str] = []
+        owners = set[str]()
         parts: list[str] = []
         named, meant_by_pronouns = set[str](), set[str]()
         end = 0
         for match in self._mention.finditer(sentence):
             before = "".join([*parts, sentence[end : match.start()]])
-            mark = self._resolve(match, sentence_marks, before, is_gm)
+            mark = self._resolve(match, sentence_marks, owners, before, is_gm)
             if not mark:
                 continue
             is_pronoun = match.lastgroup in ("he", "she", "they")
@@ -268,16 +280,18 @@ class MentionReader:
             elif re.match(r"['’](?:s\b)?", tail) and mark[0].isdecimal():
                 parts.append(_owned_by(mark))
                 end += len(re.match(r"['’](?:s\b)?", tail)[0])  # type: ignore[index]
+                owners |= {mark} - {*sentence_marks}
                 sentence_marks.append(mark)
             else:
                 parts.append(f"@{mark}@")
+                owners.discard(mark)
                 sentence_marks.append(mark)
         owned_text = self._mark_owners("".join([*parts, sentence[end:]]), sentence_marks, is_gm)
         marked = _OWNED_BY.sub("somebody's", "".join([*parts, sentence[end:]]))
         self._learn_gender(sentence, sentence_marks)
         absent = find_absent(marked)  # before appositions go: `@1@, who is not here`
         marked = self._join_groups(marked)
-        self._remember(marked, sentence_marks)
+        self._remember(marked, sentence_marks, owners)
         return MarkedSentence(
             marked,
             sentence.rstrip("”\"’' ").endswith("?"),
@@ -297,7 +311,14 @@ class MentionReader:
         owns = {"he": _HE_OWNS, "she": _SHE_OWNS, "": _HE_OR_SHE_OWNS}[gender]
         return owns.sub(_owned_by(candidates[0]), marked)
 
-    def _resolve(self, match: re.Match[str], sentence_marks: Sequence[str], before: str, is_gm: bool) -> str:
+    def _resolve(
+        self,
+        match: re.Match[str],
+        sentence_marks: Sequence[str],
+        owners: Collection[str],
+        before: str,
+        is_gm: bool,
+    ) -> str:
         """Return the mark of a mention; empty if it is unclear whom it means. `before` is marked."""
         kind = str(match.lastgroup or "")
         if kind.startswith("n") and kind[1:].isdecimal():
@@ -313,8 +334,10 @@ class MentionReader:
             case "everyone":
                 return EVERYONE
             case "they":
-                singles = dict.fromkeys(m for m in sentence_marks if m.isdecimal())
-                return ",".join(singles) if len(singles) > 1 else self._last_group
+                singles = _list_members(sentence_marks, owners)
+                if len(singles) > 1:
+                    return ",".join(singles)
+                return "" if _STRANGERS.search(before) else self._last_group
             case "he" | "she":
                 is_object = match[0].casefold() in ("him", "her")
                 return self._resolve_single(kind, sentence_marks, before, is_object=is_object)
@@ -355,7 +378,7 @@ class MentionReader:
             marked = _GROUP_JOIN.sub(_join_match, marked)
         return _EXCEPTION.sub(lambda m: f"@A-{m[2]}@", marked)
 
-    def _remember(self, marked: str, sentence_marks: Sequence[str]) -> None:
+    def _remember(self, marked: str, sentence_marks: Sequence[str], owners: Collection[str]) -> None:
         singles = [mark for mark in sentence_marks if mark.isdecimal()]
         if singles:
             self._last_mentions = list(dict.fromkeys((*singles, *self._last_mentions)))[:8]
@@ -364,8 +387,16 @@ class MentionReader:
             self._last_group = groups[0]
         elif EVERYONE in sentence_marks:
             self._last_group = EVERYONE
-        elif len(set(singles)) > 1:
-            self._last_group = ",".join(dict.fromkeys(singles))
+        elif len(members := _list_members(sentence_marks, owners)) > 1:
+            self._last_group = ",".join(members)
+        elif _STRANGERS.search(marked):
+            self._last_group = ""
+
+
+def _list_members(sentence_marks: Sequence[str], owners: Collection[str]) -> list[str]:
+    """Return the marks of those whom `they` may mean: not of who only has something, unless all have."""
+    singles = list(dict.fromkeys(mark for mark in sentence_marks if mark.isdecimal()))
+    return [mark for mark in singles if mark not in owners] or singles
 
 
 def _is_hero_going_on(before: str) -> bool:

@@ -282,3 +282,13 @@ async def test_each_of_several_who_come_in_is_offered(table: PlayedScene) -> Non
     }
     assert {line: await list_offered(table, line) for line in offers} == offers
     assert await table.say("> Osric and the miller come in.") == ("Osric comes in.",)
+
+
+async def test_whose_men_are_spoken_to_is_not_offered(table: PlayedScene) -> None:
+    lie = "I lie to the king's men and tell them that Jonas Reed is my brother."
+    assert [await list_offered(table, line) for line in (lie, "I talk to the king's men.")] == [[], []]
+    await table.say(lie)
+    assert await list_offered(table, lie) == [], "they are the men, whoever was named before"
+    assert await list_offered(table, "I talk to the king and tell him that Jonas is my brother.") == [
+        "/npc here The King"
+    ]
