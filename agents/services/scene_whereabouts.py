@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 
 from agents.canon_keeper.fact_readings import LOCATED_IN, OBJECT, SUBJECT
@@ -24,6 +26,7 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import AssertFact
 from stores.records.ids import Id
+from stores.records.story_journal import PresenceEntry
 from stores.records.world import Entity
 
 IN_PLAY: Final = "the scene in play, not canon"
@@ -82,8 +85,13 @@ class SceneWhereabouts:
             for actor in context.present_actors()
         )
 
-    async def find_left_behind(self, question: RecordQuestion, scope: SearchScope) -> list[QueryFinding]:
-        """Return where those sought stayed behind as the scene in play went on. Raises StoreError."""
+    async def find_left_behind(
+        self, question: RecordQuestion, scope: SearchScope, answers: Iterable[QueryFinding]
+    ) -> list[QueryFinding]:
+        """Return where those sought stayed behind last in the story in play, if none of the `answers` says more.
+
+        A place of canon or of a proposal does, and a line that was said since. Raises StoreError.
+        """
         sought_names = find_sought(question)
         scene = (
             await find_scene_in_play(self.log, scope.universe_id, scope.story_id) if sought_names else None
@@ -92,19 +100,43 @@ class SceneWhereabouts:
             return []
         context = await SceneContextLoader(self.canon, self.log).load_context(scene.id)
         present_ids = {actor.id for actor in context.present_actors()}
-        place_ids = {
-            entity_id: entry.place_id
-            for entity_id, entry in context.last_presence_entries().items()
-            if entry.is_left_behind and entry.place_id and entity_id not in present_ids
+        last_entries = {entry.entity_id: entry for entry in context.presence_entries()}
+        stays = {
+            who: entry
+            for who, entry in last_entries.items()
+            if entry.is_left_behind and entry.place_id and who not in present_ids
         }
-        entities = await self.canon.entities_by_id({*place_ids, *place_ids.values()})
-        entities = {**entities, **context.entities}
-        return [
-            _build_finding(context, f"{entities[who].name} stayed behind at {entities[where].name}.", who)
-            for who, where in place_ids.items()
-            if who in entities and where in entities
+        place_ids = {entry.place_id for entry in stays.values() if entry.place_id}
+        entities = {**await self.canon.entities_by_id({*stays, *place_ids}), **context.entities}
+        called = [
+            (entities[who], entities[entry.place_id or ""], entry)
+            for who, entry in stays.items()
+            if who in entities and (entry.place_id or "") in entities
             if any(is_called(entities[who], name) for name in sought_names)
         ]
+        answered_at = await self._find_last_answer(answers) if called else None
+        return [
+            await self._build_stay(context, f"{who.name} stayed behind at {place.name}.", entry)
+            for who, place, entry in called
+            if answered_at is None or answered_at < entry.at
+        ]
+
+    async def _find_last_answer(self, answers: Iterable[QueryFinding]) -> datetime | None:
+        """Return when the last of the answers was said; what is stated, or has no turn, counts until now."""
+        counting = [f for f in answers if f.standing is not AnswerStanding.CONTRADICTED]
+        if any(f.standing is not AnswerStanding.ON_RECORD or f.turn_id is None for f in counting):
+            return datetime.max.replace(tzinfo=UTC)
+        turns = await self.log.turns({f.turn_id for f in counting if f.turn_id is not None})
+        return max((turn.created_at for turn in turns.values()), default=None)
+
+    async def _build_stay(self, context: SceneContext, text: str, entry: PresenceEntry) -> QueryFinding:
+        """Return the finding that somebody stayed behind, in the scene in play or in an earlier one."""
+        finding = _build_finding(context, text, entry.entity_id)
+        if entry.scene_id == context.scene.id:
+            return finding
+        scene = await self.log.scene(entry.scene_id)
+        where = f"an earlier scene, not canon: {scene.inline_label}, {context.story.title}"
+        return replace(finding, where=where, turn_id=entry.turn_id, scene_id=scene.id)
 
     async def _is_in_place_by_canon(self, place_id: Id, entity_id: Id) -> bool:
         facts = await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))

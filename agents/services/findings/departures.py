@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.search.turn_ranking import turn_time_order
-from agents.services.findings.ranking import EARLIER_NOTE, RankedFinding
+from agents.services.findings.ranking import RankedFinding, mark_as_earlier
 from agents.views.query_views import AnswerStanding
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Fact
@@ -51,7 +51,7 @@ class Departures:
         score = max((r.finding.score for part in findings_by_kind for r in part), default=0.0) + 1.0
         first = replace(departure, finding=replace(departure.finding, score=score), is_answer=True)
         return tuple(
-            [first if r is departure else _mark_earlier(r) if r in stated else r for r in part]
+            [first if r is departure else mark_as_earlier(r) if r in stated else r for r in part]
             for part in findings_by_kind
         )
 
@@ -65,8 +65,3 @@ def _is_earlier(turn: Turn | None, fact: Fact | None, departure: Turn) -> bool:
         and (fact.valid_from or 0) <= departure.tick
         and fact.recorded_at < departure.created_at
     )
-
-
-def _mark_earlier(ranked: RankedFinding) -> RankedFinding:
-    where = ", ".join(filter(None, (ranked.finding.where, EARLIER_NOTE)))
-    return replace(ranked, finding=replace(ranked.finding, where=where))

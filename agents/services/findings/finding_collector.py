@@ -26,11 +26,11 @@ from agents.services.findings.memory_findings import MemoryFinder
 from agents.services.findings.passage_findings import PassageFinder
 from agents.services.findings.proposal_findings import ProposalFinder
 from agents.services.findings.question_search import QuestionSearch
-from agents.services.findings.ranking import MAX_SCORE, RankedFinding, top_findings
+from agents.services.findings.ranking import MAX_SCORE, RankedFinding, mark_as_earlier, top_findings
 from agents.services.findings.turn_findings import TurnFinder
 from agents.services.result_formatter import ResultFormatter
 from agents.services.scene_whereabouts import SceneWhereabouts
-from agents.views.query_views import QueryFinding
+from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
 
 MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 1, 0)
@@ -86,8 +86,7 @@ class FindingCollector:
             self._find_whereabouts(search),
         )
         findings_by_kind = await self._put_departure_first(findings_by_kind, search)
-        if not any(r.is_match for part in findings_by_kind for r in part if _is_no_memory(r)):
-            findings_by_kind = (*findings_by_kind[:-1], await self._find_left_behind(search))
+        findings_by_kind = await self._add_left_behind(findings_by_kind, search)
         if find_believers(question):
             # What is so does not say what somebody knows of it: it is shown as the nearest.
             findings_by_kind = _keep_matching(findings_by_kind, lambda r: r.is_match and r.is_answer)
@@ -130,9 +129,23 @@ class FindingCollector:
         findings = await self._scene_whereabouts.find_whereabouts(search.question, search.scope)
         return [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
 
-    async def _find_left_behind(self, search: QuestionSearch) -> list[RankedFinding]:
-        findings = await self._scene_whereabouts.find_left_behind(search.question, search.scope)
-        return [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in findings]
+    async def _add_left_behind(
+        self, findings_by_kind: Sequence[list[RankedFinding]], search: QuestionSearch
+    ) -> Sequence[list[RankedFinding]]:
+        """Return the findings with where those sought stayed behind, and lines of before as earlier ones."""
+        answers = [r.finding for part in findings_by_kind for r in part if r.is_match and _is_no_memory(r)]
+        stays = await self._scene_whereabouts.find_left_behind(search.question, search.scope, answers)
+        if not stays:
+            return findings_by_kind
+        ranked_stays = [RankedFinding(replace(f, score=MAX_SCORE), True, is_answer=True) for f in stays]
+        *others, in_play = (
+            [
+                mark_as_earlier(r) if r.is_match and r.finding.standing is AnswerStanding.ON_RECORD else r
+                for r in part
+            ]
+            for part in findings_by_kind
+        )
+        return (*others, [*in_play, *ranked_stays])
 
 
 def _is_no_memory(ranked: RankedFinding) -> bool:

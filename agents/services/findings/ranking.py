@@ -72,6 +72,15 @@ def put_newest_first(ranked_findings: Sequence[RankedFinding], turns: Sequence[T
     return [*newest_first, *(ranked for ranked, _ in pairs if not ranked.is_match)]
 
 
+def mark_as_earlier(ranked: RankedFinding) -> RankedFinding:
+    """Return a finding with the note that it was said before what the answer has first."""
+    where = ranked.finding.where
+    if where.endswith(EARLIER_NOTE):
+        return ranked
+    where = ", ".join(filter(None, (where, EARLIER_NOTE)))
+    return replace(ranked, finding=replace(ranked.finding, where=where))
+
+
 def top_findings(ranked_findings: Iterable[RankedFinding]) -> list[QueryFinding]:
     """Return what the question asks for, then the best of each standing, canon first."""
     answers: list[QueryFinding] = []

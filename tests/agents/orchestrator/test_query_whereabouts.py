@@ -8,6 +8,7 @@ from agents.views.query_views import Answer, AnswerStanding
 from monitor_tui.compose import Program
 from stores.records.ids import Id
 from tests.agents.orchestrator.asked_record import ask_record
+from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
 IN_PLAY = "the scene in play, not canon"
@@ -152,3 +153,39 @@ async def test_query_where_am_i_by_canon_first_and_then_by_the_scene_in_play(tmp
         assert answer.findings[0].standing is AnswerStanding.CANON
         assert answer.findings[1].text == "Mara is at Grey Ford."
         assert answer.findings[1].where.startswith(IN_PLAY)
+
+
+async def test_query_where_somebody_stayed_behind_comes_before_older_lines(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene = PlayedScene(program, await begin(program))
+        await scene.say(
+            "/place Reed Chapel: a ruin", "/place Saltmere Mill", "/npc here Osric", "/npc here Anselm"
+        )
+        await scene.say(
+            "> Osric goes down to the cellar.", "> Osric steps out of the dark and swings the axe."
+        )
+        await scene.say("/accept all", "/end", "/commit", "/scene")
+        await scene.say("I walk to Reed Chapel.", "/cast + Osric, Anselm", "I walk to Saltmere Mill alone.")
+        stay = "Osric stayed behind at Reed Chapel."
+
+        async def read_answer(question: str) -> list[tuple[str, str]]:
+            answer = await ask(program, scene.scene_id, question)
+            return [(f.text, f.where) for f in answer.findings if f.standing is AnswerStanding.ON_RECORD]
+
+        first, *earlier = await read_answer("Where is Osric?")
+        assert first == (stay, f"{IN_PLAY}: scene 2, A story")
+        assert earlier, "the old lines are listed"
+        assert all(where.endswith("said earlier: it may have changed") for _, where in earlier)
+        # The next scene is another: they are where they stayed, until something else is said.
+        await scene.say("/end", "/commit", "/scene")
+        first, *_ = await read_answer("Where is Osric?")
+        assert first == (stay, "an earlier scene, not canon: scene 2, A story")
+        assert [text for text, _ in await read_answer("Where is Anselm?")] == [
+            "Anselm stayed behind at Reed Chapel."
+        ]
+        await scene.say("> Osric goes down to the crypt.")
+        texts = [text for text, _ in await read_answer("Where is Osric?")]
+        assert texts[0] == "the GM: Osric goes down to the crypt."
+        assert stay not in texts
+        await scene.say("/cast + Anselm", "/cast - Anselm")
+        assert await read_answer("Where is Anselm?") == []
