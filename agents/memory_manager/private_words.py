@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from agents.memory_manager.whispers import NamesById
+from agents.prose.confidences import IN_PRIVATE
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import strip_speech
 from stores.records.ids import Id
@@ -28,15 +30,15 @@ _THOUGHT_AFTER: Final = re.compile(
     r",\s+I\s+(?:think|wonder|muse|realise|realize)(?:\s+to\s+myself)?\s*[.!]?\s*$", re.IGNORECASE
 )
 _PRIVATELY: Final = re.compile(
-    r"\b(?:so|too)\s+(?:low|soft|softly|quiet|quietly)(?:ly)?\s+(?:that\s+)?(?:only|no\s?body|no\s+one|none|for|the\s+others)\b|"
-    r"\bfor\s+(?:\w+['’]s?|his|her)\s+ears\s+(?:only|alone)\b|\bso\s+that\s+(?:only|no\s?body|no\s+one|none)\b|"
-    r"\bwhere\s+(?:no\s?body|no\s+one|none)\b[^.]{0,20}\bhears?\b|\b(?:no\s?body|no\s+one)\s+else\s+(?:can\s+)?hears?\b|"
-    r"\bin(?:to)?\s+(?:[\w’']+['’]s?|his|her)\s+ear\b|\bout\s+of\s+(?:\w+\s+)?(?:earshot|hearing)\b|\bin\s+confidence\b|\bprivately\b|\bin\s+private\b|\bin\s+(?:thieves['’]?\s+)?(?:cant|sign\s+language|code)\b",
+    rf"\b(?:{IN_PRIVATE}|(?:so|too)\s+(?:low|soft|quiet)(?:ly)?\s+(?:that\s+)?(?:only|no\s?body|no\s+one|none|for|the\s+others)|"
+    r"so\s+that\s+(?:only|no\s?body|no\s+one|none)|where\s+(?:no\s?body|no\s+one|none)\b[^.]{0,20}\bhears?|"
+    r"(?:no\s?body|no\s+one)\s+else\s+(?:can\s+)?hears?|confid(?:e|ed|ing)|"
+    r"in\s+(?:thieves['’]?\s+)?(?:cant|sign\s+language|code))\b",
     re.IGNORECASE,
 )
 _ADDRESSES: Final = (
-    r"(?:tell|say|murmur|mutter|breathe|whisper|confide|speak|talk|ask|answer|admit|confess|show|lean|hiss|mouth|explain|take|draw|pull)\b"
-    r"[^.!?“”\"]{0,60}?"
+    r"(?:tell|say|murmur|mutter|breathe|whisper|confide|speak|talk|ask|answer|admit|confess|show|lean|hiss|mouth|explain|take|draw|pull|"
+    r"warn|inform|remind|assure|promise|swear|let)\b"
 )
 
 
@@ -55,11 +57,16 @@ def find_private_hearers(text: str, names_by_id: NamesById, pc_id: Id | None) ->
         i
         for i, names in names_by_id.items()
         if i != pc_id
-        and (match := re.search(rf"\bI\s+(?:\w+ly\s+)?{_ADDRESSES}{any_name_pattern(names)}", unspoken_text))
-        is not None
-        and not _PRIVATELY.search(match[0])
+        and (match := _build_address_pattern(names).search(unspoken_text)) is not None
+        and not _PRIVATELY.search(match["words_before"])
     ]
     return tuple(hearers[:1]) if len(hearers) == 1 else ()
+
+
+def _build_address_pattern(names: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(
+        rf"\bI\s+(?:\w+ly\s+)?{_ADDRESSES}(?P<words_before>[^.!?“”\"]{{0,60}}?){any_name_pattern(names)}"
+    )
 
 
 def _is_thought(text: str) -> bool:

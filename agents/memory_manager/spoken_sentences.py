@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.memory_manager.spoken_pronouns import means_speaker
 from agents.memory_manager.whispers import NamesById, find_whispers
+from agents.prose.confidences import drop_confidence
 from agents.prose.hearsay import read_told_words
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
@@ -22,9 +23,10 @@ from stores.records.play import Speaker, Turn
 _REPORTING_VERBS = (
     r"(?:tells?|told|says?|said|informs?|informed|explains?|explained|warns?|warned|confess(?:es|ed)?|"
     r"admits?|admitted|swears?|swore|claims?|claimed|lies?|lied|reports?|reported|reveals?|revealed|"
-    r"whispers?|whispered|mentions?|mentioned|answers?|answered|insists?|insisted)"
+    r"whispers?|whispered|murmurs?|murmured|mutters?|muttered|confid(?:es?|ed)|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_CONFIDES_IN: Final = r"(?:(?<=confide\s)|(?<=confides\s)|(?<=confided\s))in"
 _OBJECT_NAME = (
     r"(?<!\band\s)(?<!\bbut\s)(?<!\bthen\s)(?<!\bwhile\s)(?<!\bwhen\s)(?<!\bas\s)(?<!,\s)(?-i:[A-Z][\w'’-]*)"
 )
@@ -120,7 +122,12 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
             else _find_quote_speaker(speech, names_by_id, pc_id)
         )
         for whisper in turn_whispers:
-            if speech.spoken_text and speech.spoken_text in turn.text[whisper.start : whisper.end]:
+            is_known = whisper.is_talk and speaker_id is not None
+            if (
+                not is_known
+                and speech.spoken_text
+                and speech.spoken_text in turn.text[whisper.start : whisper.end]
+            ):
                 speaker_id = whisper.speaker_id
         spoken_sentences += (SpokenSentence(s, speaker_id) for s in split_sentences(speech.spoken_text))
     if spoken_sentences:
@@ -178,7 +185,8 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     )
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
-        rf"(?:(?P<says>{_REPORTING_VERBS})\s+(?:(?:to\s+)?(?P<to>{listeners})(?:['’]s ear)?)?{_SAYS_ON}"
+        rf"(?:(?P<says>{_REPORTING_VERBS})\s+"
+        rf"(?:(?:(?:to|{_CONFIDES_IN})\s+)?(?P<to>{listeners})(?:['’]s ear)?)?{_SAYS_ON}"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
         rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
         rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",
@@ -193,6 +201,7 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     colon_pattern = re.compile(r"[^.!?]*:\s*", re.DOTALL)
     spoken_sentences: list[SpokenSentence] = []
     parts = [text] if colon_pattern.match(text) else split_sentences(text)
+    parts = [drop_confidence(part) for part in parts]
     for position, part in enumerate(parts):
         match = _find_report(retelling_pattern, subject_pattern, part) or _find_report(
             pattern, subject_pattern, part

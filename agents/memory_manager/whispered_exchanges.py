@@ -1,13 +1,14 @@
 """Works out what others hear of the answer to a whisper: next to nothing.
 
 An answer to words that only some could hear is theirs as well, whatever it says of how low it is spoken. Others notice
-what somebody else says or does in it, and what is said aloud: to hide too much does less harm than to reveal it.
+what somebody else says or does in it, what is said aloud, and what is told to them by name: to hide too much does less
+harm than to reveal it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from agents.memory_manager.whispers import NamesById
@@ -40,13 +41,18 @@ def hear_answer(
     turn: Turn, hearer_id: Id, insider_ids: Collection[Id], names_by_id: NamesById, speaker_id: Id | None
 ) -> str:
     """Return what somebody hears and sees of a turn that answers a whisper among the insiders; empty for nothing."""
-    if hearer_id in insider_ids:
+    if hearer_id in insider_ids or _is_told_by_name(turn.text, names_by_id.get(hearer_id, ())):
         return turn.text
     if turn.speaker is Speaker.NPC:
         return "" if speaker_id is None or speaker_id in insider_ids else turn.text
     return (
         turn.text if turn.speaker is Speaker.ORACLE else _hear_from_afar(turn.text, insider_ids, names_by_id)
     )
+
+
+def _is_told_by_name(text: str, names: Sequence[str]) -> bool:
+    says_to = rf"\b(?:{SAYS}|tells?|told|confid(?:es?|ed))\s+(?:to\s+|in\s+)?{any_name_pattern(names)}"
+    return re.search(says_to, strip_speech(text)) is not None
 
 
 def _hear_from_afar(text: str, insider_ids: Collection[Id], names_by_id: Mapping[Id, tuple[str, ...]]) -> str:

@@ -4,6 +4,9 @@ It understands whispers to somebody by name (or to you, and me): `I whisper to B
 Mara, “...”`, `“...,” Bela whispers to Mara`, `Bela leans over to Mara and whispers that ...`. A whisper to
 nobody in particular is a low voice that everybody hears; one to `him` or `her` is heard by the whisperer
 and the player character alone: hiding words from too many does less harm than revealing them to all.
+
+What somebody says in confidence, or having taken another aside, is a whisper too. Whom the player character
+takes aside, or is taken aside by, is read by `agents.prose.hero_acts`: the others are out of earshot then.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.prose.confidences import IN_PRIVATE
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import SAYS
-from agents.prose.words import NO_TITLE_BEFORE
+from agents.prose.words import NO_TITLE_BEFORE, split_sentences
 from stores.records.ids import Id
 from stores.records.play import Speaker
 
@@ -26,9 +30,25 @@ NOT_HEARD = "…"
 
 _QUOTE = re.compile(r"[“«„]([^”»\n]*)[”»]?|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
 _WHISPER_VERB = (
-    r"(?:whisper(?:s|ed|ing)?|"
-    r"(?:murmur|mutter|breathe|hiss|say|speak)(?:e?s|e?d|ing)?(?=[^.!?“”\"«»]{0,40}\bears?\b))"
+    r"(?:whisper(?:s|ed|ing)?|confid(?:es?|ed|ing)|"
+    r"(?:murmur|mutter|breathe|hiss)(?:e?s|e?d|ing)?(?=[^.!?“”\"«»]{0,40}\b(?:to|ears?)\b)|"
+    r"(?:say|speak)(?:s|ing)?(?=[^.!?“”\"«»]{0,40}\bears?\b))"
 )
+_TELLS = (
+    r"(?:(?:tell|warn|assure|promise|remind|inform|admit|explain|say|speak)(?:s|ed)?|confess(?:es|ed)?|"
+    r"told|said|spoke)"
+)
+_TAKES = (
+    r"(?:(?:take|draw|pull|lead|steer|beckon|call|tug|drag)s?|"
+    r"took|drew|pulled|led|steered|beckoned|called|tugged|dragged)"
+)
+_STEP = r"(?:step|go|move|walk|draw|slip|huddle|withdraw|went|drew|withdrew)(?:s|ed|ped)?"
+_APART = (
+    r"(?:aside|apart|to\s+one\s+side|(?:off\s+)?into\s+(?:a|the)\s+(?:\w+\s+)?(?:corner|alcove|niche|nook)|"
+    r"out\s+of\s+(?:[\w'’]+\s+)?(?:earshot|hearing)|a\s+(?:few|little)\s+(?:steps|paces|way)\s+(?:away|off|apart|aside)|"
+    r"away\s+from\s+the\s+(?:others|rest|group|fire|table))"
+)
+_MAY_BE_PRIVATE = re.compile(rf"{_WHISPER_VERB}|\b{IN_PRIVATE}\b|\b{_APART}\b", re.IGNORECASE)
 _FIRST_PERSON = frozenset({"me", "my"})
 _PRONOUNS = r"(?:your?|me|my|us|him|his|hers?|them)"
 _SENTENCE_END = re.compile(rf"[.!?…]{NO_TITLE_BEFORE}(?=\s|$)|\n|$")
@@ -44,43 +64,83 @@ class Whisper:
     """Those who heard them, besides the whisperer."""
     speaker_id: Id | None
     """Who whispered; None if the text does not say."""
+    is_talk: bool = False
+    """Whether it is talk apart from the others, in which the hearer may answer."""
 
 
 def find_whispers(
     text: str, speaker: Speaker, name: str, names_by_id: NamesById, pc_id: Id | None
 ) -> list[Whisper]:
     """Return the whispers to somebody in a turn's text, in order."""
-    if re.search(_WHISPER_VERB, text, re.IGNORECASE) is None:
+    if _MAY_BE_PRIVATE.search(text) is None:
         return []
-    whisper_list: list[Whisper] = []
     name_pattern = _any_name_pattern(names_by_id)
-    to_pattern = re.compile(
-        rf"\b{_WHISPER_VERB}\b(?P<mid>[^.!?…:\n“”\"«»]{{0,40}}?)(?:\b(?:to|in|into)\s+)"
-        rf"(?P<who>{name_pattern}(?:\s*(?:,\s*and|,|and|&)\s*{name_pattern})*)(?:['’]s?\b)?(?:\s+ears?\b)?",
-        re.IGNORECASE,
-    )
-    leans_pattern = re.compile(
-        rf"\b(?:to|toward|towards|close to|over to)\s+(?P<who>{name_pattern})(?:['’]s?\b)?(?:\s+ears?)?"
-        rf"[^.!?…:\n“”\"«»]{{0,30}}?\b{_WHISPER_VERB}\b(?P<mid>)",
-        re.IGNORECASE,
-    )
-    quoted_positions = {position for quote in _QUOTE.finditer(text) for position in range(*quote.span())}
-    leaning_matches = list(leans_pattern.finditer(text))
+    talk_matches = list(_build_talk_pattern(name_pattern).finditer(text))
+    direct_matches = [
+        *_build_to_pattern(name_pattern).finditer(text),
+        *_build_tells_pattern(name_pattern).finditer(text),
+    ]
+    leaning_matches = list(_build_leans_pattern(name_pattern).finditer(text))
     # `leans over to Bela and whispers in her ear` is one whisper, and says by name to whom.
     direct_matches = [
         m
-        for m in to_pattern.finditer(text)
+        for m in direct_matches
         if not any(leaning.start() <= m.start() < leaning.end() for leaning in leaning_matches)
     ]
-    for match in sorted((*direct_matches, *leaning_matches), key=lambda m: m.start()):
+    quoted_positions = {position for quote in _QUOTE.finditer(text) for position in range(*quote.span())}
+    whisper_list: list[Whisper] = []
+    for match in sorted((*talk_matches, *direct_matches, *leaning_matches), key=lambda m: m.start()):
         if match.start() in quoted_positions or any(w.start <= match.start() < w.end for w in whisper_list):
             continue
         speaker_id = _find_whisperer(text, match, speaker, name, names_by_id, pc_id)
         hearer_ids = _find_hearers(match["who"], speaker, speaker_id, names_by_id, pc_id)
-        whisper_list += (
-            Whisper(*span, hearer_ids, speaker_id) for span in _find_whispered_spans(text, match)
+        is_talk = match in talk_matches
+        spans = (
+            _find_talk_spans(text, match, [names_by_id.get(i, ()) for i in (*hearer_ids, speaker_id or "")])
+            if is_talk
+            else _find_whispered_spans(text, match)
         )
+        whisper_list += (Whisper(*span, hearer_ids, speaker_id, is_talk) for span in spans)
     return whisper_list
+
+
+def _build_to_pattern(name_pattern: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b{_WHISPER_VERB}\b(?P<mid>[^.!?…:\n“”\"«»]{{0,40}}?)(?:\b(?:to|in|into)\s+)"
+        rf"(?P<who>{_join_names(name_pattern)})(?:['’]s?\b)?(?:\s+ears?\b)?",
+        re.IGNORECASE,
+    )
+
+
+def _build_leans_pattern(name_pattern: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:to|toward|towards|close to|over to)\s+(?P<who>{name_pattern})(?:['’]s?\b)?(?:\s+ears?)?"
+        rf"[^.!?…:\n“”\"«»]{{0,30}}?\b{_WHISPER_VERB}\b(?P<mid>)",
+        re.IGNORECASE,
+    )
+
+
+def _build_tells_pattern(name_pattern: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?P<privately>(?:privately|secretly)\s+)?{_TELLS}\s+(?:to\s+)?(?P<who>{_join_names(name_pattern)})(?P<mid>)"
+        rf"(?(privately)|\s*,?\s*{IN_PRIVATE}\b)",
+        re.IGNORECASE,
+    )
+
+
+def _build_talk_pattern(name_pattern: str) -> re.Pattern[str]:
+    names = _join_names(name_pattern)
+    several_names = rf"{name_pattern}(?:,|\s*(?:and|&))\s*{name_pattern}"
+    return re.compile(
+        rf"\b(?:(?P<takes>{_TAKES}\s+)|(?={several_names}))(?P<who>{names})(?P<mid>)"
+        rf"(?(takes)(?:\s+by\s+(?:the|his|her)\s+\w+(?:\s+and\s+{_TAKES}\s+(?:him|her|them))?)?|\s+{_STEP})\s+{_APART}\b",
+        re.IGNORECASE,
+    )
+
+
+def _join_names(name_pattern: str) -> str:
+    """Return the pattern of one name or several."""
+    return rf"{name_pattern}(?:\s*(?:,\s*and|,|and|&)\s*{name_pattern})*"
 
 
 def mask_unheard_whispers(
@@ -88,7 +148,7 @@ def mask_unheard_whispers(
 ) -> str:
     """Return the text as somebody present heard it: without whispers to others."""
     for whisper in sorted(turn_whispers, key=lambda w: w.start, reverse=True):
-        is_unclear = not whisper.hearer_ids or whisper.speaker_id is None
+        is_unclear = not whisper.hearer_ids or (whisper.speaker_id is None and not whisper.is_talk)
         if (
             hearer_id in whisper.hearer_ids
             or hearer_id == whisper.speaker_id
@@ -173,6 +233,23 @@ def _words_for_hero(speaker: Speaker) -> frozenset[str]:
 
 def _fold_words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+def _find_talk_spans(
+    text: str, match: re.Match[str], talker_names: Iterable[Sequence[str]]
+) -> Sequence[tuple[int, int]]:
+    """Return where the talk stands: what follows in the paragraph, up to a sentence that begins with somebody else."""
+    names_pattern = any_name_pattern(name for names in talker_names for name in names)
+    end = text.find("\n", match.end())
+    talk = text[match.end() : end if end >= 0 else len(text)]
+    length = 0
+    for sentence in split_sentences(talk):
+        if length and not re.match(
+            rf"\W*(?:{names_pattern}|(?:he|she|they|her|his|their)\b)|[“«„\"]", sentence, re.IGNORECASE
+        ):
+            break
+        length = talk.index(sentence, length) + len(sentence)
+    return [(match.end(), match.end() + length)] if re.search(r"\w", talk[:length]) else []
 
 
 def _find_whispered_spans(text: str, match: re.Match[str]) -> Sequence[tuple[int, int]]:

@@ -25,6 +25,22 @@ def heard_text(text: str, hearer_id: str, speaker: Speaker = Speaker.GM) -> str:
         ('Tam whispers in your ear, "They are coming."', "coming", "tam mara"),
         ('You whisper to Bela, "Stay."', "Stay", "mara bela"),
         ('He whispers to her, "Gone."', "Gone", "mara"),
+        ("Bela takes Tam aside and tells him that the bell is false.", "false", "bela tam"),
+        (
+            "Bela Orsk takes Old Tam by the arm and draws him aside. She says the bell is false.",
+            "false",
+            "bela tam",
+        ),
+        (
+            "Bela draws Tam into a corner. “It is false,” she says. “Since when?” asks Tam.",
+            "Since",
+            "bela tam",
+        ),
+        ("Bela tells Tam in confidence that the bell is false.", "false", "bela tam"),
+        ("Bela tells Tam, behind Mara's back, that the bell is false.", "false", "bela tam"),
+        ("Bela confides to Tam that the bell is false. Mara coughs.", "false", "bela tam"),
+        ("Bela and Tam step aside, and Bela tells him that the bell is false.", "false", "bela tam"),
+        ("Bela takes you aside and tells you that the bell is false.", "false", "bela mara"),
     ],
 )
 def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearers: str) -> None:
@@ -39,10 +55,18 @@ def test_whisper_in_prose_is_heard_by_its_hearers(text: str, secret: str, hearer
         "The wind whispers to the trees.",
         'Tam says, "Bela whispers to Mara at night."',
         "Bela tells Tam that the bell is false.",
+        "Bela takes the lamp aside and tells Tam that the bell is false.",
+        "Bela steps aside and tells Tam that the bell is false.",
+        "Bela pulls Tam out of the water and says that the bell is false.",
     ],
 )
 def test_whisper_without_hearer_is_heard_by_all(text: str) -> None:
     assert all(heard_text(text, hearer_id) == text for hearer_id in PEOPLE)
+
+
+def test_talk_aside_ends_with_the_next_person() -> None:
+    text = "Bela takes Tam aside. She tells him of the bell. Mara coughs and spits."
+    assert heard_text(text, "mara") == "Bela takes Tam aside… Mara coughs and spits."
 
 
 def test_whisper_masking_keeps_other_words() -> None:
