@@ -16,6 +16,7 @@ from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.canon_keeper.sentences.lasting_statements import LastingStatementReader, reports_words
 from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read_tokens, unquote_values
 from agents.declarations.coordinated_clauses import split_clauses
+from agents.declarations.kin_of_kin import name_kin_of_kin
 from agents.declarations.loans import state_debt
 from agents.declarations.reader import build_involvements
 from agents.declarations.said_in_passing import NAME_RUN, Statement, hides_speaker, read_said_in_passing
@@ -193,7 +194,7 @@ def split_parts(text: str) -> Iterator[Statement]:
         for part in _PART_END.split(sentence):
             words = part.strip(" .!…")
             if words and len(words) <= MAX_SENTENCE_CHARS:
-                told = state_debt(drop_introduction(_without_idle_words(words)))
+                told = state_debt(drop_introduction(name_kin_of_kin(_without_idle_words(words))))
                 yield Statement(_with_subject_of(before, told), words)
             before = words
 

@@ -135,6 +135,12 @@ _LIES_AWAY: Final = re.compile(
     rf"\s+(?:lies|lay|stands|stood|is|was)\s+(?:{DISTANCE}|(?:to the\s+)?(?:north|south|east|west)(?:wards?)?\b)"
 )
 """Behind the name of a place: `Highgarth lies a day to the north`."""
+_IS_KIN: Final = re.compile(
+    r"\s+(?:is|was)\s+(?:my|your|his|her|our|their|[^\W\d_a-z][\w-]*['’]s)\s+(?:[a-z]+\s+|[a-z]+['’]s\s+)?"
+    r"(?:mother|father|brother|sister|son|daughter|uncle|aunt|cousin|nephew|niece|wife|husband|grandmother|grandfather"
+    r"|grandson|granddaughter|friend|servant|apprentice)\b(?!['’])"
+)
+"""Behind the name of somebody: `Corin is my elder brother`, `Corin is my mother's brother`."""
 _PARTNER: Final = re.compile(
     r"\s+and\s+(?P<other>[^\W\d_a-z][\w’-]+)\s+(?:are|were|have|had|both|hate|love|fight|share)\b"
 )
@@ -249,9 +255,8 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
         is_possessive = _POSSESSIVE.search(word_matches[0][0]) is not None and len(bare_words[0]) > 2
         word_end = word_matches[0].end()
         acts = _PERSON_VERB.match(text, word_end) or _has_partner(text, word_end)
-        if not (acts or _LIES_AWAY.match(text, word_end) or is_possessive) or bare_words[
-            0
-        ].casefold().endswith(("ing", "ly")):
+        is_described = _LIES_AWAY.match(text, word_end) or _IS_KIN.match(text, word_end)
+        if not (acts or is_described or is_possessive) or bare_words[0].casefold().endswith(("ing", "ly")):
             return None
     start, end = word_matches[0].start(), word_matches[-1].start() + len(bare_words[-1])
     name = " ".join(text[start:end].split())

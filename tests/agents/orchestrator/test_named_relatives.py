@@ -71,3 +71,38 @@ async def test_aunt_in_the_hero_s_own_account_is_tied_as_a_brother_is(tmp_path: 
         await table.say("Hela is not my aunt.", "I am the aunt of Hela.")
         titles = [row.title for row in (await table.view()).proposals]
         assert [title for title in titles if "aunt" in title] == ["Hela is Mara's aunt."]
+
+
+@pytest.mark.parametrize(
+    ("line", "tie"),
+    first_few(
+        [
+            ("> Corm is my mother's brother.", "Corm is Mara's uncle."),
+            ("Corm is my father's nephew.", "Corm is Mara's cousin."),
+            ("> Corm is Lisbet's mother's elder brother.", "Corm is Lisbet's uncle."),
+            ("> Lisbet is the sister of my late father.", "Lisbet is Mara's aunt."),
+            ("> Corm is your brother’s son.", "Corm is Mara's nephew."),
+            ("> Corm is my daughter's son.", "Corm is Mara's grandson."),
+            ("> Corm is not my mother's brother.", ""),
+            ("> Corm says he is my mother's brother.", ""),
+            ("> Corm is my mother's brother's friend.", ""),
+            ("> Corm is my mother's husband.", "Corm is Mara's mother's husband."),
+        ],
+        quick=4,
+    ),
+)
+async def test_relative_of_a_relative_is_tied_by_the_word_for_it(tmp_path: Path, line: str, tie: str) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Lisbet Crane", "/npc Corm: a smith", line)
+        titles = [row.title for row in (await table.view()).proposals][2:]
+        assert titles == ([tie] if tie else [])
+
+
+async def test_unknown_relative_by_a_single_name_is_offered(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        (offer,) = await table.say("> Anselm is my mother's brother.")
+        assert "/npc Anselm" in offer
+        assert "Proposed: Anselm is Mara's uncle." in await table.say("/npc Anselm: a monk")
+        assert not await table.say("> Greed is my father's sin.")
