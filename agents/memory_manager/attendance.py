@@ -85,6 +85,8 @@ class Attendance:
     """When somebody could hear and see nothing."""
     unheard_turn_ids: Collection[Id] = ()
     """Turns that nobody in the world could hear: questions to an oracle."""
+    slept_turn_ids: Collection[Id] = ()
+    """Turns that the player character sleeps through."""
     insiders_by_exchange: Mapping[Id, frozenset[Id]] = field(default_factory=dict)
     """Who alone heard the whisper that an exchange begins with, and hears the answer."""
 
@@ -121,9 +123,7 @@ class Attendance:
     def _list_heard(self, turn: Turn) -> dict[Id, str]:
         if turn.speaker is Speaker.SYSTEM or turn.id in self.unheard_turn_ids or not turn.text.strip():
             return {}
-        awake_ids = [
-            i for i in self.list_present(turn) if i == self.pc_id or not self._is_senseless_at(i, turn.tick)
-        ]
+        awake_ids = [i for i in self.list_present(turn) if not self._is_asleep(i, turn)]
         if turn.hearers:
             return {i: turn.text for i in awake_ids if i in turn.hearers or i == self.find_speaker_id(turn)}
         turn_whispers = self.read_whispers(turn)
@@ -187,6 +187,11 @@ class Attendance:
         return (
             enters_scene(turn.text, names) or bool(find_spoken_words(turn.text, names)) or turn.name in names
         )
+
+    def _is_asleep(self, entity_id: Id, turn: Turn) -> bool:
+        if entity_id == self.pc_id:
+            return turn.id in self.slept_turn_ids
+        return self._is_senseless_at(entity_id, turn.tick)
 
     def _is_senseless_at(self, entity_id: Id, tick: int) -> bool:
         if any(interval.includes(tick) for interval in self.senseless_intervals.get(entity_id, ())):

@@ -36,6 +36,7 @@ from agents.memory_manager.sentence_claims import ClaimReader
 from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
+from agents.prose.hero_sleep import find_turns_slept_through
 from agents.prose.names import names_of
 from agents.story_entries import read_story_entries
 from stores.ports import CanonReader, LogReader
@@ -55,6 +56,8 @@ from stores.records.story_journal import PresenceEntry
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import ACTORS, Entity
 
+TURNS_READ_BEFORE: Final = 6
+"""Turns read before a stretch: the player character may have fallen asleep in them."""
 TURNS_READ_AFTER: Final = 3
 """Turns read after a stretch: the rolls of an exchange tell whether its words were heard."""
 MAX_HELD_MEMORIES: Final = 300
@@ -132,12 +135,30 @@ class SceneReader:
         """Return turns of the scene's line, from depth `start` on."""
         return await self.log.line_slice(setting.scene.id, start, count)
 
+    async def _find_slept_turns(self, attendance: Attendance, turns: Sequence[Turn]) -> set[Id]:
+        """Return which of these turns, which need not follow each other, the player character sleeps through."""
+        slept_ids: set[Id] = set()
+        if attendance.pc_id is None:
+            return slept_ids
+        hero_names = attendance.names_by_id.get(attendance.pc_id, ())
+        known_ids = {turn.id for turn in turns}
+        rest = list(turns)
+        while rest:
+            run = [rest.pop(0)]
+            while rest and rest[0].parent_id == run[-1].id:
+                run.append(rest.pop(0))
+            start = max(0, run[0].depth - TURNS_READ_BEFORE)
+            before = await self.log.line_slice(run[0].scene_id, start, run[0].depth - start)
+            slept_ids |= find_turns_slept_through((*before, *run), hero_names) & known_ids
+        return slept_ids
+
     async def read_stretch(
         self, setting: SceneSetting, turns: Sequence[Turn], following_turns: Sequence[Turn] = ()
     ) -> SceneStretch:
         """Return what these turns hold; `following_turns` come after them."""
         scene = setting.scene
         attendance = mark_unheard_turns(setting.attendance, (*turns, *following_turns))
+        attendance = replace(attendance, slept_turn_ids=await self._find_slept_turns(attendance, turns))
         first_turns = await self.log.turns({t.exchange_id for t in turns})
         attendance = replace(
             attendance, insiders_by_exchange=find_whispered_exchanges(first_turns.values(), attendance.pc_id)

@@ -154,3 +154,22 @@ async def test_companion_who_slept_wakes_and_who_is_carried_sleeps_on(tmp_path: 
         )
         assert DEAF in await says(session, "I tell Perrin that the bridge has fallen.")
         assert await says(session, "> Perrin wakes.") == ("Perrin Holt wakes.",)
+
+
+async def test_hero_who_falls_asleep_sees_nothing_until_they_wake(tmp_path: Path) -> None:
+    async with open_memory_session(tmp_path) as session:
+        for line in (
+            *PEOPLE,
+            "I lie down by the stove and fall asleep.",
+            "> Perrin steals the letter from my coat.",
+            "/fact Perrin Holt stole the letter",
+            "I sit up and look round.",
+            "> Juno burns the map.",
+            "/fact Juno Ames burned the map",
+        ):
+            await says(session, line)
+        mara = " ".join(await read_memories(session, "Mara"))
+        juno = " ".join(await read_memories(session, "Juno Ames"))
+        assert "letter" not in mara
+        assert "map" in mara
+        assert "letter" in juno
