@@ -39,6 +39,23 @@ _COMPANY: Final = re.compile(
     rf"{_COMPANION}(?:(?:\s*,\s*|\s+and\s+){_COMPANION})*"
 )
 """With whom something is done: `with Lisk and the dog`."""
+_FIGHTS: Final = PhrasePattern("[fight struggle wrestle duel spar grapple battle brawl clash]")
+"""What is done with whom it is done to: `fight with the orc`."""
+_AGAINST: Final = re.compile(r"\bagainst\s+(?P<target>.+)", re.IGNORECASE)
+_WITH_OTHERS: Final = re.compile(
+    r"(?:(?:together|along|side by side)\s+)?(?P<word>with|alongside|beside)\b", re.IGNORECASE
+)
+_BEHIND_OBJECT: Final = re.compile(
+    r"\s+(?:(?:together|along|side by side)\s+)?"
+    r"(?:(?P<company>with|alongside|beside)|behind|near|past|for|to|while|as|before|until)\b",
+    re.IGNORECASE,
+)
+"""What stands behind whom something is done to: `with Lisk`, `to save Lisk`."""
+_OBJECT: Final = re.compile(
+    r"(?:(?:at|on|upon|after)\s+)?(?:(?:the|an?|this|that|those|these|it|him|her|them)\b|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""Whom or what something is done to; `my way` is not, in `talk my way past the guard`."""
 _GETS_ABOARD: Final = PhrasePattern(
     r"[climb] ((back|up|down|quickly|quietly) )?(aboard|(on|onto|into|in|on to) ((the|a|an|my|our|his|her|their) )?"
     r"(\w+ )?(VEHICLE|horse|mule|donkey|pony|camel|mount|saddle|bed|bunk|cot|hammock|bath)\b)",
@@ -70,8 +87,9 @@ class MoveOffers:
         choice = next(_find_choices(pack, words.text, hero), None)
         if choice is None:
             return None
-        target = _find_target(choice.rest, hero, others)
-        if target is None and _takes_target(pack, choice) and not _may_be_somebody(choice.rest, context):
+        target = _find_target(choice, hero, others)
+        object_words, _ = _split_object(choice)
+        if target is None and _takes_target(pack, choice) and not _may_be_somebody(object_words, context):
             return None
         sheet = await read_sheet_with_gear(context, self._canon, pack, hero)
         try:
@@ -147,15 +165,34 @@ def _takes_target(pack: Pack, choice: MoveChoice) -> bool:
     return any(_TARGET_PLACEHOLDER in outcome.effects for _, outcome in pack.terms_of(choice.move).outcomes())
 
 
-def _find_target(rest: str, hero: Entity, others: Sequence[Entity]) -> Entity | None:
-    """Return who the words behind the verb are about: by name, by a word of the name, or the only one here."""
+def _find_target(choice: MoveChoice, hero: Entity, others: Sequence[Entity]) -> Entity | None:
+    """Return whom the deed is done to: by name, by a word of the name, or the only one here beside the company."""
+    words, company_words = _split_object(choice)
+    company = [actor for actor in others if _has_name(company_words, actor)]
+    others = [actor for actor in others if actor not in company or _has_name(words, actor)]
     for is_named in (_has_name, _has_word_of_name):
-        named = [actor for actor in others if is_named(rest, actor)]
+        named = [actor for actor in others if is_named(words, actor)]
         if len(named) == 1:
             return named[0]
-    if _OWN.match(rest):
+    if _OWN.match(words):
         return hero
-    return others[0] if len(others) == 1 and _PRONOUN.match(rest) else None
+    is_meant = _PRONOUN.match(words) or (company and not words)
+    return others[0] if len(others) == 1 and is_meant else None
+
+
+def _split_object(choice: MoveChoice) -> tuple[str, str]:
+    """Return the words for whom a deed is done to, and those behind: `the orc`, `with Lisk at my side`."""
+    rest = choice.rest
+    if against := _AGAINST.search(rest):
+        return against["target"], rest[: against.start()]
+    others = _WITH_OTHERS.match(rest)
+    if others and not (others["word"].casefold() == "with" and _FIGHTS.match(choice.verb)):
+        return "", rest
+    for behind in _BEHIND_OBJECT.finditer(rest):
+        before = rest[: behind.start()]
+        if behind["company"] or _OBJECT.match(before):
+            return before, rest[behind.start() :]
+    return rest, ""
 
 
 def _has_name(rest: str, actor: Entity) -> bool:

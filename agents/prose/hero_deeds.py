@@ -21,6 +21,8 @@ MAX_READ_CHARS: Final = 2_000
 _JOINT: Final = re.compile(r"[,;:–—]\s*|\s+(?:and|then|but)\s+", re.IGNORECASE)
 _LEAD_IN: Final = r"(?:(?:and|then|so|now|but|next|finally|\w+ly|at\s+(?:last|once)|without\s+a\s+word)\s+)*"
 _AUXILIARY: Final = r"(?:\s+am|['’]m)?"
+_MANNER: Final = r"(?:(?:together\s+|along\s+)?(?:with|alongside|beside)\s+[\w'’-]+(?:\s+[\w'’-]+){0,5}?\s+)?"
+"""With whom or how something is done, before who does it: `With Lisk at my side I attack the orc`."""
 _ATTEMPT: Final = (
     r"(?:(?:try|tries|trying|attempt|attempts|attempting|want|wants|decide|decides|start|starts|begin|begins|going"
     r"|prepare|prepares)\s+(?:to|and)\s+|gonna\s+)?"
@@ -44,7 +46,7 @@ def find_hero_deeds(text: str, hero_names: Sequence[str]) -> tuple[str, ...]:
     if len(text) > MAX_READ_CHARS:
         return ()
     subject = re.compile(
-        rf"{_LEAD_IN}(?:I{_AUXILIARY}|(?-i:{any_name_pattern(hero_names)})(?:\s+is)?)\s+{_ATTEMPT}{_ADVERBS}(?P<deed>[a-z].*)",
+        rf"{_LEAD_IN}{_MANNER}(?:I{_AUXILIARY}|(?-i:{any_name_pattern(hero_names)})(?:\s+is)?)\s+{_ATTEMPT}{_ADVERBS}(?P<deed>[a-z].*)",
         re.IGNORECASE | re.DOTALL,
     )
     deeds: list[str] = []

@@ -16,17 +16,18 @@ _NO_OBJECT: Final = r"(?!\s+(?:up|out|off|of|back|a\s+(?:match|light|deal|bargai
 
 
 class MoveChoice(NamedTuple):
-    """A move, and the words of the deed behind its first."""
+    """A move, and the words of the deed: its first, and those behind it."""
 
     move: PackMove
+    verb: str
     rest: str
 
 
 def choose_move(pack: Pack, deed: str) -> MoveChoice | None:
     """Return the move whose verb the deed begins with; of several, the one that names more of its words."""
-    rest = deed.partition(" ")[2]
+    first_word, _, rest = deed.partition(" ")
     choices = [
-        (len(verb.split()), -order, MoveChoice(move, rest))
+        (len(verb.split()), -order, MoveChoice(move, first_word, rest))
         for order, move in enumerate(pack.moves)
         for verb in verbs_of(move)
         if _verb_pattern(verb).match(deed)

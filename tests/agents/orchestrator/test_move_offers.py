@@ -118,10 +118,33 @@ async def test_who_comes_along_is_not_whom_a_move_is_made_against(program: Progr
         "I hide with Lisk.": "/move slip",
         "I sneak past Bodil with Lisk.": "/move slip Bodil",
         "I fight with the orc.": "/move strike Orc",
+        "I attack the orc with Lisk.": "/move strike Orc",
+        "I attack the orc with Lisk at my side.": "/move strike Orc",
+        "With Lisk at my side I attack the orc.": "/move strike Orc",
+        "I fight with Lisk against the orc.": "/move strike Orc",
+        "I attack the orc to save Lisk.": "/move strike Orc",
+        "I shoot at the orc past Lisk.": "/move shoot Orc",
+        "I attack the goblin with Lisk.": "/move strike",
+        "I force the door with Lisk.": "/move force",
+        "I attack with Lisk.": "",  # Bodil and the orc are here
     }
     for line, typed_move in typed_moves.items():
         reply = await type_line(program, scene_id, line)
         assert reply.prompt_text == (f"{line} {typed_move}" if typed_move else ""), line
+
+
+async def test_whom_something_is_done_to_comes_before_who_or_what_helps(program: Program) -> None:
+    scene_id = await begin_fight(
+        program, "/npc here Lisk (hp 4): a child", "/creature here Orc (hp 6): hungry"
+    )
+    typed_moves = {
+        "I attack Lisk with the orc at my side.": "/move strike Lisk",
+        "I bind Lisk's wound with the orc's belt.": "/move tend Lisk",
+        "I attack him with Lisk.": "/move strike Orc",
+        "I attack with Lisk.": "/move strike Orc",  # the only other here
+    }
+    for line, typed_move in typed_moves.items():
+        assert (await type_line(program, scene_id, line)).prompt_text == f"{line} {typed_move}", line
 
 
 async def test_somebody_unknown_is_said_to_be_unchanged(program: Program) -> None:

@@ -32,6 +32,8 @@ COMING = (
     _case("Bela", "I hit Bela and the guards walk out.", ""),
     _case("Bela Tam", "> Bela and Old Tam look up.", "> The guards nod. They leave.", ""),
     _case("Bela Tam", "> Bela and Old Tam look up.", "> Bela's men nod to Old Tam. They leave.", ""),
+    _case("Bela", "> Bela jumps down from the cart.", ""),
+    _case("Bela", "> Bela hops down off the wagon and grins.", ""),
     _case("Bela Tam", "> Bela and Old Tam look up. They leave.", "-Bela -Tam"),
     _case("", "> Captain Vess swore to hang whoever killed his son.", ""),
     _case("", "> Bela swore to marry nobody.", ""),
