@@ -38,7 +38,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from agents.canon_keeper.fact_readings import SUBJECT, is_true_death
+from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
+from agents.canon_keeper.sentences.killings import find_killers
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.fact_visibility import FactVisibility, is_text_in
 from agents.memory_manager.memory_importance import (
@@ -146,6 +147,7 @@ class _MemoryExtractor:
         untold = [s for s in stated_facts if not s.fact.is_known_to_any({hearer_id})]
         untold_facts = [s.fact for s in untold]
         heard_text = strike_statements(heard_text, [text for s in untold for text in s.list_tellings()])
+        dies = any(_is_death_of(s.fact, hearer_id) for s in stated_facts if not s.is_denied)
         linked_fact_ids: set[Id] = set()
         fact_texts: set[str] = set()
         is_covered = False
@@ -162,7 +164,9 @@ class _MemoryExtractor:
             ):
                 continue
             linked_fact_ids.add(stated_fact.fact.id)
-            if _is_death_of(stated_fact.fact, hearer_id):
+            if _is_death_of(stated_fact.fact, hearer_id) or (
+                dies and _is_killing(stated_fact.fact, hearer_id)
+            ):
                 # The dead remember nothing of their own death.
                 is_covered |= self._visibility.covers_turn(stated_fact, turn, heard_text)
                 continue
@@ -484,5 +488,12 @@ def _finish_sentence(raw_text: str) -> str:
     return text if text.endswith((".", "!", "…", "?")) else text + "."
 
 
+def _is_killing(fact: Fact, entity_id: Id) -> bool:
+    """Say whether a fact tells of a killing in which somebody has a part: their own, in a turn by which they die."""
+    return entity_id in {i.entity_id for i in fact.involves} and bool(find_killers(fact.statement, ()))
+
+
 def _is_death_of(fact: Fact, entity_id: Id) -> bool:
-    return is_true_death(fact) and fact.entity(SUBJECT) == entity_id
+    """Say whether a fact is that somebody died, also if it was replaced or taken back since: a rumour may be heard."""
+    is_death = fact.predicate == ALIVE and fact.value is False and fact.standing is Standing.TRUE
+    return is_death and fact.entity(SUBJECT) == entity_id

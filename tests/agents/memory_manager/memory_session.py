@@ -63,6 +63,8 @@ class MemorySession:
     async def play(self, *lines: str) -> None:
         for line in lines:
             reply = await self.program.services.play.submit(self.scene_id, line)
+            if reply.confirm_line:
+                reply = await self.program.services.play.submit(self.scene_id, reply.confirm_line)
             if reply.goto == "scene" and reply.subject:
                 self.scene_id = reply.subject
 

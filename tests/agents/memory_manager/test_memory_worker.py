@@ -242,6 +242,22 @@ async def test_memory_misremembered_by_gm_is_separate(session: MemorySession) ->
     assert not tams_knowledge.is_mistaken
 
 
+@pytest.mark.parametrize("death", ["Bela bleeds to death.", "Old Tam kills Bela with the axe."])
+async def test_nobody_remembers_their_own_death_also_if_it_is_replaced_or_taken_back(
+    session: MemorySession, death: str
+) -> None:
+    """Replaced by a later sentence of the same commit; taken back with the commit; and decided once more."""
+    await session.play(f"> {death}", "/fact Bela rows the ferry every day", "/accept all", "/end")
+    await session.remember()
+    first_scene = session.scene_id
+    for lines in (("/commit", "/scene"), ("/undo",), ("/end", "/accept all", "/commit")):
+        await session.play(*lines)
+        await restarted_manager(session).reconcile(first_scene)
+        texts = {m.text for m in await session.memories_of("Bela Orsk")}
+        assert texts == {"Bela rows the ferry every day."}, lines
+        assert death in {m.text for m in await session.memories_of("Old Tam")}
+
+
 async def test_memory_worker_writes_no_second_memory_in_restored_copy(session: MemorySession) -> None:
     """A copy has other identifiers, and the MemoryManager processes its scenes again."""
     await session.play("> Bela dies.", "/fact Bela Orsk is dead")
