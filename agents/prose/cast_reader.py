@@ -430,7 +430,7 @@ class CastReader:
         if words.ACTS.match(rest):
             is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)
             gone = reading.departed if is_way_out else set()
-            reading.move(CastMove.COMES, [n for n in numbers if n not in reading.senseless | gone])
+            reading.act_here(n for n in numbers if n not in reading.senseless | gone)
         elif shows_here(rest, sentence, is_plural="," in subject):
             reading.note_shown(numbers)
         return None

@@ -36,6 +36,8 @@ class CastState:
     """Those present who do not hear what the hero says aside."""
     left_behind: frozenset[int] = frozenset()
     """Those absent because the hero went on without them."""
+    gone: frozenset[int] = frozenset()
+    """Those absent because they left the scene."""
     dead: frozenset[int] = frozenset()
     bodies: frozenset[int] = frozenset()
     """Those of the dead who lie in the scene."""
@@ -59,6 +61,10 @@ class CastReading:
     earlier_companions: set[int] = field(default_factory=set)
     """Those who came along with the hero before this text, and in it."""
     moves: list[tuple[CastMove, int]] = field(default_factory=list)
+    gone: frozenset[int] = frozenset()
+    """Those who had left the scene before this text."""
+    seen_going: set[int] = field(default_factory=set)
+    """Those who had left and only do something in this sentence, as who goes may: `whistles as she goes`."""
     arrived: set[int] = field(default_factory=set)
     """Those who came in this text."""
     departed: set[int] = field(default_factory=set)
@@ -124,6 +130,7 @@ class CastReading:
             set(state.dead),
             set(state.bodies),
             earlier_companions=set(state.companions),
+            gone=state.gone,
         )
 
     def note_deaths(self, marks: Iterable[object]) -> None:
@@ -155,7 +162,7 @@ class CastReading:
         self.subject, self.last_move, self.excepted = "", None, excepted
         self.absent, self.unnamed = absent, unnamed
         self.is_about_strangers, self.is_within_place = False, is_within_place
-        self.just_left_behind = set()
+        self.just_left_behind, self.seen_going = set(), set()
 
     def leave_with_hero(self) -> None:
         """Note that the hero leaves, unless within the place, and who is here then."""
@@ -196,12 +203,26 @@ class CastReading:
         self.acting_dead |= self.dead.intersection(numbers) - self.carried
         self.move(CastMove.COMES, numbers)
 
+    def act_here(self, numbers: Iterable[int]) -> None:
+        """Have people come in who do what only somebody does who is here."""
+        numbers = tuple(numbers)
+        self.seen_going |= (self.departed | self.gone - self.arrived).intersection(numbers) - self.present
+        self.move(CastMove.COMES, numbers)
+
     def move(self, kind: CastMove, numbers: Iterable[int]) -> None:
         """Move people; whom the move does not change, and the dead, it does not move."""
         for number in numbers:
             if number not in self.dead and self._changes(kind, number):
                 self._apply(kind, number)
-                self.moves.append((kind, number))
+                if kind is CastMove.LEAVES and number in self.seen_going:
+                    self._take_back((CastMove.COMES, number))  # they are still on their way
+                else:
+                    self.moves.append((kind, number))
+
+    def _take_back(self, move: tuple[CastMove, int]) -> None:
+        """Take back the last move of this kind of somebody."""
+        position = len(self.moves) - 1 - self.moves[::-1].index(move)
+        del self.moves[position]
 
     def _changes(self, kind: CastMove, number: int) -> bool:
         is_here = number in self.present

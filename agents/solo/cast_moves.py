@@ -624,6 +624,11 @@ def _read_state(context: SceneContext, people: Sequence[Entity]) -> CastState:
             for n, e in enumerate(people)
             if e.id not in present_ids and e.id in last_entries and last_entries[e.id].is_left_behind
         ),
+        gone=frozenset(
+            n
+            for n, e in enumerate(people)
+            if (entry := last_entries.get(e.id)) and not entry.here and not entry.is_left_behind
+        ),
         dead=dead,
         bodies=frozenset(n for n in dead if people[n].id in present_ids),
         companions=frozenset(

@@ -309,3 +309,19 @@ async def test_who_comes_back_from_another_place_comes_in_here(tmp_path: Path) -
         assert "Jory Perrin comes in." in reply.lines
         await submit(scene_id, "> Jory walks to Sallow.")
         assert (await submit(scene_id, "> Jory comes into the hall at Sallow.")).lines == ()
+
+
+async def test_who_left_and_is_seen_going_does_not_come_in_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(
+            "/npc here Jorun: a drover", "/npc Dob: a reeve", "> Jorun walks away along the dyke."
+        )
+        assert await table.say("> Jorun whistles as she goes.") == ()
+        assert await table.say("> Jorun waves and is gone.") == ()
+        assert await table.say("> Jorun comes in, nods and leaves.") == ("Jorun comes in.", "Jorun leaves.")
+        assert await table.say("> Dob nods and leaves.") == ("Dob comes in.", "Dob leaves."), (
+            "he was not gone"
+        )
+        assert await table.say("> Jorun whistles.") == ("Jorun comes in.",)
+        assert await table.say("> Jorun leaves. Jorun waves as she goes.") == ("Jorun leaves.",)
