@@ -557,7 +557,13 @@ TAKES_ALONG: Final = PhrasePattern(
     _WORDS,
 )
 """The hero goes somewhere with somebody."""
-FOLLOWS: Final = PhrasePattern("[follow chase pursue tail shadow trail track hunt] (?P<who>@[\\d,A]+@)")
+FOLLOWS: Final = PhrasePattern(
+    r"""
+    [follow chase pursue tail shadow trail track hunt] (?P<who>@[\d,A]+@)
+    [go run hurry rush race dash sprint come head set start walk ride row climb] ((off|out|straight|back) )?after
+        (?P<who2>@[\d,A]+@)
+    """
+)
 """The hero goes after somebody, who need not want their company."""
 GOES_WITH_OBJECT: Final = PhrasePattern(
     r"""
