@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from agents.prose.supporting_words import supports_statement
-from stores.records.canon import Evidence, EvidenceKind
+from stores.records.canon import Evidence, EvidenceKind, normalize_statement
 
 
 def sort_evidence(evidence: Sequence[Evidence], statement: str) -> list[Evidence]:
     """Return the evidence of a statement, the best first.
 
-    What was declared, rolled or read comes first, then turns whose words support it, then other turns; the scene
-    that it came up in says least.
+    What was rolled or read comes first, then the very words of the statement, what was declared in others, turns
+    whose words support it, and other turns; the scene that it came up in says least.
     """
     return sorted(evidence, key=lambda e: _evidence_rank(e, statement))
 
@@ -38,11 +38,17 @@ def _evidence_rank(piece: Evidence, statement: str) -> int:
     match piece.kind:
         case EvidenceKind.RESOLUTION | EvidenceKind.CHUNK:
             return 0
+        case EvidenceKind.MANUAL | EvidenceKind.TURN if _is_statement(piece.quote, statement):
+            return 1
         case EvidenceKind.MANUAL:
-            return 0 if piece.quote else 3
+            return 2 if piece.quote else 5
         case EvidenceKind.TURN:
-            return 1 if supports_statement(piece.quote, statement) else 2
+            return 3 if supports_statement(piece.quote, statement) else 4
         case EvidenceKind.SCENE:
-            return 4
+            return 6
         case _:
             assert_never(piece.kind)
+
+
+def _is_statement(quote: str, statement: str) -> bool:
+    return normalize_statement(quote) == normalize_statement(statement)

@@ -11,7 +11,7 @@ from agents.canon_keeper.evidence_order import sort_evidence
 from agents.exports.story_markdown import write_markdown
 from stores.records.canon import Evidence, EvidenceKind
 from stores.records.ids import Id
-from stores.records.workflow import ProposalStatus
+from stores.records.workflow import ProposalStatus, Verdict
 from tests.agents.orchestrator.test_world_edits import World
 from tests.program import begin, opened
 from widgets.finding_list import finding_lines
@@ -140,6 +140,22 @@ def test_evidence_of_an_earlier_version_lists_an_unrelated_turn_last() -> None:
     scene = Evidence(id="c", kind=EvidenceKind.SCENE, ref_id="c", scene_id="c")
     ordered = sort_evidence([scene, dice, seen, word], "Dob Harrow died.")
     assert [e.id for e in ordered] == ["w", "s", "t", "c"]
+
+
+async def test_fact_is_quoted_with_the_line_that_is_its_very_words(world: World) -> None:
+    """The words by which the scene ended say it, too, in words of their own."""
+    await play(world, "/npc here Hedda", "/npc here Lisk", "I wait.", "> Hedda drowns in the millrace.")
+    await play(world, "/end Hedda is dead, and Lisk is safe")
+    view = await world.services.gate.gate(world.scene_id)
+    await world.services.gate.decide([row.proposal.id for row in view.proposals], Verdict.ACCEPT)
+    await world.services.gate.commit(world.scene_id)
+    answer = await world.services.query.answer_question(
+        "Is Hedda dead?", universe_id=view.universe.id, in_words=False
+    )
+    assert (answer.findings[0].text, answer.findings[0].quote) == (
+        "Hedda drowns in the millrace.",
+        "Hedda drowns in the millrace",
+    )
 
 
 async def test_quotation_is_what_was_typed_and_the_programs_words_stand_without_marks(world: World) -> None:
