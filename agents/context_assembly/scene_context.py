@@ -436,8 +436,12 @@ def _match_whole_name(entities: Iterable[Entity], name: str) -> list[Entity]:
 
 
 def _match_partial_name(entities: Iterable[Entity], name: str) -> list[Entity]:
+    """Return those whom a part of a name may mean: of people all who bear it, wherever in the name it stands."""
     entities_by_id = {entity.id: entity for entity in entities}
     spellings = [(s, e.id) for e in entities_by_id.values() for s in (e.name, *e.aliases)]
-    return [entities_by_id[i] for i in match_names(name, spellings)] or (
-        find_called(name, list(entities_by_id.values())) if " " in name else []
-    )
+    matches = [entities_by_id[i] for i in match_names(name, spellings)]
+    called = find_called(name, list(entities_by_id.values())) if " " in name or matches else []
+    # `Tam` is Old Tam as well as Tam Marrow.
+    is_shared = len(matches) == 1 and matches[0] in called and matches[0].kind in ACTORS
+    bearers = [e for e in called if e.kind in ACTORS] if is_shared else []
+    return bearers or matches or called

@@ -162,3 +162,17 @@ async def test_paid_takes_the_number_that_the_threads_have(table: Table) -> None
     (thread_number,) = (number for number, line in threads.items() if "Who rang" in line)
     with pytest.raises(InputError, match="is no promise"):
         await table.say(f"/paid {thread_number}")
+
+
+async def test_part_of_a_name_that_two_people_bear_is_asked_about(table: Table) -> None:
+    await table.say("/npc here Tam Marrow: a fisher")
+    await table.say("/fact Tam Marrow is dead")
+    for line in ("/cast - tam", "/cast + Tam", "/state Tam.hp = 4", "/whisper tam: the key is gone"):
+        with pytest.raises(InputError, match=r"could be any of: (?=.*Old Tam).*Tam Marrow"):
+            await table.say(line)
+    await table.say("/cast - Old Tam, Tam Marrow")
+    with pytest.raises(InputError, match=r"could be any of: (?=.*Old Tam).*Tam Marrow"):
+        await table.say("/cast + tam")
+    assert await table.say("/cast + Old Tam") == ("Old Tam comes in.",)
+    # A part that one bears alone is enough.
+    assert (await table.say("/cast + marrow"))[0].startswith("Tam Marrow lies here dead")
