@@ -23,7 +23,7 @@ from agents.declarations.said_in_passing import NAME_RUN, Statement, hides_speak
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.clauses import MEANWHILE
 from agents.prose.frames import find_framed_sentences
-from agents.prose.hero_name import name_hero
+from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.introductions import drop_introduction
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -77,12 +77,6 @@ _IDLE_WORDS: Final = (
     (re.compile(r"\b(?:really|truly|actually)\s+(?=dead$|alive$)"), ""),
 )
 """Words that change nothing of what is so, as in `is not dead after all`, and what stands for them."""
-_FIRST_PERSON: Final = (
-    (re.compile(r"(?:^|(?<=\band )|(?<=\bbut ))[Yy]ou(?=\s+(?!and\b)[a-z])"), "I"),
-    (re.compile(r"\b[Yy]our\b"), "my"),
-    (re.compile(r"\byours\b"), "mine"),
-    (re.compile(r"\byou\b"), "me"),
-)
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
 _NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -138,13 +132,6 @@ def _find_stating(part: Statement, states_fact: Callable[[Statement], bool]) -> 
 def states_law(sentence: str) -> bool:
     """Say whether a sentence says what nothing of a kind can do."""
     return _LAW.fullmatch(sentence) is not None
-
-
-def as_first_person(sentence: str) -> str:
-    """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
-    for pattern, word in _FIRST_PERSON:
-        sentence = pattern.sub(word, sentence)
-    return sentence
 
 
 def read_lasting_facts(

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
-from agents.declarations.lasting_facts import as_first_person
 from agents.declarations.reader import FindEntity
 from agents.name_forms import name_at_start, name_within
-from agents.prose.hero_name import name_hero
+from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.plain_promises import PlainPromise
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind

@@ -15,11 +15,11 @@ from agents.canon_keeper.sentences.tokens import NameBook, build_name_book, read
 from agents.declarations.amounts import COUNT, is_amount
 from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.handovers import Handover
-from agents.declarations.lasting_facts import as_first_person, guess_entity, split_parts
+from agents.declarations.lasting_facts import guess_entity, split_parts
 from agents.declarations.unknown_names import UnknownName
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
-from agents.prose.hero_name import name_hero
+from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.phrases import PhrasePattern
 from stores.records.world import ACTORS, Entity, EntityKind
 

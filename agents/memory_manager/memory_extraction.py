@@ -55,7 +55,7 @@ from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_pronouns import name_pronoun
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
 from agents.prose.hearsay import Belief, find_beliefs
-from agents.prose.hero_name import name_hero
+from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.names import any_name_pattern
 from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
@@ -254,7 +254,10 @@ class _MemoryExtractor:
                 continue
             first_person = self._stretch.names_by_id.get(spoken_sentence.first_person_id or "", "")
             if spoken_sentence.is_hearsay:
-                spoken_text = name_hero(spoken_text, first_person)
+                is_of_gm = spoken_sentence.is_of_gm
+                spoken_text = name_hero(
+                    as_first_person(spoken_text) if is_of_gm else spoken_text, first_person
+                )
             sentence = _finish_sentence(name_pronoun(spoken_text, spoken_sentence.pronoun_name))
             about_ids = self._visibility.find_subjects(sentence, fact)
             yield self._build_memory(

@@ -102,10 +102,12 @@ class SpokenSentence(NamedTuple):
     """Whether the prose tells of it as news for somebody, or as a lie: it is remembered, whatever it says."""
     first_person_id: Id | None = None
     """Whom `I` in hearsay means: the speaker in direct words, the hero in a report."""
+    is_of_gm: bool = False
+    """Whether the GM's own words report it, in which `you` means the hero as `I` does."""
     retold_from_id: Id | None = None
     """Whose words are told on without being given, as in `I tell Hela what Sten said`."""
     pronoun_name: str = ""
-    """The name of whom a `he` or `she` means that the words begin with; empty if that is not clear."""
+    """The name of whom a `he`, `she`, `his` or `her` means that the words begin with; empty if that is not clear."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
@@ -135,7 +137,9 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
         return [s._replace(is_hearsay=is_lie, first_person_id=s.speaker_id) for s in spoken_sentences]
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
-    return list(_find_reported_sentences(strip_speech(turn.text), names_by_id, pc_id))
+    return _find_reported_sentences(
+        strip_speech(turn.text), names_by_id, pc_id, is_gm=turn.speaker is Speaker.GM
+    )
 
 
 def find_teller(sentence: str, names_by_id: NamesById, pc_id: Id | None) -> Id | None:
@@ -175,7 +179,9 @@ def _find_turn_speaker(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> 
     return next((i for i, names in names_by_id.items() if turn.name and turn.name in names), None)
 
 
-def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
+def _find_reported_sentences(
+    text: str, names_by_id: NamesById, pc_id: Id | None, *, is_gm: bool
+) -> list[SpokenSentence]:
     name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
     subject_pattern = rf"(?:{name_pattern}|\b(?:I|you)\b)"
     listeners = (
@@ -186,7 +192,7 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
         rf"(?:(?P<says>{_REPORTING_VERBS})\s+"
-        rf"(?:(?:(?:to|{_CONFIDES_IN})\s+)?(?P<to>{listeners})(?:['’]s ear)?)?{_SAYS_ON}"
+        rf"(?:(?:(?:to|{_CONFIDES_IN})\s+)?(?P<to>{listeners})(?:['’]s ear|(?!['’]s\b)))?{_SAYS_ON}"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
         rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
         rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",
@@ -238,8 +244,8 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
                 )
             )
             continue
-        words = read_told_words(match["words"])
-        first_person_id = speaker_id if ":" in match["link"] else pc_id
+        words, is_direct = read_told_words(match["words"]), ":" in match["link"]
+        first_person_id = speaker_id if is_direct else pc_id
         is_to_all = _TO_ALL.fullmatch(listener_names or "") is not None
         is_news = (
             is_to_all
@@ -249,8 +255,8 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
         before = " ".join((*parts[:position], part[: match.start("words")]))
         is_of_speaker = (
             speaker_id not in (None, pc_id)
-            and ":" not in match["link"]
-            and means_speaker(words, before, names_by_id.get(speaker_id or "", ()))
+            and not is_direct
+            and means_speaker(words, before, names_by_id.get(speaker_id or "", ()), match["says"] or "")
         )
         spoken_sentences += (
             SpokenSentence(
@@ -259,6 +265,7 @@ def _find_reported_sentences(text: str, names_by_id: NamesById, pc_id: Id | None
                 addressee_ids,
                 is_hearsay=is_news and not _IS_NO_STATEMENT.search(s),
                 first_person_id=first_person_id,
+                is_of_gm=is_gm and not is_direct,
                 pronoun_name=match["by"] if is_of_speaker and index == 0 else "",
             )
             for index, s in enumerate(split_sentences(words))

@@ -41,7 +41,8 @@ _NUMBER_BEFORE: Final = re.compile(r"[a-z,;]\s+[A-Z][\w'’-]*\s*$")
 _NUMERAL_AFTER: Final = re.compile(r"\s+(?:is|has|does|of|and\s+I{2})\b")
 _MY: Final = re.compile(r"(?<![\w'’-])(?P<my>[Mm]y)(?=\s+(?P<next>\w))")
 _MINE: Final = re.compile(
-    r"(?:(?<=\bis )|(?<=\bof )|(?<=\bare )|(?<=\bwas ))mine\b(?=\s*(?:[.,;:!?]|$|and\b|but\b|now\b|alone\b))"
+    r"(?P<before>\b(?:is|of|are|was|were|been)\s+(?:(?:not|never|now|still|always|once|all|only|really|truly|rightfully)\s+)*)"
+    r"mine\b(?=\s*(?:[.,;:!?]|$|and\b|but\b|now\b|alone\b))"
 )
 _ME: Final = re.compile(r"(?<![\w'’-])(?:[Mm]e|[Mm]yself)(?![\w'’-])")
 _OWN_FORMS: Final = {"am": "is", "have": "has", "do": "does", "are": "is", "were": "was"}
@@ -88,6 +89,12 @@ _PLAIN_SECOND_VERBS: Final = frozenset(
     for word in line.split()
 )
 """Verbs that are read behind `and`, where other words may be nouns: `the bell and rope`."""
+_FIRST_PERSON: Final = (
+    (re.compile(r"(?:^|(?<=\band )|(?<=\bbut ))[Yy]ou(?=\s+(?!and\b)[a-z])"), "I"),
+    (re.compile(r"\b[Yy]our\b"), "my"),
+    (re.compile(r"\byours\b"), "mine"),
+    (re.compile(r"\byou\b"), "me"),
+)
 _WITH_ES: Final = ("ss", "sh", "ch", "x", "z", "o")
 
 
@@ -102,10 +109,17 @@ def name_hero(text: str, hero_name: str) -> str:
     )
 
 
+def as_first_person(sentence: str) -> str:
+    """Return a sentence of the GM's with `I` and `my` for `you` and `your`."""
+    for pattern, word in _FIRST_PERSON:
+        sentence = pattern.sub(word, sentence)
+    return sentence
+
+
 def _name_in_prose(text: str, hero_name: str, *, is_start: bool) -> str:
     text = _replace_subjects(text, hero_name)
     text = _ME.sub(hero_name, text)
-    text = _MINE.sub(f"{hero_name}'s", text)
+    text = _MINE.sub(lambda match: f"{match['before']}{hero_name}'s", text)
 
     def replace_my(match: re.Match[str]) -> str:
         before = text[max(0, match.start() - CONTEXT_LENGTH) : match.start()].rstrip()

@@ -85,7 +85,14 @@ def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
         ("Vess comes in and says she is cold.", "Vess"),
         ("Captain Vess tells me that she's very tired.", "Captain Vess"),
         ("Vess shakes her head and says that she is afraid of the dark.", "Vess"),
+        ("Dob admits that he stole the bell.", "Dob"),
+        ("Dob confesses to me that his knife killed the reeve.", "Dob"),
+        ("Vess rubs her eyes and says that her mother is afraid of Dob.", "Vess"),
         # Another may be meant.
+        ("Vess admits that he is her brother.", ""),
+        ("Vess looks at Dob and admits that he stole the bell.", ""),
+        ("Vess says that her mother is afraid of Dob.", ""),
+        ("Vess rubs her eyes and says that his mother is afraid of Dob.", ""),
         ("Vess tells Dob that he is cold.", ""),
         ("Dob sits down. Vess says he is cold.", ""),
         ("Corm sits down. Vess says he is cold.", ""),
@@ -97,9 +104,7 @@ def test_spoken_sentence_is_no_mere_telling(text: str) -> None:
         ("I say that she is cold.", ""),
     ],
 )
-def test_pronoun_of_how_somebody_feels_means_the_speaker_where_nobody_else_is_meant(
-    text: str, name: str
-) -> None:
+def test_pronoun_means_the_speaker_where_nobody_else_is_meant(text: str, name: str) -> None:
     assert [s.pronoun_name for s in find_spoken_sentences(turn_of(text), NAMES, "mara")] == [name]
 
 
@@ -109,6 +114,29 @@ async def test_how_somebody_feels_is_remembered_with_their_name(tmp_path: Path) 
             await session.program.services.play.submit(session.scene_id, line)
         await session.remember()
         assert [memory.text for memory in await session.memories_of("Sten Vark")] == ["Hela is cold."]
+
+
+async def test_pronouns_of_the_hero_and_of_a_confession_are_remembered_by_name(tmp_path: Path) -> None:
+    lines = (
+        "> Sten tells me that the boat was never mine.",
+        "> Sten tells you that the horse was never yours.",
+        "> Sten tells you that you are the heir of Ketil Orn.",
+        "> Sten admits that he drowned Ketil.",
+        "> Sten says Ketil's knife is lost.",
+        "> Sten tells me: your boat is gone.",
+    )
+    async with open_memory_session(tmp_path) as session:
+        for line in ("/npc here Hela Rook", "/npc here Sten Vark", "/npc Ketil Orn", *lines):
+            await session.program.services.play.submit(session.scene_id, line)
+        await session.remember()
+        assert [memory.text for memory in await session.memories_of("Hela Rook")] == [
+            "The boat was never Mara's.",
+            "The horse was never Mara's.",
+            "Mara is the heir of Ketil Orn.",
+            "Sten drowned Ketil.",
+            "Ketil's knife is lost.",
+            "Your boat is gone.",
+        ]
 
 
 @pytest.mark.parametrize(
