@@ -69,6 +69,7 @@ def build_proposal_row(
         is_closed_by_policy=proposal.status not in OPEN_STATUSES
         and decision is not None
         and decision.by == BY_POLICY,
+        is_repeated=findings.is_repeated,
         is_retconned=is_retconned,
         is_superseded=is_superseded,
         replaced_ids=replaced_ids,

@@ -136,7 +136,7 @@ class DeclarationService:
             # The words that tell of the place tell of the way there, which begins where they are spoken.
             evidence = _supporting_turn_evidence(context, creation, argument)
             proposals.append(self._build_proposal(context, connection, argument, evidence=evidence))
-        return await self._stage_command(proposals)
+        return await self.stage_command(proposals)
 
     async def declare_companion(
         self, context: SceneContext, argument: str, example: str, tie: str
@@ -162,7 +162,7 @@ class DeclarationService:
             raise InputError(
                 f"{name} is who you play.", kept="Nothing was proposed.", todo=f"As in: {example}"
             )
-        return await self._stage_command(proposals)
+        return await self.stage_command(proposals)
 
     async def declare_held_thing(
         self, context: SceneContext, owner: Entity, typed_name: str, tag: str, quote: str
@@ -196,7 +196,7 @@ class DeclarationService:
             ),
             valid_from=context.tick,
         )
-        return await self._stage_command(
+        return await self.stage_command(
             [self._build_proposal(context, each, quote) for each in (change, fact)]
         )
 
@@ -224,6 +224,10 @@ class DeclarationService:
 
     async def declare_fact(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose a fact: a relation, a value, or a sentence, and whom that makes known and who dies by it."""
+        return await self.stage_command(await self.build_fact(context, argument))
+
+    async def build_fact(self, context: SceneContext, argument: str) -> list[ProposedChange]:
+        """Return what would propose a fact, which is not staged yet."""
         catalogue = await self._read_catalogue(context.universe.id)
         statement = name_hero_in(context, argument)
         find_entity = scene_entity_finder(context, self._context, text=statement, guess_people=True)
@@ -240,7 +244,7 @@ class DeclarationService:
                 changes += read_deaths(statement, mentioned, catalogue, context.tick)
         changes = [await self._end_earlier_moves(context, change) for change in changes]
         proposals += self._build_facts(context, changes, argument, catalogue)
-        return await self._stage_command(proposals)
+        return _as_command(proposals)
 
     async def _end_earlier_moves(self, context: SceneContext, fact: AssertFact) -> AssertFact:
         """Return a fact of who has a thing with those that it ends: where the thing lay, and that it was lost."""
@@ -335,11 +339,11 @@ class DeclarationService:
         secrets = fold_secrets((), context.staged_proposals, stated_facts)
         return next((secrets.get(i, fact) for i, fact in stated_facts.items()), None)
 
-    async def declare_axiom(self, context: SceneContext, argument: str) -> ProposedChange:
-        """Propose a rule of the world."""
+    async def build_axiom(self, context: SceneContext, argument: str) -> list[ProposedChange]:
+        """Return what would propose a rule of the world, which is not staged yet."""
         rule = name_hero_in(context, argument)
         change = await declare.read_axiom(rule, scene_entity_finder(context, self._context, text=rule))
-        return await self._stage_proposal(context, change, argument)
+        return _as_command([self._build_proposal(context, change, argument)])
 
     async def declare_lore(self, context: SceneContext, argument: str) -> ProposedChange:
         """Propose a lore entry: keys, a colon, a text."""
@@ -367,7 +371,7 @@ class DeclarationService:
         earlier_stays = await find_earlier_stays(context, self._context.canon, actor.id, place.id)
         change = build_location_fact(actor, place, context.tick, earlier_stays=earlier_stays)
         proposal = self._build_proposal(context, change, typed_text, evidence=evidence)
-        return place, (await self._stage_command([proposal], command_id))[0]
+        return place, (await self.stage_command([proposal], command_id))[0]
 
     async def declare_state(self, context: SceneContext, argument: str) -> list[ProposedChange]:
         """Propose changes of numbers, values and tags: `Mara.hp -3, Mara +wounded`."""
@@ -418,7 +422,7 @@ class DeclarationService:
                 kept="Nothing was proposed.",
                 todo="As in: /state NAME.hp -3, NAME +wounded",
             )
-        return await self._stage_command(proposals)
+        return await self.stage_command(proposals)
 
     async def stage_change(self, context: SceneContext, change: Payload, quote: str) -> ProposedChange:
         """Propose a change in the GM's name that was not typed as a declaration, such as a clock's advance."""
@@ -440,7 +444,7 @@ class DeclarationService:
             changes = [event, *deaths]
         else:
             changes = [fact]
-        await self._stage_command(self._build_facts(context, changes, quote, catalogue, evidence))
+        await self.stage_command(self._build_facts(context, changes, quote, catalogue, evidence))
 
     async def _stage_proposal(
         self,
@@ -455,15 +459,14 @@ class DeclarationService:
         proposal = self._build_proposal(
             context, change, quote, critical=critical, evidence=evidence, is_quotation=is_quotation
         )
-        (staged_proposal,) = await self._stage_command([proposal])
+        (staged_proposal,) = await self.stage_command([proposal])
         return staged_proposal
 
-    async def _stage_command(
+    async def stage_command(
         self, proposals: Sequence[ProposedChange], command_id: Id | None = None
     ) -> list[ProposedChange]:
         """Stage all that one command proposes, which is undone together."""
-        command_id = command_id or proposals[0].id
-        staged_proposals = [p.model_copy(update={"command_id": command_id}) for p in proposals]
+        staged_proposals = _as_command(proposals, command_id)
         await self._proposals.stage(staged_proposals)
         return staged_proposals
 
@@ -561,3 +564,9 @@ def _site_of(context: SceneContext) -> ProposalSite:
 def _has_words(name: str, typed_name: str) -> bool:
     """Say whether a name has all words of a normalized one."""
     return frozenset(typed_name.split()) <= frozenset(normalize_name(name).split())
+
+
+def _as_command(proposals: Sequence[ProposedChange], command_id: Id | None = None) -> list[ProposedChange]:
+    """Return the proposals as those of one command."""
+    command_id = command_id or proposals[0].id
+    return [p.model_copy(update={"command_id": command_id}) for p in proposals]

@@ -25,6 +25,7 @@ from agents.orchestrator.play_tools import PlayTools
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
+from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
 from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean_line
@@ -37,10 +38,10 @@ from agents.views.replies import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.canon import AssertFact, Payload, StateChange
+from stores.records.canon import AssertFact, Authority, Payload, StateChange
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
-from stores.records.workflow import ProposedChange
+from stores.records.workflow import OPEN_STATUSES, ProposedChange
 from stores.records.world import Number
 
 
@@ -186,6 +187,34 @@ class SceneActions:
         rejected_ids = {row.proposal.id for row in own_rows if row.mark == "reject"}
         notices = await self._notice_rejected(context.scene.id, rejected_ids) if rejected_ids else []
         return Outcome(add_notices(Reply("operation", lines), notices), context_after)
+
+    async def describe_repeated(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Return a line on each change that would be proposed if the player proposed all in these words already.
+
+        What only a model proposed may be said by the player, too, whose word counts for more.
+        """
+        context_after = await self.read_context_after(context, proposals)
+        own_rows = await self._views.build_rows_of(proposals, context_after.undecided, (context_after.head,))
+        if not own_rows or not all(row.is_repeated for row in own_rows):
+            return ()
+        numbers = {
+            row.title.casefold(): row.number
+            for row in await self._views.read_scene_rows(context.scene.id)
+            if row.status in OPEN_STATUSES
+            and row.proposal.authority is Authority.GM
+            and not is_rejected(row.proposal)
+        }
+        if not all(row.title.casefold() in numbers for row in own_rows):
+            return ()
+        return (
+            *(
+                f"Proposed already: {row.title} It is row {numbers[row.title.casefold()]}."
+                for row in own_rows
+            ),
+            *describe_conflicts(own_rows),
+        )
 
     async def _notice_rejected(self, scene_id: Id, proposal_ids: Collection[Id]) -> list[CommandHint]:
         """Return a notice on each proposal that an old ruling or a rule would reject, though the player says it now."""

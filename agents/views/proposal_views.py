@@ -81,6 +81,9 @@ class ProposalView:
     is_closed_by_policy: bool = False
     """Whether a commit closed it without a decision of the GM."""
 
+    is_repeated: bool = False
+    """Whether another open proposal says the same already."""
+
     is_retconned: bool = False
     """Whether what a commit made of it was retconned since."""
 

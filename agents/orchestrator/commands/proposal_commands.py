@@ -62,6 +62,16 @@ async def _reply_proposed(
     return await tools.actions.describe_proposed(context, (*proposals, *read_again))
 
 
+async def _propose_once(
+    tools: CommandTools, context: SceneContext, proposals: Sequence[ProposedChange]
+) -> tuple[Outcome, Sequence[ProposedChange]]:
+    """Propose what a command built, unless it is proposed already; return the reply, and what was proposed."""
+    if repeated_lines := await tools.actions.describe_repeated(context, proposals):
+        return Outcome(Reply("operation", repeated_lines), context), ()
+    staged_proposals = await tools.declarations.stage_command(proposals, proposals[0].command_id)
+    return await _reply_proposed(tools, context, staged_proposals), staged_proposals
+
+
 # --- declarations ----------------------------------------------------------------------------------------
 
 
@@ -200,8 +210,9 @@ for _name, _kind, _usage, _summary in (
     needs_argument=True,
 )
 async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposals = await tools.declarations.declare_fact(call.context, call.argument)
-    outcome = await _reply_proposed(tools, call.context, proposals)
+    outcome, proposals = await _propose_once(
+        tools, call.context, await tools.declarations.build_fact(call.context, call.argument)
+    )
     proposed_names = {p.change.name for p in proposals if isinstance(p.change, CreateEntity)}
     shared_names = await tools.declarations.find_shared_names(call.context, call.argument)
     unknown_names = [
@@ -274,8 +285,9 @@ async def declare_promise(tools: CommandTools, call: CommandCall) -> Outcome:
     needs_argument=True,
 )
 async def declare_axiom(tools: CommandTools, call: CommandCall) -> Outcome:
-    proposal = await tools.declarations.declare_axiom(call.context, call.argument)
-    return await _reply_proposed(tools, call.context, [proposal])
+    proposals = await tools.declarations.build_axiom(call.context, call.argument)
+    outcome, _ = await _propose_once(tools, call.context, proposals)
+    return outcome
 
 
 @group.command(

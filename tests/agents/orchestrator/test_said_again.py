@@ -24,10 +24,10 @@ async def test_fact_said_again_is_held_rejected_or_offered_but_never_decided_alo
         conflict = "⚠ Canon says “Iselin owns the Glass Bell.” Only one of the two can hold at that time."
         assert (await table.say(DOB_OWNS))[1:] == (conflict,)
         assert (await table.say(DOB_OWNS))[1:] == (conflict,)
-        assert await rows() == [("hold", None), ("hold", None)], "to say it twice decides nothing"
+        assert await rows() == [("hold", None)], "to say it twice decides nothing, and proposes nothing more"
         assert await table.say("/commit") == (
             "Nothing is accepted yet.",
-            "2 left open: 2 in conflict. /proposals lists them.",
+            "1 left open: 1 in conflict. /proposals lists them.",
         )
         number = next(row.number for row in (await table.view()).proposals if row.conflicts)
         await table.say(f"/resolve {number} old")
@@ -53,3 +53,33 @@ async def test_plain_words_said_again_after_a_rejection_are_proposed_anew(tmp_pa
             assert await table.say(line) == (), "it waits for a decision already"
             await table.say("/reject all")
             assert title in await table.say(line)
+
+
+async def test_command_that_was_typed_already_proposes_nothing_and_says_the_row(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Dob", "/npc here Iselin", "/thing Glass Bell", "I wait.")
+        first_lines = (
+            "/fact Dob is brave",
+            "/fact Dob is an ally of Iselin",
+            "/fact Iselin is dead",
+            "/fact Where is Teodor?",
+            "/axiom The dead cannot cross salt",
+            "/fact Corin Orrin is my brother",
+        )
+        await table.say(*first_lines)
+        titles = {row.number: row.title for row in (await table.view()).proposals}
+        for line in (*first_lines, "/fact dob is brave."):
+            (repeated, *_) = await table.say(line)
+            (number,) = [n for n, title in titles.items() if f"It is row {n}." in repeated]
+            assert repeated.casefold() == f"Proposed already: {titles[number]} It is row {number}.".casefold()
+        assert {row.number: row.title for row in (await table.view()).proposals} == titles
+        # What is rejected, told by the story alone, or so again since another was, is proposed.
+        await table.say("/reject Dob is brave")
+        assert (await table.say("/fact Dob is brave"))[0] == "Proposed: Dob is brave."
+        await table.say("> The skiff burns down.", "/thing skiff", "> Dob betrays Iselin.")
+        assert (await table.say("/fact Dob betrays Iselin"))[0] == "Proposed: Dob betrays Iselin."
+        for holder in ("Dob", "Iselin", "Dob"):
+            assert (await table.say(f"/fact {holder} has the Glass Bell"))[0] == (
+                f"Proposed: {holder} has the Glass Bell."
+            )
