@@ -141,6 +141,10 @@ _WORDS: Final = {
     "HERO": r"@(?:H|W)@",
     "PERSON": r"@[\dA,-]+@",
     "BY_HAND": BY_HAND,
+    "BODY_PART": (
+        r"(?:arms?|ankle|back|belly|breast|cheek|chest|chin|ears?|eyes?|face|flank|foot|groin|guts?|hands?|head|heart|hip|jaw|knees?|"
+        r"legs?|lungs?|mouth|neck|nose|ribs?|shins?|shoulders?|side|skull|spine|stomach|temple|thigh|throat|wrist)"
+    ),
     "THING_IN_ROOM": _THING_IN_ROOM.removesuffix(r"\b"),
 }
 
@@ -487,8 +491,8 @@ SENDS_AWAY: Final = PhrasePattern(
 BRINGS: Final = PhrasePattern(
     r"""
     [bring lead show usher drag carry march push shove wave call let pull haul help beckon escort invite fetch
-        take bundle hustle] (?P<who>@[^@]+@) ((right|straight|back) )?(in\b(?! (the (arm|face|eye|ribs|chest|
-        leg|back|shoulder|stomach)|(his|her|my) arms))|inside|aboard|over|here|forward|along|back)\b
+        take bundle hustle] (?P<who>@[^@]+@) ((right|straight|back) )?(in\b(?! (HIS|the) (\w+ )?BODY_PART\b)|
+        inside|aboard|over|here|forward|along|back)\b
     [bring lead show usher drag carry march push shove wave call let pull haul help beckon escort invite fetch
         take] (?P<who2>@[^@]+@) ((up|back|over) )?(to (HERO|the table)|before @|into the (room|hall|light|house|
         cabin|tent|circle)|through the (\w+ )?door|with (him|her|them|@))

@@ -366,6 +366,7 @@ MORE_WORDINGS = (
     _case("Tam Bela Vess", "> Bela storms out. I set off after Bela.", "-Vess -Tam"),
     _case("Tam Bela Vess", "I run after Bela around the table.", ""),
     _case("Tam Bela Vess", "I look after Bela.", ""),
+    _case("Tam", "> The arrow takes Captain Vess in the throat.", ""),
     _case("Tam Bela Vess", "I follow Bela out into the yard.", "-Vess -Tam"),
     _case("Tam Bela Vess", "> Bela leads the way out, and we follow.", ""),
     _case("Tam Bela Vess", "> Bela leads us down to the cellar.", ""),
