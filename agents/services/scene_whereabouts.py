@@ -26,7 +26,8 @@ from stores.ports import CanonReader, LogReader
 from stores.queries import FactsAboutQuery
 from stores.records.canon import AssertFact
 from stores.records.ids import Id
-from stores.records.story_journal import PresenceEntry
+from stores.records.play import Scene
+from stores.records.story_journal import PlaceEntry, PresenceEntry
 from stores.records.world import Entity
 
 IN_PLAY: Final = "the scene in play, not canon"
@@ -90,7 +91,7 @@ class SceneWhereabouts:
     ) -> list[QueryFinding]:
         """Return where those sought stayed behind last in the story in play, if none of the `answers` says more.
 
-        A place of canon or of a proposal does, and a line that was said since. Raises StoreError.
+        A place of canon or of a proposal does, and a line that was said since the scene came there. Raises StoreError.
         """
         sought_names = find_sought(question)
         scene = (
@@ -115,10 +116,11 @@ class SceneWhereabouts:
             if any(is_called(entities[who], name) for name in sought_names)
         ]
         answered_at = await self._find_last_answer(answers) if called else None
+        scenes = {i: await self.log.scene(i) for i in {entry.scene_id for *_, entry in called}}
         return [
-            await self._build_stay(context, f"{who.name} stayed behind at {place.name}.", entry)
+            _build_stay(context, f"{who.name} stayed behind at {place.name}.", entry, scenes[entry.scene_id])
             for who, place, entry in called
-            if answered_at is None or answered_at < entry.at
+            if answered_at is None or answered_at < _find_arrival(context, entry, scenes[entry.scene_id])
         ]
 
     async def _find_last_answer(self, answers: Iterable[QueryFinding]) -> datetime | None:
@@ -128,15 +130,6 @@ class SceneWhereabouts:
             return datetime.max.replace(tzinfo=UTC)
         turns = await self.log.turns({f.turn_id for f in counting if f.turn_id is not None})
         return max((turn.created_at for turn in turns.values()), default=None)
-
-    async def _build_stay(self, context: SceneContext, text: str, entry: PresenceEntry) -> QueryFinding:
-        """Return the finding that somebody stayed behind, in the scene in play or in an earlier one."""
-        finding = _build_finding(context, text, entry.entity_id)
-        if entry.scene_id == context.scene.id:
-            return finding
-        scene = await self.log.scene(entry.scene_id)
-        where = f"an earlier scene, not canon: {scene.inline_label}, {context.story.title}"
-        return replace(finding, where=where, turn_id=entry.turn_id, scene_id=scene.id)
 
     async def _is_in_place_by_canon(self, place_id: Id, entity_id: Id) -> bool:
         facts = await self.canon.facts_about(entity_id, FactsAboutQuery(predicate=LOCATED_IN))
@@ -155,6 +148,26 @@ class SceneWhereabouts:
             if isinstance(change, AssertFact) and change.predicate == LOCATED_IN
             for involved in change.involves
         )
+
+
+def _find_arrival(context: SceneContext, stay: PresenceEntry, scene: Scene) -> datetime:
+    """Return when the scene came to where somebody stayed: what was said of them there may say more."""
+    arrivals = (
+        entry.at
+        for entry in context.story_entries
+        if isinstance(entry, PlaceEntry) and entry.scene_id == scene.id and entry.at < stay.at
+        if entry.place_id == stay.place_id
+    )
+    return max(arrivals, default=scene.created_at)
+
+
+def _build_stay(context: SceneContext, text: str, stay: PresenceEntry, scene: Scene) -> QueryFinding:
+    """Return the finding that somebody stayed behind, in the scene in play or in an earlier one."""
+    finding = _build_finding(context, text, stay.entity_id)
+    if scene.id == context.scene.id:
+        return finding
+    where = f"an earlier scene, not canon: {scene.inline_label}, {context.story.title}"
+    return replace(finding, where=where, turn_id=stay.turn_id, scene_id=scene.id)
 
 
 def _describe_present(context: SceneContext, present: list[Entity]) -> str:
