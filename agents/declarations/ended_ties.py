@@ -18,7 +18,10 @@ _HELD_OFFICE: Final = re.compile(
     rf"(?P<who>{NAME_RUN.pattern}) (?:is|was made|has become|becomes|became) (?:the |an? )?(?P<office>[a-z-]+)"
     r" of (?P<where>[^,;]+?)\.?"
 )
-_ENDED_TIE: Final = re.compile(r"(?:is|are) no longer [^\W\d_a-z][^,;]*?['’]s? [a-z ]+\.?$")
+_ENDED_TIE: Final = re.compile(
+    r"\b(?:(?:is|are) no longer [^\W\d_a-z][^,;]*?['’]s? [a-z ]+"
+    r"|no longer (?:serves?|works? for) [^\W\d_a-z][\w'’ -]*)\.?$"
+)
 
 
 class EndedOffice(NamedTuple):

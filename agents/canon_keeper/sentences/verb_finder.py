@@ -17,6 +17,10 @@ CAN: Final = frozenset({"can", "could"})
 MODALS: Final = frozenset({"would", "may", "might", "should", "must", "will", "shall", "ought"})
 
 
+_SAID_OF_SUBJECT: Final = ("alone", "himself", "herself", "itself", "all", "both", "here")
+"""Adverbs behind a subject that belong to it, and not to the verb."""
+
+
 class VerbFinder:
     """Finds verbs among words that may be nouns as well."""
 
@@ -24,7 +28,7 @@ class VerbFinder:
         self._lists = lists
 
     def starts_with_verb(self, tokens: Sequence[Token]) -> bool:
-        for token in tokens:
+        for token in tokens[2:] if begins_no_longer(tokens) else tokens:
             if token.word in load_word_lists().adverbs or (token.word.endswith("ly") and len(token.word) > 4):
                 continue
             if token.word in FINITE or token.word in CAN or token.word in MODALS:
@@ -68,6 +72,7 @@ class VerbFinder:
                 or previous.word in ("they", "i", "you", "we", "both", "people", "men")
                 or previous.entity
                 or previous.word in load_word_lists().adverbs
+                or begins_no_longer(tokens[index - 2 : index])
             ):
                 return index
             if (
@@ -88,13 +93,19 @@ class VerbFinder:
 
     def subject_end(self, tokens: Sequence[Token], verb_index: int) -> int:
         end = verb_index
-        while (
-            end > 1
-            and is_adverb(tokens[end - 1])
-            and tokens[end - 1].word not in ("alone", "himself", "herself", "itself", "all", "both", "here")
-        ):
-            end -= 1
+        while end > 1:
+            if end > 2 and begins_no_longer(tokens[end - 2 : end]):
+                end -= 2
+            elif is_adverb(tokens[end - 1]) and tokens[end - 1].word not in _SAID_OF_SUBJECT:
+                end -= 1
+            else:
+                break
         return end
+
+
+def begins_no_longer(tokens: Sequence[Token]) -> bool:
+    """Say whether words begin with `no longer`, which denies the verb behind it: `Sten no longer serves Hela`."""
+    return [token.word for token in tokens[:2]] == ["no", "longer"]
 
 
 def is_adverb(token: Token) -> bool:

@@ -60,7 +60,10 @@ class VerbPhraseReader:
     def read(self, tokens: Sequence[Token], index: int, adverbs: set[str]) -> Clause | None:
         """Read auxiliaries, adverbs and the main verb from `index` on."""
         nobody, negation = NounPhrase(), ""
-        if "never" in adverbs:
+        if {"no", "longer"} <= adverbs:
+            adverbs = adverbs - {"no", "longer"}
+            negation = "no longer"
+        elif "never" in adverbs:
             negation = "never"
         elif "not" in adverbs:
             negation = "not"

@@ -90,3 +90,36 @@ async def test_office_of_two_places_does_not_say_which_of_them_ends(tmp_path: Pa
         table = PlayedScene(program, await begin(program))
         await table.say(*TIES, "> Sten is the captain of Mole Hill.")
         assert await read_ends(table, "> Sten is no longer the captain.") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "sentence"),
+    first_few(
+        [
+            ("> Sten serves Hela.", "> Sten no longer serves Hela.", "Sten no longer serves Hela."),
+            ("> Sten works for Hela.", "> Sten no longer works for Hela.", "Sten no longer works for Hela."),
+            ("> Sten works for Hela.", "> Sten no longer serves Hela.", "Sten no longer serves Hela."),
+            ("> Sten serves Hela.", "> Sten no longer works for Hela.", "Sten no longer works for Hela."),
+            ("> Hela works for me.", "Hela no longer works for me.", "Hela no longer works for Mara."),
+            ("> Sten hates Hela.", "> Sten no longer hates Hela.", "Sten no longer hates Hela."),
+        ],
+        quick=2,
+    ),
+)
+@pytest.mark.parametrize("commit", [(), COMMIT])
+async def test_end_of_service_or_feeling_is_proposed(
+    tmp_path: Path, before: str, line: str, sentence: str, commit: tuple[str, ...]
+) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Sten Vark", "/npc here Hela Rook", before)
+        (ended,) = [row.title for row in (await table.view()).proposals][2:]
+        await table.say(*commit)
+        assert await read_ends(table, line) == [(ended, sentence)]
+
+
+async def test_work_for_food_or_an_unknown_name_is_no_service(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Sten Vark", "> Sten works for food.", "> Sten works for Dob in the rain.")
+        assert [row.title for row in (await table.view()).proposals] == ["Sten Vark"]
