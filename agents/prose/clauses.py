@@ -177,12 +177,18 @@ class MarkedClause:
     """What stands behind it in the clause, where that tells, asks or wants something: `ask @0@ about it`."""
 
 
+_COMMA_BEFORE_DEAD: Final = re.compile(
+    r",(?=\s+(?:(?:stone\s+)?dead|lifeless|unconscious|senseless)\s*(?:$|[.,;!?…]))", re.IGNORECASE
+)
+"""In `Osric falls, dead.` the comma ends no clause."""
+
+
 def find_clauses(sentence: str) -> Iterator[MarkedClause]:
     """Yield the clauses of a marked sentence that tell what happens now.
 
     Left out is what is told, asked, thought or wanted, and what has not happened yet.
     """
-    parts = _CLAUSE_BREAK.split(sentence)
+    parts = _CLAUSE_BREAK.split(_COMMA_BEFORE_DEAD.sub(" ", sentence))
     is_reported = False
     for position in range(0, len(parts), 2):
         text = parts[position]

@@ -24,6 +24,10 @@ _WORDS: Final = {
     r"on\s+(?:time|target|schedule|cue|course|budget|(?:his|her|their|my|your)\s+feet|"
     r"the\s+(?:mark|money|hour|minute|second|nose|beat|dot|stroke))|against|ahead|beat|silent|quiet|"
     r"calm|pale|white|keen|weight|to|level|centre|lucky|broke|in\s+(?:his|her|their|my|your)\s+tracks)\b)",
+    "NO_THING": (
+        r"(?=\s*(?:$|[^\w\s]|(?:at|on|in|by|before|beside|with|from|under|of|to|into|where|as|and|among|near|upon|across|"
+        r"over|behind|inside|outside|here|there|then|against|without|when|while|after|for|just|amid|beneath|like|but|or)\b))"
+    ),
     "WHY": r"(?!\s+(?:to\s+(?:see|hear|watch|think|know|say|admit|tell|ask|leave|let|be|have|do|go)|with\s+(?:laughter|"
     r"kindness|boredom|a\s+(?:look|glance|smile)))\b)",
     "LETHAL": r"(?:fevers?|plague|pox|disease|illness|sickness|cough|infection|gangrene|consumption|cholera|poison|"
@@ -71,7 +75,7 @@ DIES: Final = PhrasePattern(
     [die]\b(?! (to|for|of (laughter|shame|boredom|embarrassment|curiosity|envy|love)|laughing|down|away|inside|
         out|a (little|bit|thousand))\b)
     (has|have) ((just|already|now) )?(died|perished|drowned|passed away|been SLAIN)\b(?! (to|for|down|out|a)\b)
-    [fall drop collapse slump keel sink] (\w+ ){0,4}?((stone )?deadMERELY|lifeless)\b
+    [fall drop collapse slump keel sink crumple] (\w+ ){0,4}?((stone )?deadMERELY|lifeless)\bNO_THING
     (is|am|are|was|were|lies|lie|lay|hangs|hung|floats) ((stone|quite|now|found|left|down) )?(deadMERELY|lifeless)\b
     (is|are|was|were) (no more|no longer (alive|breathing|among (us|the living))|not alive|not breathing)\b
     (is|am|are|was|were|gets|got) ((now|then|finally|at last|[a-z]+ly) )?SLAIN\b

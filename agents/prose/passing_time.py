@@ -54,8 +54,6 @@ _PASSES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?:(?:then|and|so|at last|slowly|quickly)\s+)?{_LENGTH}\s+{_GOES_BY}",
-        rf"(?:(?:it\s+is|it['’]s|and|then|only)\s+)?{_LENGTH}\s+(?:later|afterwards)\b",
-        rf"after\s+{_LENGTH}(?=\s*,|\s+(?:I|we|you)\b|\s+of\s+\w+ing\b)",
         rf"(?:the|our|my|your)\s+(?:\w+\s+)?{_JOURNEY}"
         r"(?:\s+(?:to|down|up|over|across|through|back)\s+[\w\s'’-]{2,30}?)?\s+"
         rf"(?:takes|took|lasts|lasted)\s+(?:(?:us|me|you)\s+)?{_LENGTH}\b",
@@ -63,6 +61,14 @@ _PASSES: Final = tuple(
         rf"(?:I|we|you)\s+{_SPENDS}\s+(?:{_WHEREVER}\s+)?for\s+{_LENGTH}\b",
     )
 )
+_OPENS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:(?:it\s+is|it['’]s|and|then|only)\s+)?{_LENGTH}\s+(?:later|afterwards)\b",
+        rf"after\s+{_LENGTH}(?=\s*,|\s+(?:I|we|you)\b|\s+of\s+\w+ing\b)",
+    )
+)
+"""What opens a sentence: whatever follows, that time has passed."""
 _PART: Final = (
     r"(?P<part>dawn|first\s+light|daybreak|morning|noon|midday|afternoon|dusk|evening|nightfall|sunset|sunrise|"
     r"midnight|night)"
@@ -80,9 +86,9 @@ _COMES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"it\s+(?:is|was)\s+(?:(?:already|nearly|past|long\s+past)\s+)?{_PART}\s+(?:when|as|before|by\s+the\s+time)\b",
-        rf"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b,?\s+{_US}",
+        rf"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b(?:,|\s+(?:{_US}|(?:the|an?|it)\s|(?-i:[A-Z])))",
         rf"(?:later\s+)?(?:that|the\s+same)\s+(?P<part>night|evening|afternoon|morning)\b,?\s+"
-        rf"(?:{_US}|(?-i:[A-Z])[\w'’-]+\s+(?!(?:was|is)\b)\w+s\b)",
+        rf"(?:{_US}|it\s+\w+s\b|(?-i:[A-Z])[\w'’-]+\s+(?!(?:was|is)\b)\w+s\b)",
         rf"in\s+the\s+(?P<part>morning|evening|afternoon)(?:,|\s+(?:{_US}|the\s))",
         rf"at\s+(?:the\s+)?(?!night\b){_PART}(?:,|\s+{_US})",
         r"(?P<part>night|dusk|evening|dawn|morning)\s+(?:falls|fell|comes|came|breaks|broke)\b(?!\s+early)",
@@ -140,6 +146,9 @@ def find_time_jump(text: str, hero_names: Sequence[str] = ()) -> str:
 
 def _read_sentence(sentence: str) -> str:
     words = sentence.strip()
+    opening = next((m for pattern in _OPENS if (m := pattern.match(words))), None)
+    if opening and not words.endswith("?"):
+        return "" if _NOT_SO.search(opening[0]) else _read_length(opening)
     if _NOT_SO.search(words) or UNREAL.search(words):
         return ""
     for pattern in _COMES:
@@ -154,8 +163,11 @@ def _read_sentence(sentence: str) -> str:
         if season := pattern.match(words):
             return f"{word} {season['season'].casefold().replace('fall', 'autumn')}"
     match = next((m for pattern in _PASSES if (m := pattern.match(words))), None)
-    if match is None:
-        return ""
+    return _read_length(match) if match is not None else ""
+
+
+def _read_length(match: re.Match[str]) -> str:
+    """Return how much time the match of a length is, as `/time` takes it."""
     number = _NUMBERS.get(match["number"].casefold()) or int(match["number"])
     unit = match["unit"].casefold()
     if unit in _DAYS:

@@ -46,6 +46,8 @@ DEATHS = (
     ("The guards hang Greta at dawn.", "Greta"),
     ("Dob succumbs to his wounds.", "Dob"),
     ("Greta falls dead at my feet.", "Greta"),
+    ("Greta falls, dead.", "Greta"),
+    ("Dob slumps over the table, stone dead.", "Dob"),
     ("The dragon devours Dob.", "Dob"),
     ("They behead Greta.", "Greta"),
     ("Dob did not survive the fall.", "Dob"),
@@ -94,6 +96,10 @@ DEATHS = (
     ("The body of Dob lies face down in the yard.", "Dob"),
 )
 NO_DEATHS = (
+    "Dob drops the dead fish.",
+    "Greta falls over the dead dog.",
+    "Dob collapses on the lifeless body.",
+    "Greta falls, dead tired.",
     "Tom is found dead drunk.",
     "We find Tom dead tired.",
     "Nobody finds Tom dead.",
