@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 from agents.prose.names import HONORIFICS
@@ -26,6 +27,12 @@ _SUBJECT_PRONOUNS: Final = frozenset({"i", "we", "you", "he", "she", "they"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 _WHO: Final = "who"
 _PASSIVE_AUXILIARIES: Final = frozenset({"was", "were", "is", "are"})
+_PASSIVES: Final = _PASSIVE_AUXILIARIES | {"be", "been", "being", "gets", "got"}
+_ASKS_TO_WHOM: Final = re.compile(
+    r"^(?:and |but |so )?who(?: all)?(?:['’]s| is| was| are| were| (?:has|have|had) been| got)\b",
+    re.IGNORECASE,
+)
+"""Who was poisoned is asked, and not who did it."""
 _SPEECH: Final = frozenset(map(normalize_word, SPEECH_WORDS))
 _QUOTES: Final = re.compile(r"[“”\"]")
 _ADVERBS: Final = word_set("ever never also already still really once not first last then just now")
@@ -146,6 +153,19 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     )
 
 
+def leaves_doer_unnamed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
+    """Say whether a text only says that something is done, where it is asked who did it: `the well is poisoned`."""
+    if _ASKS_TO_WHOM.match(question.text):
+        return False
+    tellings = [
+        (tokens, n)
+        for tokens in map(_TOKEN.findall, split_sentences(text))
+        for n, token in enumerate(tokens)
+        if has_word_like(deed.verb, {normalize_word(token.casefold())})
+    ]
+    return bool(tellings) and all(_is_done_by_nobody(tokens, n) for tokens, n in tellings)
+
+
 def names_subject(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     """Say whether a text names whoever is asked to have done it, or has a pronoun for them."""
     if not deed.subject_words:
@@ -170,6 +190,15 @@ def _is_of_another(question: RecordQuestion, deed: AskedDeed, tokens: Sequence[s
         if is_of_name:
             run.add(normalize_word(word))
     return bool(run) and run.isdisjoint(deed.subject_words)
+
+
+def _is_done_by_nobody(tokens: Sequence[str], position: int) -> bool:
+    """Say whether a verb is passive, and no `by` follows in its clause."""
+    before = [token.casefold() for token in tokens[max(0, position - _WORDS_BEFORE_DEED) : position]]
+    while before and (before[-1] in _ADVERBS or before[-1].endswith("ly") or before[-1] == "now"):
+        before.pop()
+    clause = takewhile(lambda token: token[0].isalnum(), tokens[position + 1 :])
+    return bool(before) and before[-1] in _PASSIVES and "by" not in map(str.casefold, clause)
 
 
 def _is_denied(tokens: Sequence[str], position: int) -> bool:

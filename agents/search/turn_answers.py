@@ -14,6 +14,7 @@ from agents.search.asked_deeds import (
     AskedDeed,
     asks_where_by_deed,
     find_asked_deed,
+    leaves_doer_unnamed,
     names_subject,
     tells_deed,
 )
@@ -120,7 +121,10 @@ def match_statement(
     if not match.is_match or predicate in question.wanted_predicates:
         return match
     has_deed = deed is None or tells_deed(question, deed, text) or _has_all_else(question, deed, text)
-    return replace(match, is_match=has_deed and has_asked_thing(question, text))
+    is_doer_missing = (
+        deed is not None and _asks_who_did_it(question, deed) and leaves_doer_unnamed(question, deed, text)
+    )
+    return replace(match, is_match=has_deed and not is_doer_missing and has_asked_thing(question, text))
 
 
 def _answers(

@@ -8,7 +8,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.search.asked_deeds import find_asked_deed
 from agents.search.asked_shares import measure_rarity, measure_shares
 from agents.search.question import RecordQuestion, parse_question
-from agents.search.turn_answers import match_turn
+from agents.search.turn_answers import match_statement, match_turn
 
 NAMES = (("bishop", "b"), ("dame astrid vole", "a"), ("long house", "l"), ("pella", "p"), ("bram", "r"))
 LONG_TURN = (
@@ -232,3 +232,23 @@ def test_rare_words_weigh_more_than_those_that_every_text_has() -> None:
     common = measure_shares(question, rarity, "The caravan rests.", "").own
     rare = measure_shares(question, rarity, "Somebody sold glass.", "").own
     assert common < 0.34 < 0.66 < rare
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "is_so"),
+    [
+        ("Who poisoned the well?", "Bram is dead, and the well is poisoned.", False),
+        ("Who has poisoned the well?", "The well has long been poisoned, and Bram is dead.", False),
+        ("Who sold the Long House?", "Bram is angry because the Long House was quietly sold.", False),
+        ("Who poisoned the well?", "The well was poisoned by Pella.", True),
+        ("Who poisoned the well?", "Pella poisoned the well.", True),
+        ("Who poisoned the well?", "The well was poisoned, and Pella poisoned it.", True),
+        ("Who was poisoned at the well?", "Bram was poisoned at the well.", True),
+        ("When was the well poisoned?", "The well was poisoned at dawn.", True),
+        ("Is the well poisoned?", "The well is poisoned.", True),
+    ],
+)
+def test_statement_that_names_no_doer_does_not_say_who_did_it(
+    question: str, statement: str, is_so: bool
+) -> None:
+    assert match_statement(ask(question), statement).is_match is is_so
