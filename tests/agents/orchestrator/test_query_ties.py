@@ -74,13 +74,13 @@ async def test_query_who_an_employer_a_husband_or_a_horse_is(tmp_path: Path) -> 
             await play.submit(scene_id, line)
         await program.services.jobs.wait_until_idle()
         for question, text in {
-            "Who is Lisbet's employer?": "Lisbet works for Aldwin.",
-            "What is Lisbet's horse called?": "Lisbet's mare Grizel limps.",
-            "Who is Lisbet's husband?": "Ulf married Lisbet in the spring.",
-            "Who is Lisbet's brother?": "Lisbet says: “My brother Corm is dead.”",
-            "Who is my brother?": "My brother Hew waves.",
+            "Who is Lisbet's employer?": "Lisbet works for Aldwin.",  # proposed by the line
+            "What is Lisbet's horse called?": "the GM: Lisbet's mare Grizel limps.",
+            "Who is Lisbet's husband?": "the GM: Ulf married Lisbet in the spring.",
+            "Who is Lisbet's brother?": "the GM: Lisbet says: “My brother Corm is dead.”",
+            "Who is my brother?": "the GM: My brother Hew waves.",
         }.items():
             answer = await ask_record(program, scene_id, question)
-            assert answer.findings[0].text == f"the GM: {text}"
+            assert answer.findings[0].text == text
         answer = await ask_record(program, scene_id, "Who is Lisbet's father?")
         assert (answer.findings, answer.standing) == ((), AnswerStanding.UNKNOWN)
