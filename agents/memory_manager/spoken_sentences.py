@@ -26,6 +26,11 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|murmurs?|murmured|mutters?|muttered|confid(?:es?|ed)|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
+_TELLS_WITHOUT_SUBJECT: Final = re.compile(
+    r"(?:tell|warn|inform|remind|assure|admit|confess|confide|explain|whisper|take|draw|pull)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a line in notes, as in `tell Bodil that the mill burned`: its subject is the hero."""
 _CONFIDES_IN: Final = r"(?:(?<=confide\s)|(?<=confides\s)|(?<=confided\s))in"
 _OBJECT_NAME = (
     r"(?<!\band\s)(?<!\bbut\s)(?<!\bthen\s)(?<!\bwhile\s)(?<!\bwhen\s)(?<!\bas\s)(?<!,\s)(?-i:[A-Z][\w'’-]*)"
@@ -137,9 +142,10 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
         return [s._replace(is_hearsay=is_lie, first_person_id=s.speaker_id) for s in spoken_sentences]
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
-    return _find_reported_sentences(
-        strip_speech(turn.text), names_by_id, pc_id, is_gm=turn.speaker is Speaker.GM
-    )
+    text = strip_speech(turn.text)
+    if turn.speaker is Speaker.PLAYER and _TELLS_WITHOUT_SUBJECT.match(text):
+        text = f"I {text[:1].lower()}{text[1:]}"
+    return _find_reported_sentences(text, names_by_id, pc_id, is_gm=turn.speaker is Speaker.GM)
 
 
 def find_teller(sentence: str, names_by_id: NamesById, pc_id: Id | None) -> Id | None:

@@ -26,11 +26,20 @@ MAX_INTRODUCTION_CHARS: Final = 200
 _OF_HERO: Final = re.compile(r"(?:(?:and|then|so|but|now)\s+)*(?:I|we|my)\b", re.IGNORECASE)
 
 
+_WITHOUT_SUBJECT: Final = re.compile(
+    r"(?:promise|swear|vow|pledge|decide|resolve|give\s+\S+(?:\s+\S+)?\s+my\s+(?:word|oath|promise))\s+(?!me\b)\S",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence in notes, as in `promise Edda to come back`: its subject is the hero."""
+
+
 @dataclass(frozen=True, slots=True)
 class FirstPersonSentence:
     """One sentence in which `I` is the hero or, of a speech of somebody else's, that speaker."""
 
     text: str
+    written: str = ""
+    """How it stands in the line, if that leaves out the `I` that begins the text."""
     is_spoken: bool = False
     attribution: str = ""
     """The paragraph around the speech, as in `I tell Iselin.`"""
@@ -39,7 +48,9 @@ class FirstPersonSentence:
 def find_hero_sentences(text: str) -> list[FirstPersonSentence]:
     """Return the sentences of a player's line in which `I` is the hero, in no order."""
     narrated = [
-        FirstPersonSentence(sentence)
+        FirstPersonSentence(f"I {sentence[:1].lower()}{sentence[1:]}", sentence)
+        if _WITHOUT_SUBJECT.match(sentence)
+        else FirstPersonSentence(sentence)
         for paragraph in split_paragraphs(text)
         for sentence in split_plain_sentences(strip_speech(paragraph))
     ]

@@ -155,7 +155,7 @@ def find_promises_of_player(
     """
     known_names = _fold_small_names(people_names)
     return tuple(
-        promise
+        replace(promise, quote=sentence.written or promise.quote)
         for sentence in find_hero_sentences(text)
         for promise in (*_read_first_person(sentence, known_names), *_read_narrated(sentence, known_names))
     )

@@ -45,6 +45,8 @@ async def test_who_is_told_aside_alone_remembers_it(
         ("I tell Bodil in confidence that the boat is sold.", {"Bodil"}),
         ("I privately warn Bodil that the boat is sold.", {"Bodil"}),
         ("I tell Bodil, so low that nobody else hears, that the boat is sold.", {"Bodil"}),
+        ("confide in Bodil that the boat is sold", {"Bodil"}),
+        ("tell Bodil that the boat is sold", {"Bodil", "Lisk", "Osric"}),
         ("> Bodil confides to me that the boat is sold.", {"Mara"}),
         ("> Bodil mutters to Lisk that the boat is sold.", {"Lisk"}),
         ("> Bodil tells Lisk behind Osric's back that the boat is sold.", {"Lisk"}),

@@ -12,6 +12,7 @@ LASTING = (
         "I never set foot in the drowned chapel again",
     ),
     ("I decide to never lie to Tam.", "I never lie to Tam"),
+    ("decide never to lie to Tam", "I never lie to Tam"),
     (
         "The lantern gutters. I decide that I will never sail at night.",
         "I will never sail at night",

@@ -9,6 +9,8 @@ from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_pl
 BY_HERO = (
     ('"I swear to bring the bell back," I tell Iselin.', ("Iselin",), "to bring the bell back"),
     ("I promise Iselin to bring the bell back.", ("Iselin",), "to bring the bell back"),
+    ("promise Iselin to bring the bell back", ("Iselin",), "to bring the bell back"),
+    ("The door shuts. Give Iselin my word that it will stay shut.", ("Iselin",), "it will stay shut"),
     ("I promise Old Tam that his boat will float by spring.", ("Old Tam",), "his boat will float by spring"),
     ("I swear to Bela that I will find her brother.", ("Bela",), "I will find her brother"),
     ("I give Iselin my word that the door will stay shut.", ("Iselin",), "the door will stay shut"),
