@@ -5,6 +5,7 @@ The dispatcher runs these, holds the session lock and hands in the scene's conte
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
+from agents.prose.names import any_name_pattern, names_of
 from agents.rewordings import find_wordings, reword_turns
 from agents.sanitize import clean_line
 from agents.solo.cast_moves import CastMoves
@@ -34,6 +36,7 @@ from agents.solo.described_moves import describe_acting_dead, describe_moves, no
 from agents.solo.notices import CommandHint, add_notices
 from agents.solo.solo_tools import SoloTools
 from agents.typed_numbers import number_label
+from agents.views.proposal_views import ProposalView
 from agents.views.replies import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
@@ -193,24 +196,29 @@ class SceneActions:
     ) -> tuple[str, ...]:
         """Return a line on each change that would be proposed if the player proposed all in these words already.
 
-        What only a model proposed may be said by the player, too, whose word counts for more.
+        What only a model proposed may be said by the player, too, whose word counts for more; and what is said of a
+        later turn that names all whom it is about is learnt by those who are here now.
         """
         context_after = await self.read_context_after(context, proposals)
         own_rows = await self._views.build_rows_of(proposals, context_after.undecided, (context_after.head,))
         if not own_rows or not all(row.is_repeated for row in own_rows):
             return ()
-        numbers = {
-            row.title.casefold(): row.number
+        rows = {
+            row.title.casefold(): row
             for row in await self._views.read_scene_rows(context.scene.id)
             if row.status in OPEN_STATUSES
             and row.proposal.authority is Authority.GM
             and not is_rejected(row.proposal)
         }
-        if not all(row.title.casefold() in numbers for row in own_rows):
+        earlier_rows = [rows.get(row.title.casefold()) for row in own_rows]
+        if any(
+            earlier_row is None or _is_said_of_later_turn(row, earlier_row, context)
+            for row, earlier_row in zip(own_rows, earlier_rows, strict=True)
+        ):
             return ()
         return (
             *(
-                f"Proposed already: {row.title} It is row {numbers[row.title.casefold()]}."
+                f"Proposed already: {row.title} It is row {rows[row.title.casefold()].number}."
                 for row in own_rows
             ),
             *describe_conflicts(own_rows),
@@ -269,3 +277,15 @@ def _describe_undone_states(context: SceneContext, proposals: Sequence[ProposedC
 
 def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"Proposed: {title}" for title in titles)
+
+
+def _is_said_of_later_turn(row: ProposalView, earlier_row: ProposalView, context: SceneContext) -> bool:
+    """Say whether play has gone on to a turn that names all whom a change is about, as it shows them to others."""
+    change, turn = row.proposal.change, context.head
+    if turn is None or turn.id == earlier_row.proposal.turn_id or not isinstance(change, AssertFact):
+        return False
+    entities = [context.entities.get(i.entity_id) for i in change.involves]
+    return len(entities) > 1 and all(
+        entity is not None and re.search(any_name_pattern(names_of(entity)), turn.text, re.IGNORECASE)
+        for entity in entities
+    )

@@ -83,3 +83,12 @@ async def test_command_that_was_typed_already_proposes_nothing_and_says_the_row(
             assert (await table.say(f"/fact {holder} has the Glass Bell"))[0] == (
                 f"Proposed: {holder} has the Glass Bell."
             )
+
+
+async def test_fact_that_a_later_turn_shows_to_others_may_be_said_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Dob", "/thing Glass Bell", "I wait.", DOB_OWNS, "> Dob grins.")
+        assert "Proposed already" in (await table.say(DOB_OWNS))[0]
+        await table.say("> Dob shows everybody the Glass Bell: it is his.")
+        assert (await table.say(DOB_OWNS))[0] == "Proposed: Dob owns the Glass Bell."
