@@ -553,6 +553,7 @@ class PlayParts:
             agents.read_catalogue,
             base.clock,
             base.events,
+            agents.cancellations,
             timer=base.timer,
             telemetry=base.telemetry,
         )

@@ -12,6 +12,9 @@ from stores.records.ids import Id
 class Cancellations:
     """Running streams by scene. Cancelling a scene stops those that run there at that moment.
 
+    Who watches a scene while its call is prepared has it stopped before it is sent: a stream that begins while another
+    watch of its scene was told to stop is told so from the start.
+
     A stream beside play is stopped only if there is no other: who stops a narration does not mean the record of the
     one before.
     """
@@ -22,10 +25,12 @@ class Cancellations:
 
     @contextmanager
     def watch_scene(self, scene_id: Id | None, *, is_beside_play: bool = False) -> Iterator[asyncio.Event]:
-        """Register a stream of the scene and yield the event that tells it to stop."""
+        """Register a stream of the scene, or what prepares one, and yield the event that tells it to stop."""
         stop_event = asyncio.Event()
         key = scene_id, is_beside_play
         scene_events = self._events.setdefault(key, set())
+        if any(event.is_set() for event in scene_events):
+            stop_event.set()
         scene_events.add(stop_event)
         try:
             yield stop_event

@@ -430,6 +430,8 @@ async def _until_stopped(
     stream: AsyncGenerator[TextChunk | Usage, None], stop_event: asyncio.Event
 ) -> AsyncGenerator[TextChunk | Usage, None]:
     """Yield the parts of a stream until it ends or the player stops it, even while nothing arrives."""
+    if stop_event.is_set():
+        return  # before it is sent: it costs nothing
     stop_wait = asyncio.ensure_future(stop_event.wait())
     try:
         while True:

@@ -11,6 +11,7 @@ import logging
 import time
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -24,6 +25,7 @@ from agents.events import (
     MemoriesRead,
     StepStateChanged,
 )
+from agents.llm.cancellations import Cancellations
 from agents.llm.errors import ModelError
 from agents.narrator.change_extraction import ChangeExtractor
 from agents.narrator.prose_checks import find_unfounded_claims
@@ -81,11 +83,13 @@ class NarrationSteps:
         read_catalogue: ReadCatalogue,
         clock: Clock,
         events: EventBus,
+        cancellations: Cancellations,
         *,
         timer: Callable[[], float] = time.perf_counter,
         telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._telemetry = telemetry
+        self._cancellations = cancellations
         self._input_loader = input_loader
         self._contexts = contexts
         self._personas = personas
@@ -129,10 +133,13 @@ class NarrationSteps:
         read_input: ReadNarrationInput,
         state: NarrationState,
     ) -> NarrationState:
-        self._publish_step(state, step_name, "running")
         started_at = self._timer()
         try:
-            with self._telemetry.span(MeasuredOperation.STEP, step_name, _records_of(state)):
+            with (
+                self._watch_call(step_name, state.exchange.scene_id),
+                self._telemetry.span(MeasuredOperation.STEP, step_name, _records_of(state)),
+            ):
+                self._publish_step(state, step_name, "running")
                 result = await step_function(state, await read_input(state))
         except ModelError as error:
             result = StepResult(with_failure(state, step_name, error), "failed", error.what)
@@ -154,6 +161,10 @@ class NarrationSteps:
         )
         self._publish_step(state, step_name, result.outcome, result.summary)
         return result.state.model_copy(update={"steps": (*result.state.steps, step_record)})
+
+    def _watch_call(self, step_name: str, scene_id: Id) -> AbstractContextManager[object]:
+        """Let the player stop the call of a step from when they see that the step runs: preparing it takes a while."""
+        return self._cancellations.watch_scene(scene_id) if step_name == "narrate" else nullcontext()
 
     # --- before the narration -----------------------------------------------------------------------
 

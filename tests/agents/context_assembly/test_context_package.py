@@ -265,13 +265,13 @@ async def test_context_package_finds_a_first_name_without_reading_all_names(
 
 
 async def indexed(story: PlayedStory) -> ContextPackageBuilder:
-    """Wait until all play is indexed by words; returns a package builder that searches."""
+    """Wait until all play is indexed by words; returns a package builder that searches, however long it takes."""
     await story.program.services.jobs.wait_until_idle()
     role, stores = Role.CONTEXT_ASSEMBLY, story.program.stores
     log, canon = stores.log(role), stores.canon(role)
     recall = HybridSearch(canon, log, stores.words(role), stores.vectors(role), None)
     return ContextPackageBuilder(
-        canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon, log), recall
+        canon, log, SceneContextLoader(canon, log), StoryAgendaReader(canon, log), recall, search_timeout=60
     )
 
 

@@ -232,6 +232,23 @@ async def test_stopping_keeps_what_came(tmp_path: Path, backend: str) -> None:
         assert (Persona.NARRATOR, CallOutcome.STOPPED) in await calls(scripted)
 
 
+async def test_narration_is_stopped_as_soon_as_it_is_said_to_run(tmp_path: Path, backend: str) -> None:
+    """Its call is prepared first: whoever stops it then pays for nothing."""
+    async with telling(tmp_path, settings=house(backend=backend)) as scripted:
+        services, stopped = scripted.program.services, list[bool]()
+
+        def stop(event: object) -> None:
+            if isinstance(event, StepStateChanged) and (event.step, event.state) == ("narrate", "running"):
+                stopped.append(services.llm.stop_streaming(scripted.scene_id))
+
+        services.events.subscribe(stop)
+        reply = await services.play.submit(scripted.scene_id, ACT)
+        assert stopped == [True]
+        assert any("stopped before its first word" in line for line in reply.lines)
+        assert Persona.NARRATOR not in scripted.asked
+        assert not services.llm.stop_streaming(scripted.scene_id)
+
+
 async def test_narration_what_only_helps_may_fail(tmp_path: Path, backend: str) -> None:
     script = {Persona.ARCHIVIST: ScriptedReply(error=ModelRefused("Declined."))}
     async with telling(tmp_path, script, house(backend=backend)) as scripted:
