@@ -141,7 +141,7 @@ class ProposalAssessor:
         known = {
             p.change.entity_id: build_entity(p, p.change)
             for p in renamed
-            if isinstance(p.change, CreateEntity)
+            if isinstance(p.change, CreateEntity) and p.change.entity_id in about_ids
         } | await self._canon.entities_by_id(about_ids)
         return [
             read_with_new_names(p, new_names[p.id], known, catalogue) if p.id in new_names else p

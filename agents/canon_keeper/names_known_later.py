@@ -7,7 +7,10 @@ rejected or undone, it is a mere sentence again.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposed_records import build_entity
@@ -19,25 +22,33 @@ from stores.records.ids import Id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
+_WORD: Final = re.compile(r"\w+")
+
 NewNames = Mapping[Id, Sequence[Entity]]
 """By proposal, the proposed entities that its sentence names and that it is not about."""
 
 
 def find_new_names(proposals: Sequence[ProposedChange]) -> NewNames:
     """Return by proposal the entities of other proposals that the player's sentence has the whole name of."""
-    created = [
-        (build_entity(proposal, proposal.change), proposal.change.name.casefold())
-        for proposal in proposals
-        if isinstance(proposal.change, CreateEntity) and not is_rejected(proposal)
-    ]
+    creations_by_word: defaultdict[str, list[tuple[str, ProposedChange, CreateEntity]]] = defaultdict(list)
+    for proposal in proposals:
+        if isinstance(proposal.change, CreateEntity) and not is_rejected(proposal):
+            name = proposal.change.name.casefold()
+            if word := _WORD.search(name):
+                creations_by_word[word[0]].append((name, proposal, proposal.change))
     new_names: dict[Id, Sequence[Entity]] = {}
-    for proposal in proposals if created else ():
+    for proposal in proposals if creations_by_word else ():
         change = proposal.change
         if not (isinstance(change, AssertFact) and _is_typed_sentence(proposal, change)):
             continue
         known_ids = {involvement.entity_id for involvement in change.involves}
         statement = change.statement.casefold()
-        named = [entity for entity, name in created if name in statement and entity.id not in known_ids]
+        named = [
+            build_entity(creating, creation)
+            for word in dict.fromkeys(_WORD.findall(statement))
+            for name, creating, creation in creations_by_word.get(word, ())
+            if name in statement and creation.entity_id not in known_ids
+        ]
         if named:
             new_names[proposal.id] = named
     return new_names
