@@ -92,7 +92,7 @@ async def test_home_whose_name_is_not_utf8_is_refused_in_words(tmp_path: Path) -
 
 
 async def in_time(awaitable: Awaitable[T]) -> T:
-    return await asyncio.wait_for(awaitable, 10)
+    return await asyncio.wait_for(awaitable, 60)
 
 
 @pytest.mark.parametrize("name", ["library.lock", "library.db", "library.db-wal", "library.db-shm"])

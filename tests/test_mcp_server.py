@@ -305,7 +305,7 @@ async def test_inbox_watch_takes_in_while_the_program_is_open(monkeypatch: pytes
 
     watch = InboxWatch(take_in)
     watch.start()
-    await asyncio.wait_for(closed.wait(), 10)
+    await asyncio.wait_for(closed.wait(), 60)
     await watch.wrap_close(close)()
 
 

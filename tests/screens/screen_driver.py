@@ -68,7 +68,7 @@ class ScreenDriver:
 
     async def until(self, *words: str) -> None:
         """Wait until these words are on the screen, though something is at work still."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not self.shows(*words):
                 await self.pilot.pause(0.01)
 

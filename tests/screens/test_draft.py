@@ -25,7 +25,7 @@ def prompt(ui: ScreenDriver) -> PlayPrompt:
 
 async def until_saved(ui: ScreenDriver, home: Path, text: str) -> None:
     """Wait until the draft stands on the disk, as a killed program would leave it."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while text not in json.loads((home / "drafts.json").read_text(encoding="utf-8")).values():
             await ui.pilot.pause(0.01)
 

@@ -650,7 +650,7 @@ async def test_job_runner_retries_what_a_slot_put_back_that_is_no_more(
     runner.register(worker)
     runner.set_slots(PLAIN_QUEUE, 2)
     runner.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await have_begun.wait()
         await asyncio.sleep(4 * runner_module.YIELD_SECONDS)  # the first slot finds nothing to do
         runner.set_slots(PLAIN_QUEUE, 1)

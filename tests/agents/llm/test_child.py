@@ -239,14 +239,14 @@ async def test_child_stops_endless_server(model: ChildModel, server: FakeModelSe
     )
     assert type(error) is ModelCut
     assert len(words) < 10_000
-    await asyncio.wait_for(server.client_left.wait(), 10)
+    await asyncio.wait_for(server.client_left.wait(), 60)
 
 
 async def test_child_closing_stream_closes_connection(model: ChildModel, server: FakeModelServer) -> None:
     async with aclosing(model.stream(request_for("openai/silent", api_base=server.address))) as stream:
         assert await anext(stream) == TextChunk(WORDS[0])
         assert not server.client_left.is_set()
-    await asyncio.wait_for(server.client_left.wait(), 10)
+    await asyncio.wait_for(server.client_left.wait(), 60)
 
 
 async def test_child_cancelling_listener_closes_connection(
@@ -263,7 +263,7 @@ async def test_child_cancelling_listener_closes_connection(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(server.client_left.wait(), 10)
+    await asyncio.wait_for(server.client_left.wait(), 60)
 
 
 async def test_child_concurrent_streams_do_not_mix(model: ChildModel, server: FakeModelServer) -> None:

@@ -151,10 +151,10 @@ async def test_story_idea_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_p
     async with telling(tmp_path, {Persona.MONITOR: hung}) as scripted:
         services = scripted.program.services
         job = asyncio.ensure_future(services.llm.suggest_story(await universe_of(scripted), WORDS))
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), 60)
         assert services.llm.stop_streaming(None)
         with pytest.raises(ModelCut, match="You stopped it"):
-            await asyncio.wait_for(job, 10)
+            await asyncio.wait_for(job, 60)
         assert scripted.asked == [Persona.MONITOR]
         assert [c.outcome for c in await calls(scripted)] == [CallOutcome.STOPPED]
 
@@ -166,7 +166,7 @@ async def test_story_idea_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_
         job = asyncio.ensure_future(
             scripted.program.services.llm.suggest_story(await universe_of(scripted), WORDS)
         )
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), 60)
         job.cancel()
         with pytest.raises(asyncio.CancelledError):
             await job
