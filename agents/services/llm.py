@@ -88,9 +88,11 @@ class LlmService:
     ) -> StoryIdea:
         """Return an idea for a story from the GM's words, for the set-up form: nothing is created.
 
-        `world` describes a universe that is not created yet. Raises InputError; ModelError.
+        `world_description` is of a universe that is not created yet. It can be stopped from now on. Raises InputError;
+        ModelError.
         """
-        return await self._story_ideas.suggest_story(universe_id, typed_idea, world_description)
+        with self._cancellations.watch_scene(None):
+            return await self._story_ideas.suggest_story(universe_id, typed_idea, world_description)
 
     async def read_xray(self, turn_id: Id) -> XrayView:
         return await self._xray_reader.read_xray(turn_id)

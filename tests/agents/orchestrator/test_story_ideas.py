@@ -159,6 +159,19 @@ async def test_story_idea_it_can_be_stopped_and_is_not_asked_a_second_time(tmp_p
         assert [c.outcome for c in await calls(scripted)] == [CallOutcome.STOPPED]
 
 
+async def test_story_idea_is_stopped_before_it_is_sent(tmp_path: Path) -> None:
+    """Its request is prepared first: whoever stops it then pays for nothing."""
+    async with telling(tmp_path, {Persona.MONITOR: json.dumps({"title": "Low Water"})}) as scripted:
+        services = scripted.program.services
+        job = asyncio.ensure_future(services.llm.suggest_story(await universe_of(scripted), WORDS))
+        await asyncio.sleep(0)
+        assert services.llm.stop_streaming(None)
+        with pytest.raises(ModelCut, match="You stopped it"):
+            await job
+        assert scripted.asked == []
+        assert not services.llm.stop_streaming(None)
+
+
 async def test_story_idea_who_leaves_while_it_is_asked_finds_it_on_the_bill(tmp_path: Path) -> None:
     started = asyncio.Event()
     hung = ScriptedReply(('{"title": "Wh', "o"), gate=asyncio.Semaphore(1), started=started)
