@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -41,7 +41,7 @@ from agents.views.replies import Reply
 from agents.world_time.calendar import format_clock_time
 from agents.world_time.durations import read_time_jump
 from stores.ports import OrchestratorLog
-from stores.records.canon import AssertFact, Authority, Payload, StateChange
+from stores.records.canon import AssertFact, Authority, NoteAxiom, Payload, StateChange, normalize_statement
 from stores.records.ids import Id, IdGenerator
 from stores.records.play import Scene, TensionMode, Turn
 from stores.records.workflow import OPEN_STATUSES, ProposedChange
@@ -199,6 +199,9 @@ class SceneActions:
         What only a model proposed may be said by the player, too, whose word counts for more; and what is said of a
         later turn that names all whom it is about is learnt by those who are here now.
         """
+        # Most words are new: then nothing is read for it.
+        if not _find_statements(proposals) <= _find_statements(context.undecided):
+            return ()
         context_after = await self.read_context_after(context, proposals)
         own_rows = await self._views.build_rows_of(proposals, context_after.undecided, (context_after.head,))
         if not own_rows or not all(row.is_repeated for row in own_rows):
@@ -277,6 +280,12 @@ def _describe_undone_states(context: SceneContext, proposals: Sequence[ProposedC
 
 def _proposed_lines(titles: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"Proposed: {title}" for title in titles)
+
+
+def _find_statements(proposals: Iterable[ProposedChange]) -> set[str]:
+    """Return the sentences of facts and rules among proposals, in the form in which they are compared."""
+    changes = (proposal.change for proposal in proposals)
+    return {normalize_statement(c.statement) for c in changes if isinstance(c, AssertFact | NoteAxiom)}
 
 
 def _is_said_of_later_turn(row: ProposalView, earlier_row: ProposalView, context: SceneContext) -> bool:
