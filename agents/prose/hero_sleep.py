@@ -29,6 +29,8 @@ _SLEEPS_ON: Final = re.compile(
 )
 _ONLY_PERHAPS: Final = re.compile(r"\b(?:if|when|until|till|before|unless|lest|that|as)\s*$", re.IGNORECASE)
 
+_ADVERBS: Final = re.compile(r"\s+(?:(?:\w+ly|then|soon|finally|at last|at once)\s+)*")
+
 
 def find_turns_slept_through(turns: Iterable[Turn], hero_names: Sequence[str]) -> set[Id]:
     """Return the turns of one line, in its order, that tell what happens while the hero sleeps.
@@ -87,9 +89,7 @@ def _find_falling_asleep(sentence: str, hero: str) -> int | None:
             ),
         ]
         for start in starts:
-            adverbs = re.compile(r"\s+(?:(?:\w+ly|then|soon|finally|at last|at once)\s+)*").match(
-                sentence, start
-            )
+            adverbs = _ADVERBS.match(sentence, start)
             if adverbs and (match := FALLS_ASLEEP.match(sentence, adverbs.end())):
                 return match.end()
     return None
