@@ -5,6 +5,7 @@ It is derived from the turn's words and the scene as it was read last, and store
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,6 +106,7 @@ class LineOutcomes:
         for turn in turns:
             if turn.speaker not in (Speaker.PLAYER, Speaker.GM):
                 continue
+            await asyncio.sleep(0)  # a key that is pressed meanwhile is answered first
             outcome = await self._read_outcome(turn, context, proposed_counts[turn.id])
             # A model's narration is read by the Archivist, which says what it proposes.
             if outcome == NO_OUTCOME and turn.id not in answered_ids and not self._is_model_on():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Self
 
 import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from agents.views.turn_views import TurnView
 from stores.errors import StoreError
@@ -22,19 +24,31 @@ from widgets.transcript.turn_pages import PAGE_SIZE
 class Source:
     """Gives the rows of a line and keeps what was asked for."""
 
-    def __init__(self, line: list[TurnView]) -> None:
+    def __init__(self, line: list[TurnView], note_asking: Callable[[], object] = lambda: None) -> None:
         self.line = line
+        self.note_asking = note_asking
         self.asked: list[tuple[int, int]] = []
         self.broken = False
         self.gate: asyncio.Event | None = None
 
     async def fetch(self, start: int, count: int) -> list[TurnView]:
         self.asked.append((start, count))
+        self.note_asking()
         if self.gate is not None:
             await self.gate.wait()
         if self.broken:
             raise StoreError("The log cannot be read.")
         return self.line[start : start + count]
+
+
+class CountedTranscript(Transcript):
+    """Counts the frames that it was drawn in."""
+
+    frame_count = 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.frame_count += 1
+        return super().render_lines(crop)
 
 
 async def opened(pilot: Pilot[None], source: Source) -> Transcript:
@@ -92,6 +106,24 @@ async def test_keys_fetch_only_the_pages_they_come_to() -> None:
         await settled(pilot)
         assert {start for start, _ in source.asked[2:]} <= {4_950, 5_000}
         assert "try 5000" in screen_text(app)
+
+
+async def test_page_near_the_view_is_asked_for_after_the_frame_that_a_key_waits_for() -> None:
+    transcript = CountedTranscript()
+    app = Stage(transcript)
+    source = Source(story_line(2_000), lambda: frames_when_asked.append(transcript.frame_count))
+    frames_when_asked: list[int] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, source)
+        frames_when_asked.clear()
+        for _ in range(40):
+            frames_before = transcript.frame_count
+            await pilot.press("pageup")
+            await settled(pilot)
+            assert "…" not in screen_text(app), "what is in view was read before"
+            assert all(frames > frames_before for frames in frames_when_asked)
+            frames_when_asked.clear()
+        assert len(source.asked) > 3
 
 
 async def test_transcript_cursor_goes_turn_by_turn_and_says_where_it_stands() -> None:

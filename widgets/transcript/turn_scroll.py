@@ -74,6 +74,8 @@ class TurnScroll(InkView):
         self._generation = 0
         self._pages = TurnPages()
         self._pending_pages: set[int] = set()
+        self._is_near_awaited = False
+        """Whether what is near the view is read after the next frame."""
         self._heights = RowHeights()
         self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(MAX_DRAWN_TURNS)
         self._anchor = (0, 0)  # a row, and the line of the screen at which it begins
@@ -195,11 +197,18 @@ class TurnScroll(InkView):
 
     # --- pages -------------------------------------------------------------------------------------
 
-    def _request_pages(self, first: int, last: int) -> None:
-        """Fetch the pages of these rows that are neither loaded nor requested."""
-        if self._fetch_turns is None:
+    def _missing_pages(self, first_line: int, last_line: int) -> list[int]:
+        """Return the pages of the rows between two lines that are not loaded."""
+        first, last = self._heights.row_at(max(0, first_line)), self._heights.row_at(last_line)
+        return self._pages.missing_pages(first, last, self.total)
+
+    def _request_near_pages(self) -> None:
+        """Fetch the pages of the rows in view and near it that are neither loaded nor requested."""
+        self._is_near_awaited = False
+        if self._fetch_turns is None or not self.total:
             return
-        for page in self._pages.missing_pages(first, last, self.total):
+        top, height = self._target_top(), self.size.height
+        for page in self._missing_pages(top - height, top + 2 * height):
             if page not in self._pending_pages:
                 self._pending_pages.add(page)
                 start_worker(
@@ -279,9 +288,12 @@ class TurnScroll(InkView):
         finally:
             self._is_settling = False
         if self.total:
-            self._request_pages(
-                self._heights.row_at(max(0, top - height)), self._heights.row_at(top + 2 * height)
-            )
+            if self._missing_pages(top, top + height):
+                self._request_near_pages()
+            elif not self._is_near_awaited:
+                # What is only near the view is read after the frame: reading it would take that frame's time.
+                self._is_near_awaited = True
+                self.call_after_refresh(self._request_near_pages)
         if redraw:
             self.refresh()
 
@@ -399,19 +411,21 @@ class TurnScroll(InkView):
         return strips
 
     def render_line(self, y: int) -> Strip:
-        width, inks = self._width, self.inks()
         if not self.total and not self._live_turns:
-            lines = self._lines_before_first_turn(width)
-            return draw_line(lines[y] if y < len(lines) else [], inks, width)
+            lines = self._lines_before_first_turn(self._width)
+            return self._draw_line(lines[y] if y < len(lines) else [])
         line = y + self.scroll_offset.y
         if line >= self._heights.total_lines:
             return self._live_line(line - self._heights.total_lines)
         row = self._heights.row_at(line)
         offset = line - self._heights.line_of_row(row)
         strips = self._row_strips(row)
-        if strips is None:
-            return draw_line([("      …", Ink.MUTED)] if offset == 0 else [], inks, width)
-        return strips[offset] if offset < len(strips) else draw_line([], inks, width)
+        if strips is not None and offset < len(strips):
+            return strips[offset]
+        return self._draw_line([("      …", Ink.MUTED)] if strips is None and offset == 0 else [])
+
+    def _draw_line(self, line: Line) -> Strip:
+        return draw_line(line, self.inks(), self._width)
 
     def _lines_before_first_turn(self, width: int) -> list[Line]:
         """Return what stands where the first turn will: the end of the scene before, then what to do."""
@@ -436,7 +450,7 @@ class TurnScroll(InkView):
     def _previous_end_strips(self) -> list[Strip]:
         """Draw the end of the scene before, set apart from the first turn of this one."""
         lines = self._previous_end_lines(self._width)
-        return [draw_line(line, self.inks(), self._width) for line in ([*lines, []] if lines else [])]
+        return [self._draw_line(line) for line in ([*lines, []] if lines else [])]
 
     def _live_strips(self, live: LiveTurn) -> list[Strip]:
         return live.draw_strips(self._width, self.inks())
@@ -448,4 +462,4 @@ class TurnScroll(InkView):
             if line < len(strips):
                 return strips[line]
             line -= len(strips)
-        return draw_line([], self.inks(), self._width)
+        return self._draw_line([])
