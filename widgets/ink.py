@@ -14,7 +14,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
+
+from widgets.bare_lines import BareLinesCache, BareScrollBar
 
 
 class Ink(StrEnum):
@@ -84,7 +87,17 @@ class InkView(ScrollView, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self._styles_cache = BareLinesCache()
         self._inks: dict[bool, Inks] = {}
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The scrollbar, made when it is first asked for, as Textual makes its own."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = bar = BareScrollBar(thickness=self.scrollbar_size_vertical)
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
     def inks(self, *, under_cursor: bool = False) -> Inks:
         """Return the inks by the present theme, on the cursor's background or the view's own."""
