@@ -7,8 +7,8 @@ from typing import Final
 
 from textual import events
 
-BURST_SECONDS: Final = 0.01
-"""Keys that come within this time of the first were sent together: nobody types so fast."""
+BURST_SECONDS: Final = 0.004
+"""Keys that come within this time of the first were sent together: nobody types so fast. Each waits so long to act."""
 MIN_PASTED_KEYS: Final = 3
 """Keys sent together that are taken for pasted text: two may be pressed while the program is busy."""
 PASTE_IGNORED: Final = "Pasted text decides nothing. Here one key at a time decides."
