@@ -121,12 +121,13 @@ class InkView(ScrollView, inherit_bindings=False):
         high as its lines, or where its scrollbar comes or goes. What is drawn anew is for the caller to say.
         """
         size = Size(width, count)
-        shows_bar = count > self.container_size.height
-        if self.styles.is_auto_height or shows_bar is not self.show_vertical_scrollbar:
+        needs_bar = count > self.container_size.height
+        changes_bar = self.styles.overflow_y == "auto" and needs_bar is not self.show_vertical_scrollbar
+        if self.styles.is_auto_height or changes_bar:
             self.virtual_size = size
         elif size != self.virtual_size:
             self.set_reactive(InkView.virtual_size, size)
-            if shows_bar:
+            if self.show_vertical_scrollbar:
                 self.vertical_scrollbar.window_virtual_size = count
             self.scroll_y = self.validate_scroll_y(self.scroll_y)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import pytest
 from textual._styles_cache import StylesCache
 from textual.app import App
@@ -22,6 +24,13 @@ class _Lines(InkView):
         super().__init__()
         self._count = count
         self._strips: dict[int, Strip] = {}
+        self.layout_count = 0
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        self.layout_count += layout
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def on_resize(self) -> None:
         self.set_line_count(self._count, self.size.width)
@@ -133,3 +142,25 @@ async def test_line_that_stays_is_the_same_strip_in_the_next_frame() -> None:
         assert all(a is b for a, b in zip(before[1:], drawn(ours), strict=False))
         assert not any(a is b for a, b in zip(before_of_textual[1:], drawn(textuals), strict=False))
         assert len({id(strip) for strip in drawn(ours.vertical_scrollbar)}) <= 5
+
+
+@pytest.mark.parametrize(
+    ("css", "layout_count"),
+    [("overflow-y: scroll;", 0), ("overflow-y: hidden;", 0), ("overflow-y: auto;", 4)],
+)
+async def test_other_number_of_lines_lays_out_the_screen_only_where_a_bar_comes_or_goes(
+    css: str, layout_count: int
+) -> None:
+    """In the program every bar keeps its place: a detail that is longer than the last one costs no layout."""
+    app, view, _ = await opened(3, css)
+    async with app.run_test(size=(30, 2 * HEIGHT)) as pilot:
+        await pilot.pause()
+        view.layout_count = 0
+        for count in (4, 9, 3, HEIGHT + 5, HEIGHT + 30, 5):
+            view.set_line_count(count, view.size.width)
+            await pilot.pause()
+            assert view.virtual_size.height == count
+            if css == "overflow-y: scroll;":
+                assert view.vertical_scrollbar.window_virtual_size == count
+        # Textual lays out for the other size, and again for the bar that comes or goes.
+        assert view.layout_count == layout_count
