@@ -24,7 +24,7 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.proposal_list import ProposalList
-from widgets.worker import post_failed_work
+from widgets.worker import let_frame_go_first, post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.gate import GateService
@@ -92,6 +92,7 @@ class ProposalDecisions(Vertical):
     @work(group="decide", exit_on_error=False)
     async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         self.post_message(self.DecisionStarted())
+        await let_frame_go_first()
         try:
             await (self._decide or self._gate.decide)(ids, verdict)
         except MonitorError:
