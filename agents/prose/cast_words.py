@@ -213,7 +213,7 @@ LEAVES: Final = PhrasePattern(
     [turn] (back )?home(wards?)?\b
     [slam] (out|the (\w+ )?door behind (him|her|them|PERSON))
     [close shut pull] the (\w+ )?door (shut )?(\w+ly )?behind (him|her|them|PERSON)
-    [get hop jump step climb] (back )?(off|down|out)END
+    [get hop jump step climb] (back )?(off|out)END
     [get hop jump step climb] (back )?(off|down|out) (again|here|at (the|[A-Z]))\b
     [get hop jump step climb] (back )?(off|down|out of) the (car|carriage|train|boat|cab|taxi|coach|wagon|bus|
         tram|airship|ferry|van|truck|lift|elevator|ship|cart|gondola)\b

@@ -33,6 +33,8 @@ COMING = (
     _case("Bela Tam", "> Bela and Old Tam look up.", "> The guards nod. They leave.", ""),
     _case("Bela Tam", "> Bela and Old Tam look up.", "> Bela's men nod to Old Tam. They leave.", ""),
     _case("Bela", "> Bela jumps down from the cart.", ""),
+    _case("Bela", "> Bela jumps down.", ""),
+    _case("Bela", "> Bela climbs back down.", ""),
     _case("Bela", "> Bela hops down off the wagon and grins.", ""),
     _case("Bela Tam", "> Bela and Old Tam look up. They leave.", "-Bela -Tam"),
     _case("", "> Captain Vess swore to hang whoever killed his son.", ""),
