@@ -92,10 +92,15 @@ _REPORTS: Final = PhrasePattern(
 
 _INTRODUCES: Final = re.compile(rf"\b{_REPORT_WORD}\s*$", re.IGNORECASE)
 """The end of a clause before a colon, behind which the words are somebody's."""
+_PREPOSITION: Final = (
+    r"(?:across|again|along|alone|and|around|as|at|by|down|for|from|in|into|of|off|on|onto|or|out|over|past|round|through"
+    r"|to|towards?|under|up|with|without)"
+)
+"""What follows a name that is no subject: `I go after @1@ with a lantern`."""
 _CLAUSE_BREAK: Final = re.compile(
     r"(\s*[;:—–]\s*(?:and\s+|but\s+|then\s+)?|\s*,\s+(?:and\s+then\s+|and\s+|but\s+|then\s+|so\s+|yet\s+)?|"
     r"\s+(?:and\s+then|and|but|then|while|as|when|once|because|since|so\s+that|so|for\s+fear|in\s+case|lest|though|"
-    r"although|whereas)\s+|\s+(?:after|before|until|till)\s+(?=@[^@]+@\s+[a-z])|\s+-\s+)"
+    rf"although|whereas)\s+|\s+(?:after|before|until|till)\s+(?=@[^@]+@\s+(?!{_PREPOSITION}\b)[a-z])|\s+-\s+)"
 )
 _NEW_MAIN_CLAUSE: Final = re.compile(r"^(?:,\s*)?(?:and\s+then|but\s+then|then)\b|^;")
 _NOT_SAID_TO_HAPPEN: Final = (
