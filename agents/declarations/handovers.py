@@ -36,6 +36,7 @@ from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_name import name_hero
 from agents.prose.introductions import drop_introduction
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.unsaid_hero import add_hero
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 from stores.records.canon import AssertFact, Fact
 from stores.records.ids import Id
@@ -327,6 +328,7 @@ class HandoverReader:
         self._people_here = frozenset(people_here)
         self._hero_name = hero_name
         self._place_name = place_name
+        self._is_gm = is_gm
         self._hero_words = _GM_HERO_WORDS if is_gm else _PLAYER_HERO_WORDS
 
     def find(self, text: str) -> list[Handover]:
@@ -343,11 +345,19 @@ class HandoverReader:
         told_text = strip_speech(text)
         framed = find_framed_sentences(told_text)
         sentences = (
-            sentence.strip(" .!")
+            sentence.strip(" .")
             for position, sentence in enumerate(split_sentences(told_text))
             if position not in framed and not _UNCERTAIN.search(sentence)
         )
-        return [handover for sentence in sentences for handover in self._read_sentence(sentence)]
+        return [handover for sentence in sentences for handover in self._read_written(sentence)]
+
+    def _read_written(self, sentence: str) -> list[Handover]:
+        """Return the handovers of a sentence as it stands in the text; in a player's notes it may leave out `I`."""
+        told = sentence if self._is_gm else add_hero(sentence)
+        handovers = self._read_sentence(told.strip(" .!"))
+        if told == sentence:
+            return handovers
+        return [_quote_as_written(handover, sentence) for handover in handovers]
 
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
@@ -465,6 +475,14 @@ def _is_anothers(match: re.Match[str], *, is_hero: bool) -> bool:
     """Say whether words before a thing say that it is not of who takes it."""
     is_of_name = (_ANOTHERS if is_hero else _OWNED).search(match.string, 0, match.start("thing")) is not None
     return is_of_name or _OF_ROLE.match(match["thing"] or "") is not None
+
+
+def _quote_as_written(handover: Handover, sentence: str) -> Handover:
+    """Return a handover that was read with `I` before the sentence, with the words that stand there."""
+    quote = handover.statement.quote.removeprefix("I ")
+    if quote[:1] == sentence[:1].lower():
+        quote = sentence[:1] + quote[1:]
+    return handover._replace(statement=handover.statement._replace(quote=quote))
 
 
 def _read_missing_thing(clause: str, quote: str) -> Handover | None:

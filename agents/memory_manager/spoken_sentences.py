@@ -16,6 +16,7 @@ from agents.prose.confidences import drop_confidence
 from agents.prose.hearsay import read_told_words
 from agents.prose.names import any_name_pattern
 from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speech
+from agents.prose.unsaid_hero import add_hero
 from agents.prose.words import split_sentences
 from stores.records.ids import Id
 from stores.records.play import Speaker, Turn
@@ -26,11 +27,6 @@ _REPORTING_VERBS = (
     r"whispers?|whispered|murmurs?|murmured|mutters?|muttered|confid(?:es?|ed)|mentions?|mentioned|answers?|answered|insists?|insisted)"
 )
 
-_TELLS_WITHOUT_SUBJECT: Final = re.compile(
-    r"(?:tell|warn|inform|remind|assure|admit|confess|confide|explain|whisper|take|draw|pull)\b",
-    re.IGNORECASE,
-)
-"""The beginning of a line in notes, as in `tell Bodil that the mill burned`: its subject is the hero."""
 _CONFIDES_IN: Final = r"(?:(?<=confide\s)|(?<=confides\s)|(?<=confided\s))in"
 _OBJECT_NAME = (
     r"(?<!\band\s)(?<!\bbut\s)(?<!\bthen\s)(?<!\bwhile\s)(?<!\bwhen\s)(?<!\bas\s)(?<!,\s)(?-i:[A-Z][\w'’-]*)"
@@ -143,8 +139,8 @@ def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) 
     if turn.speaker is Speaker.NPC:
         return [SpokenSentence(s, turn_speaker_id) for s in split_sentences(turn.text)]
     text = strip_speech(turn.text)
-    if turn.speaker is Speaker.PLAYER and _TELLS_WITHOUT_SUBJECT.match(text):
-        text = f"I {text[:1].lower()}{text[1:]}"
+    if turn.speaker is Speaker.PLAYER:
+        text = add_hero(text)
     return _find_reported_sentences(text, names_by_id, pc_id, is_gm=turn.speaker is Speaker.GM)
 
 

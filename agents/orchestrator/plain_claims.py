@@ -62,6 +62,7 @@ from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.called_names import find_called
 from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
+from agents.prose.unsaid_hero import add_hero
 from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
@@ -135,7 +136,9 @@ class PlainClaims:
         turn = exchange.build_words_turn(self._clock())
         if turn is None:
             return ()
-        deaths = await self._cast_moves.find_deaths(context, turn) if tells else []
+        # What the hero does to somebody is no narration, with `I` before it or in notes without.
+        tells_of_others = tells and add_hero(text) == text
+        deaths = await self._cast_moves.find_deaths(context, turn) if tells_of_others else []
         survivors = await self._cast_moves.find_survivors(context, turn) if tells else []
         if not (statements or departures or handovers or deaths or survivors):
             return ()

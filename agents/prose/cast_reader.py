@@ -34,6 +34,7 @@ from agents.prose.place_patterns import compile_place_patterns
 from agents.prose.sentence_phrases import who_of
 from agents.prose.shown_here import shows_here
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.unsaid_hero import add_hero
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
 from agents.prose.words import split_sentences
@@ -85,14 +86,6 @@ _OPENS_WITH_TIME: Final = re.compile(
     r"\W*(?:(?:and|but)\s+)?(?:when(?:ever)?|once|as\s+soon\s+as)\b", re.IGNORECASE
 )
 """The beginning of a sentence that may say of a death that it is to come, or was long ago."""
-_BEGINS_WITH_DEED: Final = re.compile(
-    r"(?:go|walk|run|ride|head|hurry|march|climb|sail|row|step|swim|travel|return|enter|sneak|creep|crawl|stroll|drive|"
-    r"hike|descend|follow|take|grab|light|pick\s+up|open|close|lock|leave|get\s+up|stand\s+up)\s",
-    re.IGNORECASE,
-)
-"""What a player's line begins with that leaves `I` out."""
-_ENDS_WITH_CALL: Final = re.compile(r"[!?]\s*$|,\s*@[^@]+@[\s.!]*$")
-"""The end of a sentence that tells somebody else to do it: `Go to the Tarn, @1@.`"""
 _COMES_WITH_HERO: Final = re.compile(
     r"follow|(?:come|came|join|catch|caught)\w*\s[^.;]{0,20}(?:@(?:H|W)@|along|too\b|with\s*(?:[.,;!]|$))"
 )
@@ -558,10 +551,8 @@ def _is_company(clause: str, match: re.Match[str]) -> bool:
 
 def _with_hero(sentence: MarkedSentence) -> MarkedSentence:
     """Return a player's sentence that begins with what the hero does, with the hero before it: `go to the Tarn`."""
-    is_of_hero = _BEGINS_WITH_DEED.match(sentence.text) and not _ENDS_WITH_CALL.search(sentence.text)
-    if not is_of_hero:
-        return sentence
-    return replace(sentence, text=f"@{HERO}@ {sentence.text[:1].lower()}{sentence.text[1:]}")
+    text = add_hero(sentence.text, f"@{HERO}@")
+    return sentence if text == sentence.text else replace(sentence, text=text)
 
 
 def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str] | None:

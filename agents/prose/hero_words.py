@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.prose.speech import SAYS, Speech, find_speeches, strip_speech
+from agents.prose.unsaid_hero import add_hero
 from agents.prose.words import split_paragraphs, split_sentences
 
 MAX_SENTENCE_CHARS: Final = 600
@@ -26,13 +27,6 @@ MAX_INTRODUCTION_CHARS: Final = 200
 _OF_HERO: Final = re.compile(r"(?:(?:and|then|so|but|now)\s+)*(?:I|we|my)\b", re.IGNORECASE)
 
 
-_WITHOUT_SUBJECT: Final = re.compile(
-    r"(?:promise|swear|vow|pledge|decide|resolve|give\s+\S+(?:\s+\S+)?\s+my\s+(?:word|oath|promise))\s+(?!me\b)\S",
-    re.IGNORECASE,
-)
-"""The beginning of a sentence in notes, as in `promise Edda to come back`: its subject is the hero."""
-
-
 @dataclass(frozen=True, slots=True)
 class FirstPersonSentence:
     """One sentence in which `I` is the hero or, of a speech of somebody else's, that speaker."""
@@ -48,11 +42,10 @@ class FirstPersonSentence:
 def find_hero_sentences(text: str) -> list[FirstPersonSentence]:
     """Return the sentences of a player's line in which `I` is the hero, in no order."""
     narrated = [
-        FirstPersonSentence(f"I {sentence[:1].lower()}{sentence[1:]}", sentence)
-        if _WITHOUT_SUBJECT.match(sentence)
-        else FirstPersonSentence(sentence)
+        FirstPersonSentence(text, sentence if text != sentence else "")
         for paragraph in split_paragraphs(text)
         for sentence in split_plain_sentences(strip_speech(paragraph))
+        for text in [add_hero(sentence)]
     ]
     return [*narrated, *split_speeches([s for s in find_speeches(text) if not is_said_by_other(s)])]
 

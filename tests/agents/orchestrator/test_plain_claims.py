@@ -155,6 +155,38 @@ async def test_thing_that_is_handed_over_has_a_holder_or_a_place(
         assert await table.titles() == []
 
 
+@pytest.mark.parametrize(
+    ("line", "title", "quote"),
+    [
+        ("give the glass bell to Bela", "Bela has the glass bell.", "give the glass bell to Bela"),
+        ("Take the glass bell from Vess.", "Mara has the glass bell.", "Take the glass bell from Vess"),
+    ],
+)
+async def test_thing_that_changes_hands_in_notes_rests_on_the_words_of_the_line(
+    tmp_path: Path, line: str, title: str, quote: str
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(line)
+        (row,) = await table.rows()
+        assert (row.title, row.quote) == (title, quote)
+
+
+@pytest.mark.parametrize("line", ["Give me the glass bell, Vess.", "Give Bela the glass bell!"])
+async def test_order_to_somebody_hands_nothing_over(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play(line)
+        assert await table.titles() == []
+
+
+@pytest.mark.parametrize("line", ["I kill Vess.", "kill Vess"])
+async def test_killing_of_the_hero_is_of_the_scene_in_notes_too(tmp_path: Path, line: str) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/cast + Vess")
+        reply = await table.play(line)
+        assert any("dead in this scene" in text for text in reply.lines), reply.lines
+        assert await table.titles() == []
+
+
 async def test_thing_that_goes_from_hand_to_hand_is_with_the_last(tmp_path: Path) -> None:
     async with seated(tmp_path) as table:
         for line in ("I leave the glass bell with Vess.", "I take the glass bell back from Vess."):
