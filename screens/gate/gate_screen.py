@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
 
-EMPTY_SCENE_GATE = "Nothing to decide. Enter closes the gate."
+EMPTY_END_GATE = "Nothing to decide. Enter closes the gate."
+EMPTY_SCENE_GATE = "Nothing to decide. Esc goes back to the scene."
 EMPTY_UNIVERSE_GATE = (
     "Nothing to decide. Your own edits, what was undecided or deferred at the end of a scene and what could not "
     "be written wait here. Esc goes back."
@@ -139,13 +140,19 @@ class GateScreen(DecidingScreen):
         proposal_list = self.query_one(ProposalList)
         if is_first_view:
             proposal_list.grouping = GROUPINGS[0]
-            proposal_list.empty = EMPTY_SCENE_GATE if self.scene_id else EMPTY_UNIVERSE_GATE
+        proposal_list.empty = self._word_empty_gate(message.view)
         proposal_list.show_proposals(message.view.proposals)
         if is_first_view and self.proposal_id:
             proposal_list.go_to_newest({self.proposal_id})
         self.query_one(TitleBar).show_place(message.view.title, _count_line(message.view))
         self._show_scene_end(message.view.scene_end_lines)
         self.refresh_bindings()
+
+    def _word_empty_gate(self, view: GateView) -> str:
+        """Return what a gate without proposals says, with the key that leads on."""
+        if self.scene_id is None:
+            return EMPTY_UNIVERSE_GATE
+        return EMPTY_END_GATE if view.is_finalizing else EMPTY_SCENE_GATE
 
     def _show_scene_end(self, scene_end_lines: Sequence[str]) -> None:
         """Show what the scene's end brought by itself."""

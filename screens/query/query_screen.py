@@ -202,6 +202,7 @@ class QueryScreen(FindingActionsScreen):
         message.stop()
         if self._is_line_of_play():
             self.query_one(NoticePanel).show_lines(LINE_OF_PLAY_NOTICE)
+            self.action_ask()
         elif self.question.strip():
             self._start_search(in_words=True)
 

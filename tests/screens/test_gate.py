@@ -390,6 +390,25 @@ async def test_universe_gate_that_is_empty_says_what_would_come_here(
 
 
 @pytest.mark.slow
+async def test_empty_gate_names_the_key_that_leads_on(played_home: Path) -> None:
+    """In the middle of a scene that is Esc; at its end Enter closes the gate."""
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/end")
+        await ui.press("A", "enter", "enter")
+        await ui.press("f3")
+        assert ui.screen == "GateScreen"
+        assert ui.shows("Nothing to decide. Esc goes back to the scene.")
+        await ui.press("escape")
+        assert ui.screen == "SceneScreen"
+        await ui.type("I shrug.")
+        await ui.type("/end")
+        assert ui.shows("Nothing to decide. Enter closes the gate.")
+        await ui.press("enter", "enter")
+        assert ui.screen == "SceneScreen"
+
+
+@pytest.mark.slow
 async def test_universe_gate_stays_open_when_its_commit_fails_in_part(
     beside: ScreenDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

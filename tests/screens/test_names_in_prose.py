@@ -9,6 +9,7 @@ import pytest
 from agents.prose.entity_name_index import EntityNameIndex, EntityNameSpan
 from screens.play.turn_cards import NO_NAMES
 from tests.screens.screen_driver import ROOMY, real_services, started_app
+from widgets.transcript.transcript import NO_LINE_YET
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +52,19 @@ async def test_names_are_stepped_through_from_the_prompt_and_what_is_typed_stays
         assert not ui.shows("Enter: card")
         await ui.type(" nobody.")
         assert ui.shows("I ask nobody.")
+
+
+async def test_names_before_the_first_line_of_a_scene_are_said_to_come_with_it(played_home: Path) -> None:
+    """The end of the scene before stands above: that nobody is named there would be wrong."""
+    async with started_app(real_services(played_home, 8), ROOMY) as ui:
+        await ui.press("enter")
+        await ui.type("I nod to Wenna.")
+        await ui.type("/end")
+        await ui.press("A", "enter", "enter")
+        assert ui.screen == "SceneScreen"
+        assert ui.shows("I nod to Wenna.")
+        await ui.press("ctrl+g")
+        assert NO_LINE_YET in [notice.message for notice in ui.app._notifications]
 
 
 async def test_typing_looks_for_no_names(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

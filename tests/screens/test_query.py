@@ -216,6 +216,10 @@ async def test_query_does_not_ask_a_line_of_play(
         await ui.type("> Osk comes in.")
         assert ui.shows("That is a line of play", "Esc goes back", "> Osk comes in.")
         assert not asked
+        await ui.type(QUESTION)
+        assert ui.shows(QUESTION)
+        assert not ui.shows("Osk comes in.")
+        assert asked
 
 
 @pytest.mark.slow

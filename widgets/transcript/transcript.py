@@ -19,6 +19,7 @@ from widgets.transcript.turn_scroll import FetchTurns
 __all__ = ["FetchTurns", "Transcript"]
 
 NO_NAMES_IN_VIEW = "Nobody and nothing that canon knows is named in what is on the screen."
+NO_LINE_YET = "Nothing is told in this scene yet. From its first line on, Ctrl+G goes to the names."
 
 
 class Transcript(LinkedTurnScroll, can_focus=True):
@@ -191,7 +192,7 @@ class Transcript(LinkedTurnScroll, can_focus=True):
         first_row = self.cursor if self.cursor is not None else self._last_row_in_view()
         row = self.step_to_link(step, first_row or 0)
         if row is None:
-            self.notify(NO_NAMES_IN_VIEW)
+            self.notify(NO_NAMES_IN_VIEW if self.total else NO_LINE_YET, markup=False)
         else:
             self.cursor = row
         self.refresh_bindings()
