@@ -31,7 +31,7 @@ _NO_NAMES: Final = frozenset(_TIMES.split())
 _PLACE_WORD: Final = re.compile(
     rf"(?:{SITE_NOUN}|(?:ferry|crossing|landing|hall|gate|keep|house|road|street|lane|square|wood|ford|bay|hill|hills|mountains?|moors?|river|lake"
     r"|isles?|islands?|sea|coast|valley|pass|port|haven|heath|heights?|cross|spire|hold|wall|arms|steading|stead|kingdom"
-    r"|duchy|empire|barony)\b)$",
+    r"|duchy|empire|barony|sheds?|yards?|cellars?|gardens?|stairs|tunnels?|fens?|marshes|falls)\b)$",
     re.IGNORECASE,
 )
 _BEFORE_PLACE: Final = re.compile(
@@ -96,6 +96,8 @@ class UnknownName(NamedTuple):
     """What the words say that they are: `the miller`."""
     may_be_place: bool = False
     """Whether it may as well be the name of a place, as far as the words tell."""
+    is_gone_to: bool = False
+    """Whether the hero goes there: they do not arrive while it is not known."""
     may_be_earlier: bool = False
     """Whether it may be short for what an earlier line names: `the purse`, of a purse of silver."""
 
@@ -121,10 +123,22 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
     return [
-        UnknownName(name, kind, may_be_place=kind is EntityKind.CHARACTER and _is_mere_topic(name, text))
+        UnknownName(
+            name,
+            kind,
+            may_be_place=kind is EntityKind.CHARACTER and _is_mere_topic(name, text),
+            is_gone_to=kind is EntityKind.PLACE and _is_gone_to(name, text),
+        )
         for name in list(dict.fromkeys(full_names))[:MAX_UNKNOWN_NAMES]
         for kind in [_guess_kind(name, text, spans)]
     ]
+
+
+def _is_gone_to(name: str, text: str) -> bool:
+    """Say whether words of the first person lead to a place, as in `I go into the Tar Shed with Osk`."""
+    return (
+        re.search(rf"\b(?:I|[Ww]e)\b[^.!?;]*?\b(?:in)?to (?:[Tt]he )?{re.escape(name)}\b", text) is not None
+    )
 
 
 def find_known_spans(text: str, known: Sequence[Entity]) -> list[NameSpan]:

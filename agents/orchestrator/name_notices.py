@@ -90,7 +90,7 @@ class NameNotices:
     ) -> list[UnknownName]:
         """Return the names in full, as earlier lines of the scene have them, that were not told of in it.
 
-        That somebody may come in is told of anew.
+        That somebody may come in is told of anew, and so is where the hero goes.
         """
         if not unknown_names:
             return []
@@ -104,7 +104,9 @@ class NameNotices:
             if not await self._canon.find_entity(context.universe.id, one.name):
                 is_new = self.add(context, one.name)
                 is_new_here = one.is_here and self.add(context, f"here {one.name}")
-                new_names += [one] if is_new or is_new_here else []
+                is_new_place = one.kind is EntityKind.PLACE and self.add(context, f"place {one.name}")
+                is_new_goal = one.is_gone_to and self.add(context, f"to {one.name}")
+                new_names += [one] if is_new or is_new_here or is_new_place or is_new_goal else []
         return new_names
 
     def _names_one_thing(self, name: str, context: SceneContext, words: str) -> bool:

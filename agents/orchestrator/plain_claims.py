@@ -350,7 +350,9 @@ class PlainClaims:
     ) -> list[CommandHint]:
         """Return notices on the names in the words that mean nobody and nothing that is known, each once a scene."""
         text = _plain_words(exchange)
-        unknown_names = [UnknownName(moves.unknown_place, EntityKind.PLACE)] if moves.unknown_place else []
+        unknown_names: list[UnknownName] = []
+        if moves.unknown_place:
+            unknown_names.append(UnknownName(moves.unknown_place, EntityKind.PLACE, is_gone_to=True))
         departures = self._name_notices.notice_departed(moves.departed_strangers, context)
         unknown_names += [
             UnknownName(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.declarations.unknown_names import UnknownName, expand_name, find_unknown
+from agents.declarations.unknown_names import expand_name, find_unknown
 from agents.prose.called_names import find_called
 from stores.records.world import EntityKind
 from tests.agents.canon_keeper import proposal_builders as kit
@@ -72,7 +72,7 @@ def test_name_that_nobody_has_is_told_with_what_it_may_be(
     text: str, names: list[tuple[str, EntityKind]]
 ) -> None:
     unknown = find_unknown(text, KNOWN, ("stealth", "Kestrel March"))
-    assert unknown == [UnknownName(name, kind) for name, kind in names]
+    assert [(one.name, one.kind) for one in unknown] == names
 
 
 def test_short_name_is_read_as_the_full_one_of_an_earlier_line() -> None:

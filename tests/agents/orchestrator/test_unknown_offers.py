@@ -292,3 +292,17 @@ async def test_whose_men_are_spoken_to_is_not_offered(table: PlayedScene) -> Non
     assert await list_offered(table, "I talk to the king and tell him that Jonas is my brother.") == [
         "/npc here The King"
     ]
+
+
+async def test_place_that_was_asked_about_is_offered_again_where_the_hero_goes_there(
+    table: PlayedScene,
+) -> None:
+    """I asked about the shed, did not make it known, and go there: nothing would happen, without a word."""
+    for topic, offered in (("the Tar Shed", "/place Tar Shed"), ("Harrow", "/npc Harrow")):
+        (asked,) = await table.say(f"I ask Jonas about {topic}.")
+        assert offered in asked
+        name = topic.removeprefix("the ")
+        assert await table.say(f"I go into {topic} with Jonas.") == (
+            f"“{name}” is not known in this world: /place {name} makes it known (Tab takes it).",
+        )
+        assert await table.say(f"I go into {topic} with Jonas.") == ()
