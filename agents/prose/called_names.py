@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agents.prose.mentions import TITLES, is_of_other_sex
+from agents.prose.mentions import is_of_other_sex
 from agents.prose.names import names_of
+from agents.prose.titles import TITLES
 from stores.records.world import ACTORS, Entity, fold_name
 
 

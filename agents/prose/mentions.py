@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
-from agents.prose.names import EPITHETS, HONORIFICS, NON_NAME_WORDS
+from agents.prose.names import EPITHETS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.stranger_subjects import find_stranger
+from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
 from agents.prose.trades import is_trade
 from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
 
@@ -22,30 +24,6 @@ COMPANY: Final = "W"
 EVERYONE: Final = "A"
 
 Gender = Literal["he", "she", ""]
-
-_HE_TITLE_WORDS: Final = (
-    "mr sir lord master father brother king prince duke baron count earl uncle abbot papa pa grandpa squire"
-)
-_SHE_TITLE_WORDS: Final = (
-    "mrs ms miss dame lady madam mistress mother sister queen princess duchess baroness countess aunt abbess "
-    "goodwife mama ma granny nan widow"
-)
-_TITLE_WORDS: Final = (
-    "navigator inspector foreman constable bailiff sexton apprentice huntsman dealer boss pilgrim poacher "
-    "headmaster mechanic corporal private commander commissioner deputy sheriff marshal detective officer nurse "
-    "surgeon pilot engineer steward butler cook priest deacon prior vicar canon friar monk nun chaplain provost "
-    "mayor governor senator ambassador consul jarl thane chief elder shaman druid witch wizard mage warlock "
-    "knight squire page herald bard smith miller baker butcher porter usher clerk coroner advocate attorney "
-    "agent sailor bosun mate helmsman ferryman fisherman hunter ranger scout guard sentry gaoler jailer driver "
-    "coachman groom maid governess tutor teacher student scholar librarian comrade citizen marquis marquise "
-    "viscount shepherd cardinal pastor rabbi imam sultan emir khan quartermaster keeper trader merchant thief "
-    "innkeeper barkeep bartender healer hermit rider prisoner soldier stranger beggar singer dancer fiddler "
-    "counsel prefect magistrate cellarer gardener astronomer caretaker warden skipper medic technician"
-)
-_HE_TITLES: Final = frozenset(_HE_TITLE_WORDS.split())
-_SHE_TITLES: Final = frozenset(_SHE_TITLE_WORDS.split())
-TITLES: Final = HONORIFICS | _HE_TITLES | _SHE_TITLES | frozenset(_TITLE_WORDS.split())
-"""Words before a name that say what somebody is: `the sexton` is Sexton Mull."""
 
 _NO_ROLES: Final = EPITHETS | {"old", "young", "the", "saint"}
 _OPENING_WORD_LIST: Final = (
@@ -204,6 +182,12 @@ class MentionReader:
     _last_mentions: list[str] = field(default_factory=list)
     """Marks of the last sentence that had any, its subject first."""
     _last_group: str = ""
+    _stranger_pronouns: set[str] = field(default_factory=set)
+    """The pronouns that mean somebody who is not on record: `she` behind `An old woman kneels.`"""
+    _stranger_gender: Gender = ""
+    """That of the last of them; empty if unclear."""
+    _named_pronouns: set[str] = field(default_factory=set)
+    """The pronouns that might mean somebody whom the text has named so far."""
 
     def __post_init__(self) -> None:
         self._genders = {n: figure.gender for n, figure in enumerate(self.figures)}
@@ -250,6 +234,9 @@ class MentionReader:
 
     def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
         """Return the sentences of a text with marks in place of people."""
+        # Who was seen in the text before is still meant, unless somebody was named there who might be.
+        self._stranger_pronouns &= {self._stranger_gender} - self._named_pronouns
+        self._named_pronouns = set()
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = _WRITTEN.sub(r"\1 ¶", text)
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
@@ -289,6 +276,7 @@ class MentionReader:
         owned_text = self._mark_owners("".join([*parts, sentence[end:]]), sentence_marks, is_gm)
         marked = _OWNED_BY.sub("somebody's", "".join([*parts, sentence[end:]]))
         self._learn_gender(sentence, sentence_marks)
+        self._note_strangers(marked, sentence_marks, named)
         absent = find_absent(marked)  # before appositions go: `@1@, who is not here`
         marked = self._join_groups(marked)
         self._remember(marked, sentence_marks, owners)
@@ -304,7 +292,7 @@ class MentionReader:
         """Return a marked sentence with `@H@'s` for `my`, and so for `his` and `her` where that can mean but one."""
         marked = (_HERO_OWNS if is_gm else _PLAYER_OWNS).sub(_owned_by(HERO), marked)
         singles = list(dict.fromkeys(mark for mark in sentence_marks if mark.isdecimal()))
-        candidates = singles or self._last_mentions[:1]
+        candidates = singles or self._list_earlier(self._last_mentions[:1])
         if len(candidates) != 1 or (singles and marked.lstrip().startswith(f"@{singles[0]}@")):
             return marked  # `@0@ breaks her neck` is read of the subject, or may be of another's
         gender = self._genders[int(candidates[0])]
@@ -337,7 +325,8 @@ class MentionReader:
                 singles = _list_members(sentence_marks, owners)
                 if len(singles) > 1:
                     return ",".join(singles)
-                return "" if _STRANGERS.search(before) else self._last_group
+                is_of_strangers = "they" in self._stranger_pronouns or _STRANGERS.search(before)
+                return "" if is_of_strangers else self._last_group
             case "he" | "she":
                 is_object = match[0].casefold() in ("him", "her")
                 return self._resolve_single(kind, sentence_marks, before, is_object=is_object)
@@ -347,16 +336,59 @@ class MentionReader:
         self, gender: str, sentence_marks: Sequence[str], before: str, *, is_object: bool
     ) -> str:
         own_marks = list(sentence_marks)
-        earlier = [*own_marks, *self._last_mentions]
+        last_mentions = [] if self._means_stranger(gender, before, is_object) else self._last_mentions
+        earlier = [*own_marks, *last_mentions]
         if is_object:  # hardly ever the subject of the same sentence
             is_of_hero = _is_hero_going_on(before)
             subject = [] if is_of_hero else [mark for mark in own_marks if mark.isdecimal()][:1]
-            others = [m for m in (*reversed(own_marks), *self._last_mentions) if m not in subject]
+            others = [m for m in (*reversed(own_marks), *last_mentions) if m not in subject]
             earlier = [*others, *subject]
         for mark in earlier:
             if mark.isdecimal() and self._genders[int(mark)] in ("", gender):
                 return mark
         return ""
+
+    def _means_stranger(self, gender: str, before: str, is_object: bool) -> bool:
+        """Say whether a pronoun that nobody in its sentence fits means somebody who is not on record."""
+        if gender in self._stranger_pronouns:
+            return True
+        stranger = None if is_object else find_stranger(before)  # whom `her` means, the subject is not
+        return stranger is not None and stranger.is_subject and stranger.gender == gender
+
+    def _list_earlier(self, marks: Iterable[str]) -> list[str]:
+        """Return the marks of those whom a pronoun may still mean, and no stranger."""
+        return [
+            mark
+            for mark in marks
+            if not mark.isdecimal() or self._list_pronouns(mark).isdisjoint(self._stranger_pronouns)
+        ]
+
+    def _list_pronouns(self, mark: str) -> set[str]:
+        """Return the pronouns that might mean somebody."""
+        gender = self._genders[int(mark)]
+        return {gender} if gender else {"he", "she"}
+
+    def _note_strangers(self, marked: str, sentence_marks: Sequence[str], named: Collection[str]) -> None:
+        """Note whom of the sentence the pronouns of the next mean who is not on record."""
+        names = {pronoun for mark in named for pronoun in self._list_pronouns(mark)}
+        if len(named) > 1 or {EVERYONE, COMPANY} & set(sentence_marks):
+            names.add("they")
+        self._named_pronouns |= names
+        self._stranger_pronouns -= names
+        stranger = find_stranger(marked)
+        if stranger is None:
+            return
+        pronouns: set[str] = {stranger.gender} if stranger.gender else {"he", "she"}
+        if not (stranger.is_subject and stranger.gender):
+            # `A guard greets @0@. She leaves.` may be of either: as if the guard were not there.
+            singles = filter(str.isdecimal, sentence_marks)
+            pronouns -= {pronoun for mark in singles for pronoun in self._list_pronouns(mark)}
+        if not stranger.is_new:
+            pronouns -= self._named_pronouns
+        if stranger.is_subject and not stranger.gender and "they" not in self._named_pronouns:
+            pronouns.add("they")  # `Somebody knocks. They come in.`
+        self._stranger_pronouns |= pronouns
+        self._stranger_gender = stranger.gender
 
     def _learn_gender(self, sentence: str, sentence_marks: Sequence[str]) -> None:
         mentioned = {mark for mark in sentence_marks if mark.isdecimal()}
@@ -455,8 +487,8 @@ def is_of_other_sex(title: str, names: Sequence[str]) -> bool:
     """Say whether a title is a man's and the names are a woman's, or the other way round."""
     title = title.rstrip(".").casefold()
     titles = {name.split()[0].rstrip(".").casefold() for name in names if name.split()}
-    return (title in _HE_TITLES and not titles.isdisjoint(_SHE_TITLES)) or (
-        title in _SHE_TITLES and not titles.isdisjoint(_HE_TITLES)
+    return (title in HE_TITLES and not titles.isdisjoint(SHE_TITLES)) or (
+        title in SHE_TITLES and not titles.isdisjoint(HE_TITLES)
     )
 
 
@@ -505,9 +537,9 @@ def read_called_role(name: str) -> str:
 def read_gender(name: str, description: str = "") -> Gender:
     """Return what pronoun somebody has by title or description; empty if neither tells."""
     title = name.split()[0].rstrip(".").casefold() if name.split() else ""
-    if title in _HE_TITLES:
+    if title in HE_TITLES:
         return "he"
-    if title in _SHE_TITLES or re.search(r"dottir$|sdóttir$", name):
+    if title in SHE_TITLES or re.search(r"dottir$|sdóttir$", name):
         return "she"
     says_he = re.search(r"\b(?:he|his|him|man|boy|son|brother|father|husband|king|lord)\b", description, re.I)
     says_she = re.search(

@@ -129,7 +129,7 @@ _STRANGERS: Final = {
     "PAST": PAST_VERB.pattern,
 }
 STRANGERS_ACT: Final = PhrasePattern(
-    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|it(?! (takes?|took|brings?|brought))) )"
+    r"([^@]*?\s)?(STRANGERS ([\w'’-]+ ){1,4}?|(somebody|someone|they|he|she|it(?! (takes?|took|brings?|brought))) )"
     r"([a-z]+ly )?"
     r"(?=[a-z]+ @)",
     _STRANGERS,

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from agents.prose.mentions import TITLES
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS
+from agents.prose.titles import TITLES
 from agents.prose.trades import is_trade
 from agents.resolver.phrasings import word_set
 from agents.search.normal_words import STOP_WORDS, normalize_word, word_forms

@@ -86,6 +86,39 @@ COMING = (
     _case("", "> Vess's first mate is gone, but Vess herself comes aboard.", "+Vess"),
 )
 
+THOUGHT_OF = "I think of Captain Vess."
+STRANGERS = (
+    _case("", THOUGHT_OF, "> An old woman kneels at the altar. She laughs and comes closer.", ""),
+    _case("", THOUGHT_OF, "> An old woman kneels at the altar.", "> She laughs and comes closer.", ""),
+    _case("", THOUGHT_OF, "> An old woman kneels at the altar. The candles flicker. She nods.", ""),
+    _case("", THOUGHT_OF, "> An old woman kneels at the altar. Bela laughs. She nods.", "+Bela"),
+    _case("", THOUGHT_OF, "> An old woman kneels at the altar, and she laughs.", ""),
+    _case("", THOUGHT_OF, "> The widow kneels at the altar. She nods.", ""),
+    _case("", THOUGHT_OF, "> At the altar kneels a tall, grey-haired woman. She nods.", ""),
+    _case("", THOUGHT_OF, "> I see a girl by the well. She waves.", ""),
+    _case("", THOUGHT_OF, "> Somebody knocks. She comes in.", ""),
+    _case("", THOUGHT_OF, "> A stranger waits by the door. She nods.", ""),
+    _case("", "I think of Bela.", "> A man in grey waits by the door. He nods.", ""),
+    _case("", "I think of Bela and Old Tam.", "> Somebody knocks. They come in.", ""),
+    _case("Vess", "> Vess nods.", "> An old woman lies in the snow. She is dead. Her throat is cut.", ""),
+    _case("Vess", "> Vess nods.", "> An old woman comes in. She leaves.", ""),
+    _case("Vess", "> Vess nods.", "> A woman comes in. She kills Vess.", "-Vess"),
+    _case("Vess Bela", "> Bela nods.", "> A man grabs Vess. He drags her out.", "-Vess"),
+    _case("", THOUGHT_OF, "> A man in grey kneels at the altar. She nods.", "+Vess"),
+    _case("", THOUGHT_OF, "> An old woman kneels. Vess comes in. She laughs.", "+Vess"),
+    _case("Vess", "> Captain Vess stands at the altar beside an old woman. She leaves.", "-Vess"),
+    _case("", "> Captain Vess comes in with an old woman. She laughs.", "+Vess"),
+    _case("Vess", "> Vess smiles. The woman looks tired. She leaves.", "-Vess"),
+    _case("Vess", "> Vess smiles. A door slams. She leaves.", "-Vess"),
+    _case("Vess", "> Vess smiles. The guard tower burns. She leaves.", "-Vess"),
+    _case("Vess", "> Vess smiles. Somebody shouts outside. She leaves.", "-Vess"),
+    _case("Vess", "> A man in grey greets Vess. She leaves.", "-Vess"),
+    _case("Vess", "> The guard greets Vess. She leaves.", "-Vess"),
+    _case("Vess Bela", "> Vess and Bela wait. Somebody knocks. They leave.", "-Vess -Bela"),
+    _case("", "> A woman comes in: Captain Vess. She sits down.", "+Vess"),
+    _case("Vess", "> Vess frowns. She looks like an old woman. She leaves.", "-Vess"),
+)
+
 LEAVING = (
     _case("Vess", "> Vess leaves.", "-Vess"),
     _case("Vess", "> Captain Vess leaves the room without a word.", "-Vess"),
@@ -678,5 +711,6 @@ TOLD_IN_THE_PAST = (
 )
 """Lines of a story that is told in the past, and lines that tell of what was before the story."""
 CAST_CASES = (
-    *COMING, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING, *MORE_WORDINGS, *TOLD_IN_THE_PAST
+    *COMING, *STRANGERS, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING, *MORE_WORDINGS,
+    *TOLD_IN_THE_PAST,
 )  # fmt: skip

@@ -1,0 +1,129 @@
+"""Finds in a marked sentence somebody who is not on record, and whom a pronoun behind it may mean. Pure.
+
+`An old woman kneels at the altar.` has a woman as its subject: `she` in the next sentence is that woman, and not who
+was named before.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
+from agents.prose.trades import is_trade
+from agents.prose.verb_forms import PAST_VERB
+
+_SHE_WORDS: Final = (
+    "woman girl lady lass maid daughter wife grandmother grandma niece bride crone hag matron priestess waitress "
+    "barmaid seamstress laundress milkmaid dairymaid midwife nun witch actress sorceress governess hostess heiress"
+)
+_HE_WORDS: Final = (
+    "man boy lad gentleman fellow bloke chap monk friar son husband grandfather grandpa nephew bridegroom butler "
+    "stableboy ploughboy bellboy cabbie cowboy"
+)
+_ANY_WORDS: Final = (
+    "stranger person figure child youth newcomer traveller traveler visitor guest somebody someone teenager orphan "
+    "urchin wanderer drunkard drunk customer passenger prisoner intruder survivor victim neighbour neighbor cousin"
+)
+_SHE_NOUNS: Final = frozenset(_SHE_WORDS.split()) | SHE_TITLES
+_HE_NOUNS: Final = frozenset(_HE_WORDS.split()) | HE_TITLES
+_ANY_NOUNS: Final = frozenset(_ANY_WORDS.split())
+_NO_PERSONS: Final = frozenset({"page", "canon", "counsel", "major", "general", "mate"})
+"""Titles that are things, too."""
+_ANAPHORIC_WORDS: Final = (
+    "woman girl lady lass man boy lad gentleman fellow bloke chap figure person child youth"
+)
+_ANAPHORIC_NOUNS: Final = frozenset(_ANAPHORIC_WORDS.split())
+"""With `the`, these are what anybody is called who was named before."""
+_OTHER_WORDS: Final = (
+    "a an the and or but of to in on at by with from for his her their my your our its that this who is was as "
+    "than like"
+)
+_NO_ADJECTIVES: Final = frozenset(_OTHER_WORDS.split())
+_ARTICLE: Final = re.compile(
+    r"\b(?:(?P<article>an?|another|one|some|the|this|that|his|her|their|my|our|somebody's)\s+|(?=(?:somebody|someone)\b))",
+    re.IGNORECASE,
+)
+_NOUN: Final = re.compile(r"([a-z][a-z’-]*)(?P<voice>['’]s\s+(?:voice|face|head)\b)?", re.IGNORECASE)
+_GOES_ON: Final = re.compile(
+    r"\s*(?:[,.;:!?…—–]|$)|\s+(?:(?:in|with|at|on|from|by|behind|beside|near|who|whose|of|and|to|as|into|through|whom|"
+    rf"is|was|has|had|up|before|under|dressed)\b|[a-z]+(?:s|ly|ing)\b|{PAST_VERB.pattern})"
+)
+"""What stands behind somebody, and not behind the first half of `guard tower`."""
+_SPACE: Final = re.compile(r",?\s+")
+_MAX_WORDS: Final = 4
+"""Words behind the article, with the noun."""
+_OPENING: Final = re.compile(
+    r"\s*(?:(?:and|but|then|suddenly|now|meanwhile|outside|inside|there|here|[a-z]+ly)\b,?\s*)*"
+    r"(?:(?:at|in|on|by|behind|beside|under|near|before|after|as|when|while|through|from|across|outside|inside|over|"
+    r"with|for|one|that|this|later|next|out|up|down|between|against|among|beyond|above|below|around|beneath)\b"
+    r"[^;:.!?]{0,70}?(?:,\s*|\s(?:[a-z]+s|stood|sat|knelt|came|lay|went|ran|rode)\s+))?"
+    r"(?:there\s+(?:is|was|[a-z]+s|stood|sat|came|lay)\s+)?$",
+    re.IGNORECASE,
+)
+"""What may stand before the subject: `At the altar,`, `Through the door comes`, `There is`."""
+_ONLY_COMPARED: Final = re.compile(r"\b(?:like|as|than|not|never|of|without|no|nor)\s+$", re.IGNORECASE)
+_IS_NAMED: Final = re.compile(r"(?:^|[,;:—–-]|\b(?:is|was|be|being|named|called|and|as))\s*@\d+@")
+"""Who is named by the name, and not told from somebody known: `a girl, @1@,`, `the rider turns out to be @1@`."""
+
+
+class Stranger(NamedTuple):
+    """Somebody in a sentence who is not on record."""
+
+    gender: Literal["he", "she", ""]
+    """The pronoun by which they are meant; empty if it may be any."""
+    is_subject: bool
+    """Whether the sentence tells what they do."""
+    is_new: bool
+    """Whether the words tell of somebody who was not named before: `a guard`, not `the guard` or `somebody`."""
+
+
+def find_stranger(marked: str) -> Stranger | None:
+    """Return who in a marked sentence is not on record, the subject before all; None if nobody is."""
+    for match in _ARTICLE.finditer(marked):
+        article = (match["article"] or "").casefold()
+        is_new = article in ("a", "an", "another", "one")
+        person = _find_person(marked, match.end())
+        if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
+            continue
+        noun = person[1].casefold()
+        if article in ("the", "this", "that") and noun in _ANAPHORIC_NOUNS:
+            continue
+        is_subject = (
+            _OPENING.match(marked, 0, match.start()) is not None
+            and _IS_NAMED.search(marked, person.end()) is None
+        )
+        if is_subject or is_new:
+            return Stranger(_read_gender(noun), is_subject, is_new)
+    return None
+
+
+def _find_person(marked: str, start: int) -> re.Match[str] | None:
+    """Return the noun for a person of the words behind an article; None if they have none."""
+    position = start
+    for _ in range(_MAX_WORDS):
+        noun = _NOUN.match(marked, position)
+        if noun is None or noun[1].casefold() in _NO_ADJECTIVES:
+            return None
+        if _is_person(noun[1].casefold()) and _GOES_ON.match(marked, noun.end()):
+            return noun
+        space = _SPACE.match(marked, noun.end())
+        if space is None:
+            return None
+        position = space.end()
+    return None
+
+
+def _is_person(noun: str) -> bool:
+    is_known = (
+        noun in _SHE_NOUNS or noun in _HE_NOUNS or noun in _ANY_NOUNS or noun in TITLES or is_trade(noun)
+    )
+    return is_known and noun not in _NO_PERSONS
+
+
+def _read_gender(noun: str) -> Literal["he", "she", ""]:
+    if noun in _SHE_NOUNS or noun.endswith(("woman", "wife", "mistress", "maid")):
+        return "she"
+    if noun in _HE_NOUNS or noun.endswith(("man", "master")):
+        return "he"
+    return ""
