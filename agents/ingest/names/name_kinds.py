@@ -18,6 +18,33 @@ _PRONOUN_REACH: Final = 14
 _MALE_PRONOUNS: Final = frozenset({"he", "him", "his", "himself"})
 _FEMALE_PRONOUNS: Final = frozenset({"she", "her", "hers", "herself"})
 _INSIDE: Final = frozenset({"in", "at", "near", "throughout", "reach", "reached", "outside", "across"})
+_TIED: Final = frozenset(
+    {
+        "apprenticed",
+        "betrothed",
+        "cruel",
+        "devoted",
+        "engaged",
+        "faithful",
+        "grateful",
+        "hostile",
+        "indebted",
+        "kind",
+        "loyal",
+        "married",
+        "opposed",
+        "promised",
+        "related",
+        "spoke",
+        "speaks",
+        "sworn",
+        "talked",
+        "talks",
+        "wed",
+        "wedded",
+    }
+)
+"""What somebody is or does `to` somebody: what `Osric is married to` is no place."""
 _MIN_PRONOUNS: Final = 3
 _CLEARLY_MORE: Final = 3
 
@@ -75,7 +102,9 @@ def count_votes(
         name_votes = votes[key]
         if before is not None and tokens[span.first].gap.isspace():
             preposition = before.key if before.key != "the" or second_before is None else second_before.key
-            if preposition in words.place_prepositions and not before.is_capitalised:
+            if before.key == "to" and second_before is not None and second_before.key in _TIED:
+                name_votes[EntityKind.CHARACTER] += 20
+            elif preposition in words.place_prepositions and not before.is_capitalised:
                 name_votes[EntityKind.PLACE] += 20 if preposition in _INSIDE else 4
             speech = second_before if before.key == "the" else before
             if speech is not None and speech.key in words.speech_verbs and not last.is_possessive:

@@ -84,6 +84,9 @@ def test_verse_does_not_make_names_of_its_first_words() -> None:
         ("He was feared by the Salt Guild.", "Salt Guild", EntityKind.FACTION),
         ("She drew the Sword of Ashes.", "Sword of Ashes", EntityKind.OBJECT),
         ("They went to Castle Dunmore.", "Castle Dunmore", EntityKind.PLACE),
+        ("Osric is married to Hedda.", "Hedda", EntityKind.CHARACTER),
+        ("Sten is sworn to Hela, and Nell talks to her.", "Hela", EntityKind.CHARACTER),
+        ("The road leads to Kesterford.", "Kesterford", EntityKind.PLACE),
         (
             "All the Bennets were there. The Bennets danced. He met the Bennets.",
             "Bennets",
