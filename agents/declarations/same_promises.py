@@ -41,7 +41,7 @@ class SamePromise(NamedTuple):
 
     fact: Fact
     is_certain: bool
-    """Whether the new one says nothing that it does not say."""
+    """Whether the new one says nothing that it does not say, and is to nobody else."""
 
 
 def find_same_promise(
@@ -56,10 +56,10 @@ def find_same_promise(
         words = _deed_words(fact.statement, people)
         if not own_words or (own_words & _NOT) != (words & _NOT):
             continue
-        if own_words <= words:
+        if own_words <= words and _promisees_of(promise, people) <= _promisees_of(fact, people):
             return SamePromise(fact, is_certain=True)
         shared = own_words & words
-        if len(shared) > 1 and len(shared) >= ALIKE_SHARE * len(own_words | words):
+        if own_words <= words or (len(shared) > 1 and len(shared) >= ALIKE_SHARE * len(own_words | words)):
             alike = fact
     return SamePromise(alike, is_certain=False) if alike is not None else None
 
@@ -72,12 +72,13 @@ def _promiser_of(fact: Fact | AssertFact) -> Id | None:
 
 def _may_be_to_same(one: Fact, other: AssertFact, people: Collection[Entity]) -> bool:
     """Say whether two promises are made to the same people; who is promised something may not be said."""
-    people_ids = {person.id for person in people}
-    promisees = [
-        people_ids.intersection(i.entity_id for i in fact.involves) - {_promiser_of(fact)}
-        for fact in (one, other)
-    ]
+    promisees = [_promisees_of(fact, people) for fact in (one, other)]
     return not all(promisees) or promisees[0] == promisees[1]
+
+
+def _promisees_of(fact: Fact | AssertFact, people: Collection[Entity]) -> set[Id]:
+    people_ids = {person.id for person in people}
+    return people_ids.intersection(i.entity_id for i in fact.involves) - {_promiser_of(fact)}
 
 
 def _deed_words(statement: str, people: Collection[Entity]) -> frozenset[str]:

@@ -11,17 +11,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents.name_forms import is_capitalised
 from agents.prose.hero_words import (
     FirstPersonSentence,
     find_hero_sentences,
     split_plain_sentences,
     split_speeches,
 )
-from agents.prose.mentions import is_role
 from agents.prose.plain_decisions import is_made_now
+from agents.prose.promise_names import NAME, fold_long_names, write_as_name
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
-from agents.prose.words import SHORT_TITLE_PATTERN
 
 MAX_PROMISE_WORDS: Final = 300
 """Characters of what is promised."""
@@ -45,22 +43,19 @@ class PlainPromise:
     """Whether the prose tells of it in its own words, in which `me` and `you` are the hero."""
 
 
-_NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
-_NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w'’-]*){{0,3}})"
-_NAME_PATTERN: Final = re.compile(rf"\b{_NAME}")
-_VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{_NAME})(?=,|$)")
+_NAME_PATTERN: Final = re.compile(rf"\b{NAME}")
+_VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{NAME})(?=,|$)")
 _NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z])"  # `I promise Gil Oakum will get it` is nothing to Gil
 _NOT_OF_HERS = r"(?!\s+(?!that\b|never\b|not\b)\w+\s+that\b)"  # `to her memory that` is not to her
 _TO = (
     rf"(?P<to>[Yy]ou(?: all| both)?|him|her{_NOT_OF_HERS}|them"
-    rf"|(?!I\b){_NAME}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
+    rf"|(?!I\b){NAME}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
 )
+_GIVEN = _TO.replace("P<to>", "P<given>")
 _TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
 _GIVEN_TO_HERO_TOO = _TO.replace("P<to>", "P<given>me|")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
-_OWNED = (
-    rf"(?:to\s+(?:[Tt]he|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur)\s|(?:to\s+)?{_NAME}['’]?(?<=['’]s|s['’])\s)"
-)
+_OWNED = rf"(?:to\s+(?:[Tt]he|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur)\s|(?:to\s+)?{NAME}['’]?(?<=['’]s|s['’])\s)"
 """Somebody or something by whose it is: `to Osric's memory`. No name says to whom it is promised, then."""
 _ADJUNCT = (
     rf"(?:\s+(?:(?:on|by|over|before|upon)\s+|{_OWNED})[^,]{{1,40}}?"
@@ -69,14 +64,14 @@ _ADJUNCT = (
 _CLAUSE = (
     r"(?:that\s+)?(?P<clause>(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
     # `swears to me that the well is poisoned` is to somebody, and no deed.
-    r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+(?!(?:me|you|him|her|them|us|[A-Z][\w'’-]*)\b).+)"
+    r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+(?!(?:me|you|him|his|her|them|their|us|our|my|your|the|an?|[A-Z][\w'’-]*)\b).+)"
 )
 _THING = r"|(?P<thing>(?:a|an|the|my|your|his|her|their|our|half|all|no|one|two|three|four|five|six|ten|[0-9]+)\s+.+)"
 _PROMISES: Final = tuple(
     re.compile(pattern, re.DOTALL)
     for pattern in (
         rf"\bI\s+(?:[Pp]romise)\s+{_TO}\s+(?:{_CLAUSE}{_THING})",
-        rf"\bI\s+{_VERB}(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}(?:,\s+{_NAME})?\s*,?\s+(?:{_CLAUSE})",
+        rf"\bI\s+{_VERB}(?:\s+(?:it\s+(?=to\s))?(?:to\s+)?{_TO}\b)?{_ADJUNCT}(?:,\s+{NAME})?\s*[,:]?\s+(?:{_CLAUSE})",
         rf"\bI\s+(?:hereby\s+)?give\s+{_TO}\s+my\s+(?:solemn\s+)?(?:word|oath|promise)\s*[,:]?\s+(?:{_CLAUSE})",
         rf"\bI\s+give\s+my\s+(?:word|oath|promise)\s+to\s+{_TO}\s*[,:]?\s+(?:{_CLAUSE})",
         rf"\b{_TO}\s+ha(?:ve|s)\s+my\s+(?:word|oath|promise)\s*[,:]?\s+(?:{_CLAUSE})",
@@ -99,15 +94,37 @@ _BEFORE_NOW: Final = re.compile(
     r"\b(?:once|already|long|back\s+then|always|earlier|before|when|as)\b", re.IGNORECASE
 )
 """What says of words in the past that they are no part of the story now."""
+_NO_WILL = r"(?!\b(?:will|shall)\b|['’]ll\b|\bwon['’]t)"
+_TELLING = (
+    rf"(?:(?:And|Then|But|So|Now),?\s+)?I\s+(?:(?:{_NO_WILL}[^,;:]){{1,60}}?\s+and\s+)?(?:\w+ly\s+)?"
+    r"(?:(?:tell|assure)|(?:say|swear|promise|whisper|call|shout|answer|reply|murmur|add)(?:\s+to(?=\s))?)\b"
+)
+_OPINION = (
+    rf"(?:{_NO_WILL}(?!\b(?:who|that|what|whatever)\b)[^,;:]){{1,40}}?"
+    r"\b(?:tells?|says?|promises?|swears?|claims?|hopes?|thinks?|believes?|knows?|fears?|suppose|guess)\s"
+)
+"""The beginning of what somebody says or holds to be so (`Osk says he will come`): nothing that the hero promises."""
 _PROMISED_AFTER: Final = re.compile(
-    r"^(?P<clause>[^?]*?(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b[^?]*?),\s+(?:and\s+)?(?:that\s+|this\s+|so\s+)?"
+    rf"^(?>(?:{_TELLING}(?:\s+{_GIVEN}\b(?!['’]))?(?:\s+(?:{_NO_WILL}[^,;:]){{1,40}}?(?=\s+that\b))?\s*[,:]?\s+(?:that,?\s+)?)?)"
+    rf"(?!{_OPINION}){_NO_WILL}"
+    r"(?P<clause>[^?]*?(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b[^?]*?),\s+(?:and\s+)?(?:that\s+|this\s+|so\s+)?"
     rf"(?:I\s+(?:promise|swear|vow)(?:\s+(?:to\s+)?{_TO})?(?:\s+(?:that|it|this))?"
     r"|you\s+have\s+my\s+(?:word|oath)(?:\s+on\s+(?:it|that))?)$",
     re.DOTALL,
 )
-"""`You shall have a boat, I promise you that`."""
+"""`You shall have a boat, I promise you that`; `I tell Edda that I will be back, I swear it`."""
+_SWORN_AFTER: Final = re.compile(r",\s+(?:and\s+)?I\s+(?:promise|swear|vow)(?:\s+(?:you|it|this|that))*$")
+"""What only says again that it is promised: `I promise Edda that I will wait, I swear it`."""
+_WITH_LISTENER: Final = re.compile(
+    r"(?:to\s+)?(?P<who>[^,;:]{1,40}?)\s*,?\s+that,?\s+(?P<rest>(?:(?:(?:the|my|your|his|her|our|their|no)\s+)?\w+)"
+    r"(?:\s+|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.*)",
+    re.DOTALL,
+)
+"""What is promised behind somebody whom no name tells apart (`I promise everyone that I will wait`)."""
+_WILL: Final = re.compile(r"\b(?:will|shall|won['’]t)\b|['’]ll\b")
+_LISTENER: Final = re.compile(r"(?:[Tt]he|[Hh]is|[Hh]er|[Tt]heir|an?|everyone|everybody|all|both|each)\b")
 _PROMISED_BY: Final = re.compile(
-    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:(?:promise[sd]|swears|swore|vow(?:s|ed))"
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{NAME})(?:,\s+[^,]{{1,40}},)?\s+(?:\w+ly\s+)?(?:(?:promise[sd]|swears|swore|vow(?:s|ed))"
     rf"(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?{_ADJUNCT}|(?:gives|gave)\s+{_GIVEN_TO_HERO_TOO}\s+(?:his|her|their)\s+(?:word|oath))"
     rf"\s*,?\s+(?:{_PAST_CLAUSE})",
     re.DOTALL,
@@ -117,13 +134,13 @@ _NO_DEED: Final = (
     r"imagines|believes|pretends|refuses|sings|reads|writes)\b)"
 )
 _PROMISED_BESIDE: Final = re.compile(
-    rf"^(?P<who>{_NAME})\s+{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
+    rf"^(?P<who>{NAME})\s+{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
     rf"(?:promises|swears|vows)(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?\s*,?\s+(?:{_CLAUSE})",
     re.DOTALL,
 )
 """`Dob thanks me and promises me to wait`: another deed stands before the promise."""
 _PROMISED_THING: Final = re.compile(
-    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{_NAME})\s+"
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{NAME})\s+"
     rf"(?:{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?)?(?:\w+ly\s+)?promises\s+"
     rf"{_TO_HERO_TOO}\s+(?P<thing>(?!no\b|the\s+(?:world|moon|stars)\b|a\s+(?:lot|great\s+deal|beating|thrashing)\b)"
     r"(?:a|an|the|my|your|his|her|their|our|half|all|one|two|three|four|five|six|seven|eight|nine|ten|twenty|[0-9]+|"
@@ -134,16 +151,11 @@ _PROMISED_THING: Final = re.compile(
 """`Dob promises me free ale for life`: what somebody is to have."""
 _HERO_AS_YOU: Final = re.compile(r"^You(?=\s)")
 """The hero in words of the GM, as the subject of a sentence."""
-_BESIDE_VERB: Final = re.compile(
-    r"(?:^(?:(?:And|Then|But|So|Now),?\s+)?"
-    r"|\b(?:promise[sd]?|swears?|swore|vow(?:s|ed)?|pledged?|word|oath|gives?|gave|tell|told|assured?)\s+(?:to\s+)?"
-    r"|\b(?:say|said|whisper|call|shout|answer)\s+to\s+)"
-    r"(?=(?P<who>(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Hh]is|[Hh]er)((?:\s+[a-z][\w-]*){1,3})))"
-)
-"""Where a promise may have who makes it, or to whom, by what they are: `the old miller`."""
 _ADDRESSED: Final = re.compile(
-    rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{_NAME})"
+    rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{NAME})"
 )
+_TOLD_SO: Final = re.compile(rf"{_ADDRESSED.pattern}\s*[,:]?\s+(?:that\s+)?$")
+"""Before a promise: `I tell Edda that I promise to wait`."""
 
 
 def find_promises_of_player(
@@ -153,7 +165,7 @@ def find_promises_of_player(
 
     `people_names` are those who are known, each by names with the full one first.
     """
-    known_names = _fold_small_names(people_names)
+    known_names = fold_long_names(people_names)
     return tuple(
         replace(promise, quote=sentence.written or promise.quote)
         for sentence in find_hero_sentences(text)
@@ -166,7 +178,7 @@ def find_promises_of_gm(text: str, people_names: Sequence[Sequence[str]]) -> tup
 
     `people_names` are those who may speak, each by names with the full one first.
     """
-    promises, known_names = list[PlainPromise](), _fold_small_names(people_names)
+    promises, known_names = list[PlainPromise](), fold_long_names(people_names)
     for sentence in split_plain_sentences(strip_speech(text)):
         of_hero = _HERO_AS_YOU.sub("I", sentence)
         promises += (
@@ -182,59 +194,43 @@ def find_promises_of_gm(text: str, people_names: Sequence[Sequence[str]]) -> tup
     return tuple(promises)
 
 
-def _fold_small_names(people_names: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Return the names in small letters that people have besides an article, without it: `hooded stranger`."""
-    return frozenset(
-        _drop_article(name)
-        for names in people_names
-        for name in names
-        if " " in name and not is_capitalised(name)
-    )
-
-
-def _drop_article(name: str) -> str:
-    return re.sub(r"^(?:the|an?) ", "", " ".join(name.casefold().split()))
-
-
-def _write_as_name(text: str, known_names: Collection[str]) -> str:
-    """Return a sentence with capitals for those who promise or are promised something in small letters.
-
-    It is as long as it was: `I promise The Old Miller to wait`. Who is meant is known by name, or by what they are.
-    """
-    for match in _BESIDE_VERB.finditer(text):
-        ends = [word.end() for word in re.finditer(r"\S+", match["who"])][:0:-1]
-        end = next((end for end in ends if _is_somebody(match["who"][:end], known_names)), 0)
-        start = match.start("who")
-        text = f"{text[:start]}{match['who'][:end].title()}{text[start + end :]}"
-    return text
-
-
-def _is_somebody(words: str, known_names: Collection[str]) -> bool:
-    return _drop_article(words) in known_names or is_role(words.split()[-1])
-
-
 def _read_first_person(sentence: FirstPersonSentence, known_names: Collection[str]) -> Iterator[PlainPromise]:
     written = sentence.text.rstrip(' .!,…"”')
-    text = _write_as_name(written, known_names)
+    text = write_as_name(written, known_names)
     match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
     match = match or _PROMISED_AFTER.search(text)
     if match is None and not sentence.is_spoken and not (_BEFORE_NOW.search(text) or _PERFECT.search(text)):
         match = next((m for pattern in _PROMISED_IN_PAST if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence.text, match.start()):
         return
-    to, vocatives = _as_written(match, "to", written), _find_vocatives(text) if sentence.is_spoken else ()
-    addressed = _ADDRESSED.search(_write_as_name(sentence.attribution, known_names))
-    is_named = bool(_NAME_PATTERN.match(match["to"] or ""))
+    vocatives = _find_vocatives(text) if sentence.is_spoken else ()
+    group = "given" if match.groupdict().get("given") else "to"
+    to = _as_written(match, group, written)
+    addressed = _ADDRESSED.search(write_as_name(sentence.attribution, known_names)) or _TOLD_SO.search(
+        text[: match.start()]
+    )
+    is_named = bool(to) and _NAME_PATTERN.match(match[group]) is not None
     named = (
         *((to,) if is_named else ()),
         *vocatives,
         *((addressed["to"],) if addressed else ()),
     )
-    words = _promised_words(match, vocatives, written)
+    words, listener = _drop_listener(_promised_words(match, vocatives, written), match)
     if words:
         is_to_listener = not is_named and bool(to or sentence.is_spoken)
-        addressee = to if is_named else ""
+        addressee = to if is_named else "" if to else listener
+        named = named or ((addressee,) if addressee else ())
         yield PlainPromise(words, sentence.text, "", named, addressee, is_to_listener)
+
+
+def _drop_listener(words: str, match: re.Match[str]) -> tuple[str, str]:
+    """Return what is promised without who stands before its `that`, and who that is, if it is somebody."""
+    has_that = re.search(r"\bthat,?\s+$", match.string[: match.start("clause")]) is not None
+    listener = None if has_that or not match["clause"] else _WITH_LISTENER.fullmatch(words)
+    # `The boat that I will build will float` is what is promised.
+    if listener is None or len(_WILL.findall(words)) > 1:
+        return words, ""
+    return listener["rest"], listener["who"] if _LISTENER.match(listener["who"]) else ""
 
 
 def _read_narrated(sentence: FirstPersonSentence, known_names: Collection[str]) -> Iterator[PlainPromise]:
@@ -245,7 +241,7 @@ def _read_narrated(sentence: FirstPersonSentence, known_names: Collection[str]) 
 
 def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[PlainPromise]:
     written = sentence.rstrip(" .!,…")
-    text = _write_as_name(written, known_names)
+    text = write_as_name(written, known_names)
     patterns = (_PROMISED_BY, _PROMISED_BESIDE, _PROMISED_THING)
     match = next((m for pattern in patterns if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
@@ -284,7 +280,7 @@ def _find_vocatives(text: str) -> tuple[str, ...]:
 def _promised_words(match: re.Match[str], vocatives: Sequence[str], written: str) -> str:
     parts = (_as_written(match, group, written) for group in ("clause", "infinitive", "thing"))
     words = next(filter(None, parts), "")
-    words = " ".join(re.split(r"[;¶]", words)[0].split()).strip(" ,.!")
+    words = _SWORN_AFTER.sub("", " ".join(re.split(r"[;¶]", words)[0].split()).strip(" ,.!"))
     for name in vocatives:
         words = words.removesuffix(f", {name}").removeprefix(f"{name}, ")
     return words if 2 < len(words) <= MAX_PROMISE_WORDS else ""

@@ -181,6 +181,38 @@ async def test_plain_promise_is_made_to_whom_the_words_speak(
         assert await table.promises() == [title]
 
 
+async def test_promise_to_a_name_with_an_article_is_to_who_bears_it(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Tam") as table:
+        await table.play("/creature The Undersinger: something that sings")
+        await table.play("/cast + The Undersinger")
+        await table.play("/faction Salt Guild: traders")
+        for line in (
+            "I promise the Undersinger to bring back the bell.",
+            "I tell the undersinger that I will pay the toll, I promise.",
+            "I promise the Salt Guild to keep silent.",
+        ):
+            await table.play(line)
+        await table.play("/commit")
+        assert {(promise, creditor) for promise, _, creditor, *_ in await table.ledger()} == {
+            ("Mara promised The Undersinger to bring back the bell.", "The Undersinger"),
+            ("Mara promised The Undersinger: “I will pay the toll.”", "The Undersinger"),
+            ("Mara promised Salt Guild to keep silent.", "Salt Guild"),
+        }
+
+
+async def test_promise_told_to_somebody_is_to_them_and_one_to_nobody_is_another(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Iselin Quay", "Tam") as table:
+        await table.play("I tell Tam that I will find Teodor, I swear it.")
+        reply = await table.play("I promise Tam that I will find Teodor.")
+        to_tam = "Mara promised Tam: “I will find Teodor.”"
+        assert reply.lines == (f"Promised already: {to_tam}",)
+        await table.play("I swear to mend the mill.")
+        mill = "Mara promised to mend the mill."
+        reply = await table.play("I promise Tam to mend the mill.")
+        assert f"Promised already, in other words? {mill}" in reply.lines
+        assert await table.promises() == [to_tam, mill, "Mara promised Tam to mend the mill."]
+
+
 async def test_reported_promise_names_the_hero_and_quotes_nobody(tmp_path: Path) -> None:
     async with seated(tmp_path, "Dace Holloway", "Captain Hask") as table:
         await table.play("Dace promises to pay me before the thaw.")
