@@ -371,6 +371,9 @@ class CastReader:
             return None
         if words.REMAINS.match(rest) or words.STAYS.match(rest):
             reading.staying.update(numbers)
+        if self._is_found_waiting(numbers, rest, sentence, reading):
+            reading.move(CastMove.COMES, numbers)
+            return CastMove.COMES
         if match := words.STAYS.match(rest):
             if reading.exit_cast is not None or reading.company_goes or words.AWAY_FROM_HERE.search(match[0]):
                 reading.move(CastMove.STAYS_BEHIND, numbers)
@@ -424,6 +427,9 @@ class CastReader:
             is_way_out = reading.last_move is CastMove.LEAVES and _SLAMS_DOOR.match(rest)
             gone = reading.departed if is_way_out else set()
             reading.act_here(n for n in numbers if n not in reading.senseless | gone)
+        elif words.CLIMBS_OUT.match(rest):
+            # Who fell in where they are climbs out there.
+            reading.act_here(n for n in numbers if n not in reading.senseless | reading.shown)
         elif shows_here(rest, sentence, is_plural="," in subject):
             reading.note_shown(numbers)
         return None
@@ -467,6 +473,20 @@ class CastReader:
                 reading.move(move, numbers)
             return move
         return None
+
+    def _is_found_waiting(
+        self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading
+    ) -> bool:
+        """Say whether somebody waits where the hero is or arrives, and not where they went or were left."""
+        went = reading.departed | reading.left_behind | (reading.exit_cast or set())
+        if reading.exit_cast is None:
+            went |= reading.gone
+        match = words.WAITS_THERE.match(rest)
+        return (
+            match is not None
+            and (reading.present | went).isdisjoint(numbers)
+            and self._is_entering(numbers, rest, sentence, reading)
+        )
 
     def _is_entering(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         match = words.ENTERS.match(rest)

@@ -261,6 +261,16 @@ GETS_OUT: Final = PhrasePattern(
 )
 """Somebody gets out of something that may stand in the scene: a boat, a bed, the water, a coat."""
 
+CLIMBS_OUT: Final = PhrasePattern(
+    r"""
+    [climb crawl clamber scramble wade swim slide hoist pull heave drag haul] DIRECTION(HIMSELF )?out of (the|a)
+        (\w+ )?(reeds|ditch|undergrowth|bracken|brambles|thicket|hedge|water|river|stream|lake|pond|pool|sea|waves|
+        surf|mud|marsh|bog|rubble|wreckage|snow|hole|pit|grave|well)\b
+    """,
+    {**_WORDS, "HIMSELF": r"(?:himself|herself|itself|themselves)"},
+)
+"""Somebody comes to light out of what hid them, and is where that is seen."""
+
 ENTERS: Final = PhrasePattern(
     r"""
     [enter]\b(?! (a trance|the (data|code|number|fray)|into (an? )?(agreement|discussion)))
@@ -439,6 +449,8 @@ STAYS: Final = PhrasePattern(
     _WORDS,
 )
 REMAINS: Final = PhrasePattern("[stay remain linger]")
+WAITS_THERE: Final = PhrasePattern(r"[wait linger] (there|here)\b")
+"""What is said of who stays where they are, and of who is found where the hero is."""
 LEADS_HERO: Final = PhrasePattern(
     r"[lead take guide bring show drag carry march usher steer pull hurry] @(?P<hero>[HW])@ DIRECTION(OUT|"
     r"TO_ELSEWHERE)",

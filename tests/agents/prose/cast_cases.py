@@ -118,6 +118,25 @@ STRANGERS = (
     _case("", "> A woman comes in: Captain Vess. She sits down.", "+Vess"),
     _case("Vess", "> Vess frowns. She looks like an old woman. She leaves.", "-Vess"),
 )
+FOUND = (
+    _case("", "> Bela climbs out of the water.", "+Bela"),
+    _case("", "> Bela drags himself out of the mud, coughing.", "+Bela"),
+    _case("", "> Captain Vess waits there with a knife.", "+Vess"),
+    _case("", "> Captain Vess waits here.", "+Vess"),
+    _case("", "I walk to the Boat Sheds. Vess waits there.", "+Vess"),
+    _case("", "> Bela falls into the millrace. He climbs out of the water.", ""),
+    _case("", "> Meanwhile Bela climbs out of the water.", ""),
+    _case("", "> Every morning Bela climbs out of the water.", ""),
+    _case("", "> Bela climbs out of bed.", ""),
+    _case("Bela", "> Bela climbs out of the water and walks off.", "-Bela"),
+    _case("", "> Meanwhile Vess waits there.", ""),
+    _case("", "I hope that Vess waits there.", ""),
+    _case("Vess", "> Vess rides off to the mill and waits there.", "-Vess"),
+    _case("Vess", "I leave Vess at the inn. She waits there.", "-Vess"),
+    _case("Vess", "I leave the tavern. Vess waits there.", "-Vess"),
+    _case("Vess", "I go to the mill alone.", "> Captain Vess waits there.", "-Vess"),
+)
+"""Those who are found where the hero is, and those who wait where they went."""
 
 LEAVING = (
     _case("Vess", "> Vess leaves.", "-Vess"),
@@ -711,6 +730,6 @@ TOLD_IN_THE_PAST = (
 )
 """Lines of a story that is told in the past, and lines that tell of what was before the story."""
 CAST_CASES = (
-    *COMING, *STRANGERS, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING, *MORE_WORDINGS,
+    *COMING, *STRANGERS, *FOUND, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING, *MORE_WORDINGS,
     *TOLD_IN_THE_PAST,
 )  # fmt: skip
