@@ -61,6 +61,10 @@ _OTHER_BEGINNING: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind `and`, what does not begin with a verb whose subject is the last one."""
+_STRANGER_BEGINS: Final = re.compile(
+    r"\s*(?:(?:and|but|then|[a-z]+ly),?\s+)*(?:he|she)\s+(?!and\b)", re.IGNORECASE
+)
+"""A subject that means nobody on record, or it would be a mark."""
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
@@ -580,6 +584,9 @@ def _find_subject(clause: MarkedClause, reading: CastReading) -> tuple[str, str]
     text = clause.text
     if name_alone := re.fullmatch(r"\s*@([^@]+)@\s*", text):
         reading.subject = name_alone[1]  # `a girl, @1@, steps in`: what she does is in the next clause
+        return None
+    if _STRANGER_BEGINS.match(text):
+        reading.subject = ""  # `He hands @0@ a letter and leaves`
         return None
     goes_on = clause.opener in _GOING_ON and reading.subject and _OTHER_BEGINNING.match(text) is None
     for match in () if goes_on else re.finditer(r"@([^@]+)@", text):

@@ -103,6 +103,8 @@ STRANGERS = (
     _case("Vess", "> Vess nods.", "> An old woman lies in the snow. She is dead. Her throat is cut.", ""),
     _case("Vess", "> Vess nods.", "> An old woman comes in. She leaves.", ""),
     _case("Vess", "> Vess nods.", "> A woman comes in. She kills Vess.", "-Vess"),
+    _case("Vess Bela", "> Bela nods.", "> A man in grey comes in. He hands Vess a letter and leaves.", ""),
+    _case("Vess", "> A man in grey comes in. He opens the door and Bela steps in.", "+Bela"),
     _case("Vess Bela", "> Bela nods.", "> A man grabs Vess. He drags her out.", "-Vess"),
     _case("", THOUGHT_OF, "> A man in grey kneels at the altar. She nods.", "+Vess"),
     _case("", THOUGHT_OF, "> An old woman kneels. Vess comes in. She laughs.", "+Vess"),
