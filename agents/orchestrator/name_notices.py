@@ -90,7 +90,7 @@ class NameNotices:
     ) -> list[UnknownName]:
         """Return the names in full, as earlier lines of the scene have them, that were not told of in it.
 
-        That somebody may come in is told of anew, and so is where the hero goes.
+        That somebody may come in is told of anew; so is a place that was taken for somebody, and where the hero goes.
         """
         if not unknown_names:
             return []

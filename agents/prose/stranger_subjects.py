@@ -67,7 +67,7 @@ _IS_NAMED: Final = re.compile(r"(?:^|[,;:—–-]|\b(?:is|was|be|being|named|cal
 """Who is named by the name, and not told from somebody known: `a girl, @1@,`, `the rider turns out to be @1@`."""
 
 
-class Stranger(NamedTuple):
+class StrangerMention(NamedTuple):
     """Somebody in a sentence who is not on record."""
 
     gender: Literal["he", "she", ""]
@@ -78,7 +78,7 @@ class Stranger(NamedTuple):
     """Whether the words tell of somebody who was not named before: `a guard`, not `the guard` or `somebody`."""
 
 
-def find_stranger(marked: str) -> Stranger | None:
+def find_stranger(marked: str) -> StrangerMention | None:
     """Return who in a marked sentence is not on record, the subject before all; None if nobody is."""
     for match in _ARTICLE.finditer(marked):
         article = (match["article"] or "").casefold()
@@ -94,7 +94,7 @@ def find_stranger(marked: str) -> Stranger | None:
             and _IS_NAMED.search(marked, person.end()) is None
         )
         if is_subject or is_new:
-            return Stranger(_read_gender(noun), is_subject, is_new)
+            return StrangerMention(_read_gender(noun), is_subject, is_new)
     return None
 
 
