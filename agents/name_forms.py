@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def name_within(name: str) -> str:
     """Return a name as it stands within a sentence: `the hooded stranger` of The hooded stranger."""
@@ -11,6 +13,11 @@ def name_within(name: str) -> str:
 def name_at_start(name: str) -> str:
     """Return a name as a sentence begins with it: `The red monk` of the red monk."""
     return name[:1].upper() + name[1:]
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: `Osk, Hela and Teodor`; empty if there are none."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def is_capitalised(name: str) -> bool:

@@ -28,6 +28,7 @@ from agents.canon_keeper.fact_readings import (
 )
 from agents.canon_keeper.proposed_records import build_entity
 from agents.canon_keeper.sheet_values import sheet_value_of
+from agents.name_forms import join_names
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from stores.records.canon import (
     AdvanceClock,
@@ -146,9 +147,9 @@ def _change_sentences(before: Entity, after: Entity) -> Iterable[str]:
     removed_aliases = [alias for alias in before.aliases if alias not in after.aliases]
     added_aliases = [alias for alias in after.aliases if alias not in (*before.aliases, before.name)]
     if added_aliases:
-        yield f"{after.name} is also called {_join_names(added_aliases)}."
+        yield f"{after.name} is also called {join_names(added_aliases)}."
     if removed_aliases:
-        yield f"{after.name} is no longer called {_join_names(removed_aliases)}."
+        yield f"{after.name} is no longer called {join_names(removed_aliases)}."
     if after.description != before.description:
         yield f"{after.name} has a new description; before: “{before.description}”"
 
@@ -339,7 +340,3 @@ def _moved_secrecy(secrecy: Secrecy | None, old: Id, new: Id) -> Secrecy | None:
         return secrecy
     known_to = dict.fromkeys(new if i == old else i for i in secrecy.known_to)
     return secrecy.model_copy(update={"known_to": tuple(known_to)})
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
+from agents.name_forms import join_names, name_within
 from agents.proposals.decisions import NOTHING_DECIDED
 from agents.world_time.calendar import DAYS_PER_YEAR, MIN_YEARS, minutes_per_day
 from stores.errors import InputError
@@ -20,6 +21,7 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
 DAYS_PER_WEEK = 7
+PARTICIPANT = "participant"
 _OWES = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
 
 
@@ -58,7 +60,8 @@ class Commitment:
     fact: Fact
     kind: CommitmentKind
     who: Entity | None
-    to_whom: Entity | None
+    to_whom: tuple[Entity, ...]
+    """Those to whom it is promised or owed; one for a debt."""
     since_tick: int | None
     age: int | None
     age_words: str
@@ -124,7 +127,7 @@ def _build_commitment(fact: Fact, entities: dict[Id, Entity], now: int, calendar
         fact=fact,
         kind=commitment_kind(fact),
         who=entities.get(fact.entity(SUBJECT) or ""),
-        to_whom=entities.get(fact.entity(OBJECT) or fact.entity("participant") or ""),
+        to_whom=_list_creditors(fact, entities),
         since_tick=fact.valid_from,
         age=age,
         age_words=age_in_words(age, calendar),
@@ -132,6 +135,20 @@ def _build_commitment(fact: Fact, entities: dict[Id, Entity], now: int, calendar
         is_paid=fact.closed,
         ended_at_tick=fact.valid_to,
     )
+
+
+def _list_creditors(fact: Fact, entities: dict[Id, Entity]) -> tuple[Entity, ...]:
+    """Return to whom it is promised or owed: as many as the statement names together, else the first."""
+    if owner := entities.get(fact.entity(OBJECT) or ""):
+        return (owner,)
+    others = [
+        entities[i.entity_id] for i in fact.involves if i.role == PARTICIPANT and i.entity_id in entities
+    ]
+    _, _, promised = fact.statement.partition(" promised ")
+    for count in range(len(others), 1, -1):
+        if promised.startswith(join_names([name_within(one.name) for one in others[:count]])):
+            return tuple(others[:count])
+    return tuple(others[:1])
 
 
 def commitment_kind(fact: Fact | AssertFact) -> CommitmentKind:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.reader import FindEntity
-from agents.name_forms import name_at_start, name_within
+from agents.name_forms import join_names, name_at_start, name_within
 from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.plain_promises import PlainPromise
+from agents.prose.promise_names import split_names
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind
 
@@ -22,6 +23,14 @@ _SPOKEN_TO_SOMEBODY: Final = re.compile(
 _FUTURE: Final = re.compile(r"\b(?:will|shall|would|won['’]t)\b|['’]ll\b")
 
 
+class _Promisee(NamedTuple):
+    """One of those to whom something is promised."""
+
+    name: str
+    entity: Entity | None
+    """None if nobody has the name yet."""
+
+
 async def build_promise_fact(
     promise: PlainPromise,
     context: SceneContext,
@@ -31,17 +40,17 @@ async def build_promise_fact(
 ) -> AssertFact | None:
     """Return the promise as a fact; None if it is not known who makes it.
 
-    It is made to whoever is named, else to the hero or the only listener that the words speak to. A name that nobody
+    It is made to all who are named, else to the hero or the only listener that the words speak to. A name that nobody
     has yet stays in its words, which say to whom it was made when somebody has it.
     """
     hero = context.player_character()
     promiser = await find(promise.promiser) if promise.promiser else hero
     if promiser is None or promiser.kind not in ACTORS:
         return None
-    promisee = await _find_promisee(promise, promiser, hero, listeners, find)
-    promisee_name = promisee.name if promisee else promise.addressee
-    to_whom = f" {name_within(promisee_name)}" if promisee_name else ""
-    involved = [("subject", promiser), *([("participant", promisee)] if promisee else [])]
+    promisees = await _find_promisees(promise, promiser, hero, listeners, find)
+    names = join_names([name_within(promisee.name) for promisee in promisees]) or promise.addressee
+    to_whom = f" {name_within(names)}" if names else ""
+    involved = [("subject", promiser), *(("participant", one.entity) for one in promisees if one.entity)]
     return AssertFact(
         fact_kind=FactKind.COMMITMENT,
         predicate="promised",
@@ -68,19 +77,33 @@ def _word_promised(words: str) -> str:
     return f": “{words[:1].upper()}{words[1:]}.”"
 
 
-async def _find_promisee(
+async def _find_promisees(
     promise: PlainPromise,
     promiser: Entity,
     hero: Entity | None,
     listeners: Sequence[Entity],
     find: FindEntity,
-) -> Entity | None:
-    for name in promise.named_promisees:
-        entity = await find(name)
-        if entity is not None and entity.id != promiser.id and entity.kind in (*ACTORS, EntityKind.FACTION):
-            return entity
+) -> list[_Promisee]:
+    """Return to whom it is promised; nobody if nobody of the name is known, or no name or listener says who."""
+    for names in promise.named_promisees:
+        # A guild may be called Salt and Iron.
+        for listed_names in dict.fromkeys(((names,), split_names(names))):
+            promisees = [_Promisee(name, await _find_other(name, promiser, find)) for name in listed_names]
+            if any(promisee.entity for promisee in promisees):
+                return [
+                    _Promisee(one.entity.name if one.entity else one.name, one.entity) for one in promisees
+                ]
     if not promise.is_to_listener:
-        return None
-    if promise.promiser:
-        return hero if hero is not None and hero.id != promiser.id else None
-    return listeners[0] if len(listeners) == 1 else None
+        return []
+    listener = hero if promise.promiser else listeners[0] if len(listeners) == 1 else None
+    is_other = listener is not None and listener.id != promiser.id
+    return [_Promisee(listener.name, listener)] if listener is not None and is_other else []
+
+
+async def _find_other(name: str, promiser: Entity, find: FindEntity) -> Entity | None:
+    """Return whom a name means who may be promised something by another; None if it is nobody."""
+    entity = await find(name)
+    is_other = entity is not None and entity.id != promiser.id
+    return (
+        entity if entity is not None and is_other and entity.kind in (*ACTORS, EntityKind.FACTION) else None
+    )

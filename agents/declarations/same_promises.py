@@ -71,9 +71,9 @@ def _promiser_of(fact: Fact | AssertFact) -> Id | None:
 
 
 def _may_be_to_same(one: Fact, other: AssertFact, people: Collection[Entity]) -> bool:
-    """Say whether two promises are made to the same people; who is promised something may not be said."""
+    """Say whether one promise may be made to all to whom the other is; who is promised something may not be said."""
     promisees = [_promisees_of(fact, people) for fact in (one, other)]
-    return not all(promisees) or promisees[0] == promisees[1]
+    return not all(promisees) or promisees[0] >= promisees[1]
 
 
 def _promisees_of(fact: Fact | AssertFact, people: Collection[Entity]) -> set[Id]:

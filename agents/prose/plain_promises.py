@@ -18,7 +18,7 @@ from agents.prose.hero_words import (
     split_speeches,
 )
 from agents.prose.plain_decisions import is_made_now
-from agents.prose.promise_names import NAME, fold_long_names, write_as_name
+from agents.prose.promise_names import NAME, NAMES, fold_long_names, write_as_name
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
 
 MAX_PROMISE_WORDS: Final = 300
@@ -34,7 +34,7 @@ class PlainPromise:
     promiser: str = ""
     """Who promises, as named; empty: the hero."""
     named_promisees: tuple[str, ...] = ()
-    """Names to whom it may be promised, the most likely first."""
+    """To whom it may be promised, the most likely first: one name, or several as the words list them."""
     addressee: str = ""
     """The name beside `promise`, whether or not anybody is known by it."""
     is_to_listener: bool = False
@@ -43,13 +43,14 @@ class PlainPromise:
     """Whether the prose tells of it in its own words, in which `me` and `you` are the hero."""
 
 
-_NAME_PATTERN: Final = re.compile(rf"\b{NAME}")
-_VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{NAME})(?=,|$)")
-_NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z])"  # `I promise Gil Oakum will get it` is nothing to Gil
+_NAME_PATTERN: Final = re.compile(rf"\b{NAMES}")
+_VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{NAMES})(?=,|$)")
+# `I promise Gil Oakum will get it` is nothing to Gil, and neither is `I promise Gil and the smith will`.
+_NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z]|\s+and\s+(?!I\b))"
 _NOT_OF_HERS = r"(?!\s+(?!that\b|never\b|not\b)\w+\s+that\b)"  # `to her memory that` is not to her
 _TO = (
     rf"(?P<to>[Yy]ou(?: all| both)?|him|her{_NOT_OF_HERS}|them"
-    rf"|(?!I\b){NAME}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
+    rf"|(?!I\b){NAMES}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
 )
 _GIVEN = _TO.replace("P<to>", "P<given>")
 _TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
@@ -152,7 +153,7 @@ _PROMISED_THING: Final = re.compile(
 _HERO_AS_YOU: Final = re.compile(r"^You(?=\s)")
 """The hero in words of the GM, as the subject of a sentence."""
 _ADDRESSED: Final = re.compile(
-    rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{NAME})"
+    rf"\bI\s+(?:\w+ly\s+)?(?:(?:tell|promise|assure|told|promised|assured)|(?:say|said|whisper|swear|call|shout|answer)\s+to)\s+(?P<to>{NAMES})"
 )
 _TOLD_SO: Final = re.compile(rf"{_ADDRESSED.pattern}\s*[,:]?\s+(?:that\s+)?$")
 """Before a promise: `I tell Edda that I promise to wait`."""

@@ -15,10 +15,15 @@ MAX_WORDS_OF_WHO: Final = 6
 _NO_NAME = r"(?:I|You|He|She|It|We|They|My|And|But|So|Then|Now|No|Yes|Well|That|This)"
 NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+)?(?!I\b)[A-Z][\w'’-]*){{0,3}})"
 """A name with capitals, in patterns."""
+_AND: Final = r",?\s+and\s+(?:to\s+)?"
+NAMES: Final = rf"(?:both\s+)?{NAME}(?:(?:,\s+{NAME}){{0,3}}{_AND}{NAME})?"
+"""One name or several, in patterns: `Osk and Teodor`."""
+_SEPARATOR: Final = re.compile(rf"{_AND}|,\s+")
 _BESIDE_VERB: Final = re.compile(
     r"(?:^(?:(?:And|Then|But|So|Now),?\s+)?"
     r"|\b(?:promise[sd]?|swears?|swore|vow(?:s|ed)?|pledged?|word|oath|gives?|gave|tell|told|assured?)\s+(?:to\s+)?"
     r"|\b(?:say|said|whisper|call|shout|answer)\s+to\s+)"
+    rf"(?:(?:both\s+)?{NAME}(?:,\s+{NAME}){{0,3}}{_AND})?"
     rf"(?=(?P<who>(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Hh]is|[Hh]er)(?:\s+\w[\w-]*){{1,{MAX_WORDS_OF_WHO}}}))"
 )
 """Where a promise may have who makes it, or to whom, behind an article: `the old miller`."""
@@ -26,6 +31,11 @@ _SMALL_WHO: Final = re.compile(r"\w+(?:\s+[a-z][\w-]*){1,3}")
 """What somebody may be, in small letters."""
 _CAPITAL_WHO: Final = re.compile(rf"[Tt]he\s+{NAME}")
 """A name that begins with an article, whether or not anybody is known by it: `the Undersinger`."""
+
+
+def split_names(names: str) -> tuple[str, ...]:
+    """Return each of the names that stand together: `Osk` and `Teodor` of `both Osk and Teodor`."""
+    return tuple(_SEPARATOR.split(names.removeprefix("both ")))
 
 
 def fold_long_names(people_names: Sequence[Sequence[str]]) -> frozenset[str]:
@@ -42,14 +52,15 @@ def write_as_name(text: str, known_names: Collection[str]) -> str:
 
     It is as long as it was: `I promise The Old Miller to wait`. Who is meant is known by name, or by what they are.
     """
-    for match in _BESIDE_VERB.finditer(text):
-        ends = [word.end() for word in re.finditer(r"\S+", match["who"])][:0:-1]
-        end = next((end for end in ends if _drop_article(match["who"][:end]) in known_names), 0)
-        end = end or next((end for end in ends if _is_somebody(match["who"][:end])), 0)
-        start = match.start("who")
-        who = match["who"][:end]
-        who = name_at_start(who) if _CAPITAL_WHO.fullmatch(who) else who.title()
-        text = f"{text[:start]}{who}{text[start + end :]}"
+    for _ in range(2):  # the second for another beside the first: `I promise The Miller and the smith`
+        for match in _BESIDE_VERB.finditer(text):
+            ends = [word.end() for word in re.finditer(r"\S+", match["who"])][:0:-1]
+            end = next((end for end in ends if _drop_article(match["who"][:end]) in known_names), 0)
+            end = end or next((end for end in ends if _is_somebody(match["who"][:end])), 0)
+            start = match.start("who")
+            who = match["who"][:end]
+            who = name_at_start(who) if _CAPITAL_WHO.fullmatch(who) else who.title()
+            text = f"{text[:start]}{who}{text[start + end :]}"
     return text
 
 

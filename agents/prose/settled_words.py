@@ -42,7 +42,10 @@ _TO_GIVE_BACK: Final = re.compile(
 )
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
-_PARTIES: Final = re.compile(rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? (?P<creditor>{_NAME})")
+_PARTIES: Final = re.compile(
+    rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? "
+    rf"(?P<creditor>{_NAME}(?:(?:, {_NAME}){{0,3}},? and {_NAME})?)"
+)
 _WHOLE_DEBT: Final = re.compile(
     r"\b(?:(?:my|our|his|her|their|the) debt|what (?:I|we|he|she|they) owed?s?)\b"
     rf"|\brepa(?:y|ys|id) {_NAME}(?: back)?(?: in full)?[.!]?$"

@@ -213,6 +213,44 @@ async def test_promise_told_to_somebody_is_to_them_and_one_to_nobody_is_another(
         assert await table.promises() == [to_tam, mill, "Mara promised Tam to mend the mill."]
 
 
+async def test_promise_to_several_names_them_all_and_is_theirs_together(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Osk", "Teodor", "Hela") as table:
+        both = "Mara promised Osk and Teodor: “I will come back.”"
+        assert (
+            f"Proposed: {both}" in (await table.play("I promise Osk and Teodor that I will come back.")).lines
+        )
+        assert (await table.play("I promise Teodor to come back.")).lines == (f"Promised already: {both}",)
+        await table.play("I promise Osk and Hela to bring them bread.")
+        bread = "Mara promised Osk and Hela to bring them bread."
+        assert await table.promises() == [both, bread]
+        await table.play("/commit")
+        assert {(promise, creditor) for promise, _, creditor, *_ in await table.ledger()} == {
+            (both, "Osk and Teodor"),
+            (bread, "Osk and Hela"),
+        }
+        reply = await table.play("I give Hela the bread.")
+        assert reply.suggested_line == f"/paid {bread.rstrip('.')}"
+        await table.play(reply.suggested_line)
+        assert await table.play("/commit")
+        assert {(promise, is_paid) for promise, *_, is_paid in await table.ledger()} == {
+            (both, False),
+            (bread, True),
+        }
+
+
+async def test_promise_to_somebody_and_a_name_that_nobody_has_says_both(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Osk") as table:
+        await table.play("I promise Osk and Wulf to fetch water.")
+        assert await table.promises() == ["Mara promised Osk and Wulf to fetch water."]
+
+
+async def test_promise_to_one_of_two_and_another_thing_stays_its_own(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Osk", "Teodor") as table:
+        await table.play("I promise Osk to bring Teodor home.")
+        await table.play("/commit")
+        assert [creditor for _, _, creditor, *_ in await table.ledger()] == ["Osk"]
+
+
 async def test_reported_promise_names_the_hero_and_quotes_nobody(tmp_path: Path) -> None:
     async with seated(tmp_path, "Dace Holloway", "Captain Hask") as table:
         await table.play("Dace promises to pay me before the thaw.")
