@@ -319,6 +319,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         if new_verdict is not None and not has_several:
             self.go_to_next_undecided()
         self._show_verdict(ids, new_verdict)
+        if new_verdict is not None and has_several:
+            self._leave_decided_row()
 
     def _show_verdict(self, ids: Collection[Id], verdict: Verdict | None) -> None:
         """Show the verdict at once; its effects are shown when the services have assessed it."""
@@ -331,12 +333,12 @@ class ProposalList(RowList[ProposalView], SingleKeys):
 
     def go_to_next_undecided(self) -> None:
         """Put the cursor on the next row below that is undecided, if there is one."""
-        if self.cursor is None:
-            return
-        below = range(self.cursor + 1, len(self.rows))
-        target = next((i for i in below if (v := self.rows[i].value) and is_undecided(v)), None)
-        if target is not None:
-            self.cursor = target
+        self.go_to_next(is_undecided)
+
+    def _leave_decided_row(self) -> None:
+        """Go on to the next undecided row after several were decided at once, unless the cursor is on one."""
+        if self.current is not None and not is_undecided(self.current):
+            self.go_to_next_undecided()
 
     def action_mark(self) -> None:
         if self.current is None or not is_open(self.current):
@@ -369,6 +371,7 @@ class ProposalList(RowList[ProposalView], SingleKeys):
             self._selected_ids.clear()
             self.post_message(self.AllAccepted(ids))
             self._show_verdict(ids, Verdict.ACCEPT)
+            self._leave_decided_row()
 
     def action_edit(self) -> None:
         if self.current is not None and is_open(self.current):

@@ -19,7 +19,7 @@ from widgets.single_keys import SingleKeys
 
 
 class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
-    """Groups by row. A key decides what is undecided in the group, and goes on to the next."""
+    """Groups by row. A key decides what is undecided in the group, and goes on to the next that is undecided."""
 
     HELP_TITLE: ClassVar[str] = "Groups of a review"
     HELP_TEXT: ClassVar[str] = (
@@ -111,7 +111,7 @@ class ReviewGroupList(RowList[ReviewGroup], SingleKeys):
         if self.current is not None:
             self.post_message(self.Decided(self.current, Verdict(verdict) if verdict else None))
             if verdict:
-                self.action_move(1)
+                self.go_to_next(lambda group: group.undecided_count > 0)
 
     def action_accept_all(self) -> None:
         self.post_message(self.AllDecided(self._undecided_groups(), Verdict.ACCEPT))

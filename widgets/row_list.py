@@ -152,6 +152,15 @@ class RowList(InkView, Generic[RowValue], can_focus=True):
         else:
             self.cursor = target
 
+    def go_to_next(self, is_wanted: Callable[[RowValue], bool]) -> None:
+        """Put the cursor on the next row below that is wanted, if there is one."""
+        if self.cursor is None:
+            return
+        below = range(self.cursor + 1, len(self._rows))
+        target = next((i for i in below if (v := self._rows[i].value) is not None and is_wanted(v)), None)
+        if target is not None:
+            self.cursor = target
+
     def action_page(self, step: int) -> None:
         if self.cursor is None:
             self._scroll_page(step)

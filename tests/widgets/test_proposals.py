@@ -81,6 +81,46 @@ async def test_proposal_cursor_goes_on_to_the_next_undecided_row() -> None:
         assert listing.current.number == 5
 
 
+@pytest.mark.parametrize("verdict", ["a", "r", "c", "d"])
+async def test_proposal_cursor_leaves_the_last_of_several_marked_rows(verdict: str) -> None:
+    views = [proposal(n, verdict=Verdict.ACCEPT if n == 3 else None) for n in range(1, 6)]
+    app, listing = stage(views)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("space", "space", verdict)
+        assert listing.current is not None
+        assert listing.current.number == 4, "the cursor was on 3, which is decided"
+        await pilot.press("home", "space", "down", "down", "space", "up", "up", verdict)
+        assert listing.current.number == 5, "it was on 3, and 4 was marked and is decided now"
+
+
+async def test_proposal_cursor_stays_where_several_marked_rows_leave_it_on_an_undecided_one() -> None:
+    app, listing = stage([proposal(n) for n in range(1, 6)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("space", "space", "a")
+        assert listing.current is not None
+        assert listing.current.number == 3
+        await pilot.press("end", "space", "r")
+        assert listing.current.number == 5, "nothing below is undecided"
+
+
+async def test_proposal_cursor_goes_on_to_what_accept_all_left() -> None:
+    app, listing = stage([proposal(1), proposal(2), proposal(3, mark="hold"), proposal(4)])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("A")
+        assert listing.current is not None
+        assert listing.current.number == 3
+
+
+async def test_proposal_undo_stays_on_the_row_it_undid() -> None:
+    views = [proposal(n, verdict=Verdict.ACCEPT if n == 2 else None) for n in range(1, 4)]
+    app, listing = stage(views)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("down", "u")
+        assert decided(app) == [(ids(2), None)]
+        assert listing.current is not None
+        assert listing.current.number == 2
+
+
 async def test_proposal_hundred_rows_are_decided_with_a_hundred_keys() -> None:
     app, _ = stage(many(100))
     async with app.run_test(size=(60, 20)) as pilot:
