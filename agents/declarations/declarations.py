@@ -428,10 +428,10 @@ class DeclarationService:
         """Propose a change in the GM's name that was not typed as a declaration, such as a clock's advance."""
         return await self._stage_proposal(context, change, quote, is_quotation=False)
 
-    async def stage_outcome(
+    async def build_outcome(
         self, context: SceneContext, event: AssertFact, quote: str, *, evidence: Sequence[Evidence]
-    ) -> None:
-        """Propose what a scene came to, as one fact, and the deaths that it tells among other things.
+    ) -> list[ProposedChange]:
+        """Return proposals of what a scene came to, as one fact, and of the deaths that it tells among other things.
 
         A sentence that states a fact of the catalogue, such as a death, is that fact; any other is the event.
         """
@@ -444,7 +444,7 @@ class DeclarationService:
             changes = [event, *deaths]
         else:
             changes = [fact]
-        await self.stage_command(self._build_facts(context, changes, quote, catalogue, evidence))
+        return self._build_facts(context, changes, quote, catalogue, evidence)
 
     async def _stage_proposal(
         self,

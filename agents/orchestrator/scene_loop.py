@@ -22,7 +22,12 @@ from agents.loop_words import build_refusal
 from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
 from agents.orchestrator.folded_rows import count_by_row
-from agents.orchestrator.scene_outcome import build_outcome_evidence, find_outcomes
+from agents.orchestrator.scene_outcome import (
+    build_outcome_evidence,
+    find_outcomes,
+    find_same_outcome,
+    find_undone_outcomes,
+)
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.story_loop import StoryLoop
 from agents.proposals.evidence import turn_evidence
@@ -42,13 +47,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id
 from stores.records.play import Scene, Speaker
-from stores.records.workflow import (
-    Decision,
-    Loop,
-    Transition,
-    TransitionProposal,
-    Verdict,
-)
+from stores.records.workflow import Loop, ProposedChange, Transition, TransitionProposal
 
 OUTCOME_LOOKBACK_TURNS = 50
 """The last turns among which those are looked for that tell the outcome of a scene."""
@@ -92,7 +91,6 @@ class SceneLoop:
         event = accepted_proposal.event if accepted_proposal else "end"
         await self._loops.plan_transition(Loop.SCENE, scene_id, event)
         if summary:
-            await self._reject_old_outcome(context)
             outcome = name_hero_in(context, summary)
             await self._log.update_scene(context.scene.model_copy(update={"summary": outcome}))
             await self._propose_outcome(context, outcome, summary)
@@ -268,17 +266,6 @@ class SceneLoop:
         if place_id != context.scene.place_id:
             await self._log.update_scene(context.scene.model_copy(update={"place_id": place_id}))
 
-    async def _reject_old_outcome(self, context: SceneContext) -> None:
-        """Reject the outcome that was proposed before the scene was reopened: a scene has one."""
-        old_outcome_ids = [
-            p.id for p in find_outcomes(select_for_next_commit(context.undecided), context.scene.id)
-        ]
-        if old_outcome_ids:
-            reason = "The scene got another outcome."
-            await self._keeper.decide(
-                old_outcome_ids, Decision(verdict=Verdict.REJECT, by="gm", at=self._clock(), reason=reason)
-            )
-
     async def _propose_outcome(self, context: SceneContext, outcome: str, typed_summary: str) -> None:
         find = scene_entity_finder(context, self._context, guess=True)
         hero = context.player_character()
@@ -311,12 +298,32 @@ class SceneLoop:
             if turn.speaker not in (Speaker.ORACLE, Speaker.SYSTEM)
             and supports_statement(turn.text, change.statement, hero_name)
         ]
-        await self._declarations.stage_outcome(
+        await self._stage_outcome(
             context,
-            change,
-            typed_summary,
-            evidence=[build_outcome_evidence(context.scene), *map(turn_evidence, telling_turns)],
+            await self._declarations.build_outcome(
+                context,
+                change,
+                typed_summary,
+                evidence=[build_outcome_evidence(context.scene), *map(turn_evidence, telling_turns)],
+            ),
         )
+
+    async def _stage_outcome(self, context: SceneContext, new_outcome: Sequence[ProposedChange]) -> None:
+        """Propose an outcome in the place of the one that waits since the scene was reopened: a scene has one.
+
+        The same outcome once more is the one that was proposed before, with what was decided of it.
+        """
+        waiting = find_outcomes(select_for_next_commit(context.undecided), context.scene.id)
+        undone = find_undone_outcomes(context.undone, context.scene.id)
+        same_waiting = find_same_outcome(waiting, new_outcome)
+        same_undone = [] if same_waiting else find_same_outcome(undone, new_outcome)
+        same_ids = {p.id for p in same_waiting}
+        if replaced := [p for p in waiting if p.id not in same_ids]:
+            await self._keeper.undo_proposals(replaced, self._clock())
+        if same_undone:
+            await self._keeper.redo_proposals(same_undone)
+        elif not same_waiting:
+            await self._declarations.stage_command(new_outcome)
 
     def _publish_commit(self, scene: Scene, result: CommitResult) -> None:
         self._events.publish(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from agents.canon_keeper.evidence_order import sort_evidence
+from agents.canon_keeper.fact_readings import is_same_statement, is_same_time
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.proposals.evidence import is_declared_after
 from agents.proposals.statements import STATED_PREDICATE
@@ -213,6 +214,7 @@ class ProvenanceReader:
         return await self._canon.facts_at(universe_id, tick, limit=MAX_READ)
 
     async def read_removed_canon(self, universe_id: Id) -> RetractedView:
+        """Return what was taken out of canon, without the facts that are canon again as others that say the same."""
         universe = await self._canon.universe(universe_id)
         accepted_proposals = await self._log.proposals(
             ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.ACCEPTED], with_sources=True)
@@ -227,6 +229,7 @@ class ProvenanceReader:
         retconned_facts = [
             facts[i] for i in removed_ids if i in facts and facts[i].status is FactStatus.RETCONNED
         ]
+        retconned_facts = await self._leave_out_what_is_canon_again(universe_id, retconned_facts)
         return RetractedView(
             universe,
             tuple(await self._entity_cards.build_fact_views(retconned_facts, universe.calendar)),
@@ -236,6 +239,23 @@ class ProvenanceReader:
                 if i in entities and entities[i].status is not EntityStatus.CANONICAL
             ),
         )
+
+    async def _leave_out_what_is_canon_again(
+        self, universe_id: Id, retconned_facts: Sequence[Fact]
+    ) -> list[Fact]:
+        """Return the facts that no fact of canon says at the same time: to restore another changes nothing."""
+        statement_keys = {fact.statement_key for fact in retconned_facts}
+        alike = await self._canon.facts_by_statement(universe_id, statement_keys) if statement_keys else []
+        catalogue = await self._keeper.policies.read_catalogue(universe_id)
+        current_facts = [fact for fact in alike if fact.status is FactStatus.CANONICAL]
+        return [
+            fact
+            for fact in retconned_facts
+            if not any(
+                is_same_statement(fact, current, catalogue) and is_same_time(fact, current)
+                for current in current_facts
+            )
+        ]
 
     # --- views of a world ----------------------------------------------------------------------------
 

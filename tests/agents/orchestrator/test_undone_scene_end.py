@@ -128,3 +128,95 @@ async def test_undo_of_an_end_that_is_cut_off_is_done_wholly_or_not_at_all(
             await say(program, next_id, "/undo")
         assert await read_state(program, scene_id) == before
         assert await read_played_scene(program, scene_id) == (scene_id, 1)
+
+
+async def list_gate_rows(program: Program, scene_id: Id) -> list[tuple[str, str, str]]:
+    """Return the title, the status and the verdict of each row at the scene's gate."""
+    rows = (await program.services.gate.gate(scene_id)).proposals
+    return [(row.title, row.status.value, row.verdict.value if row.verdict else "") for row in rows]
+
+
+async def list_removed(program: Program, scene_id: Id) -> list[str]:
+    """Return what the universe lists as removed from canon."""
+    universe = (await program.services.play.scene(scene_id)).universe
+    removed = await program.services.world.provenance.read_removed_canon(universe.id)
+    return [view.fact.statement for view in removed.facts]
+
+
+async def test_the_same_end_made_again_after_it_was_taken_back_is_the_one_of_before(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact The bell is cracked")
+        next_id = await end(program, scene_id)
+        ended_canon = await read_canon(program, scene_id)
+        await say(program, next_id, "/undo")
+        await say(program, scene_id, "/end Mara found the loft")
+        assert await list_gate_rows(program, scene_id) == [
+            ("The bell is cracked.", "pending", ""),
+            ("Mara found the loft.", "pending", ""),
+        ]
+        report = await program.services.gate.commit(scene_id)
+        assert (report.accepted_count, report.rejected_count) == (2, 0)
+        assert await read_canon(program, scene_id) == ended_canon
+        assert await list_removed(program, scene_id) == []
+
+
+async def test_another_end_takes_the_place_of_the_one_taken_back(tmp_path: Path) -> None:
+    """Nobody rejected the first one: no gate, no receipt and no rule counts it as rejected."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.")
+        next_id = await end(program, scene_id)
+        await say(program, next_id, "/undo")
+        await say(program, scene_id, "/end Mara lost her way")
+        assert await list_gate_rows(program, scene_id) == [("Mara lost her way.", "pending", "")]
+        report = await program.services.gate.commit(scene_id)
+        assert (report.accepted_count, report.rejected_count) == (1, 0)
+        assert await list_removed(program, scene_id) == ["Mara found the loft."], "it can be restored"
+
+
+async def test_the_first_end_typed_again_after_another_one_is_the_first(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.")
+        next_id = await end(program, scene_id)
+        ended_canon = await read_canon(program, scene_id)
+        await say(program, next_id, "/undo")
+        await say(program, scene_id, "/end Mara lost her way", "/reopen", "/end Mara found the loft")
+        assert await list_gate_rows(program, scene_id) == [("Mara found the loft.", "pending", "")]
+        await program.services.gate.commit(scene_id)
+        assert await read_canon(program, scene_id) == ended_canon
+        assert await list_removed(program, scene_id) == []
+
+
+async def test_an_end_that_the_player_rejected_stays_rejected_beside_the_same_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/end Mara found the loft", "/reject 1", "/reopen")
+        await say(program, scene_id, "/end Mara found the loft")
+        assert await list_gate_rows(program, scene_id) == [
+            ("Mara found the loft.", "pending", "reject"),
+            ("Mara found the loft.", "pending", ""),
+        ]
+
+
+async def test_the_same_end_after_another_line_rests_on_that_line(tmp_path: Path) -> None:
+    """Undo of the line takes with it what was proposed on it: the end of before does not hang on it."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/end Mara found the loft", "/reopen")
+        await say(program, scene_id, "I climb up.", "/end Mara found the loft")
+        assert await list_gate_rows(program, scene_id) == [("Mara found the loft.", "pending", "")]
+        await say(program, scene_id, "/reopen", "/undo")
+        assert await list_gate_rows(program, scene_id) == []
+
+
+async def test_a_fact_made_again_after_its_commit_was_undone_is_not_listed_as_removed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "I look round.", "/fact Mara is wet", "/commit", "/undo")
+        assert await list_removed(program, scene_id) == ["Mara is wet."]
+        await say(program, scene_id, "/undo", "/fact Mara is cold", "/commit")
+        assert await list_removed(program, scene_id) == ["Mara is wet."], "another fact leaves it removed"
+        await say(program, scene_id, "/fact Mara is wet", "/commit")
+        assert await list_removed(program, scene_id) == []
