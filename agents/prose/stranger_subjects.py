@@ -50,6 +50,22 @@ _GOES_ON: Final = re.compile(
     rf"is|was|has|had|up|before|under|dressed)\b|[a-z]+(?:s|ly|ing)\b|{PAST_VERB.pattern})"
 )
 """What stands behind somebody, and not behind the first half of `guard tower`."""
+_GROUP: Final = re.compile(
+    r"\b(?:(?P<one>one|another)\s+of\s+(?:the|these|those|my|our|your|his|her|their)|two|three|four|five|six|several|many|"
+    r"(?:a\s+)?few|(?:a\s+)?(?:couple|pair|group|crowd|band|handful)\s+of)\s+",
+    re.IGNORECASE,
+)
+"""Before several people: `two women`, `one of the guards`."""
+_PLURAL_GOES_ON: Final = re.compile(r"\s*(?:[,.;:!?…—–]|$)|\s+[a-z]")
+_PLURALS: Final = {"women": "woman", "men": "man", "children": "child", "wives": "wife", "thieves": "thief"}
+_PLURAL_END: Final = re.compile(r"(?:women|men|children|wives|thieves)$")
+_TOLD_APART: Final = re.compile(
+    r"\s+(?:(?:by|near|at|behind|beside|opposite|from)\s+(?:the|an?|that)\s+(?!(?:same|head|centre|center)\b)\w"
+    r"|in\s+(?:the\s+(?:corner|doorway|shadows?|back|next|other)\b|grey|gray|black|white|red|green|blue|brown|rags|furs|armour|armor)"
+    r"|with\s+(?:the|an?)\s+\w|who\b(?!\s+@))",
+    re.IGNORECASE,
+)
+"""What tells somebody from others, so that nobody who was named is meant: `the old woman by the fire`."""
 _SPACE: Final = re.compile(r",?\s+")
 _MAX_WORDS: Final = 4
 """Words behind the article, with the noun."""
@@ -80,6 +96,8 @@ class StrangerMention(NamedTuple):
 
 def find_stranger(marked: str) -> StrangerMention | None:
     """Return who in a marked sentence is not on record, the subject before all; None if nobody is."""
+    if group := _find_one_of_group(marked):
+        return group
     for match in _ARTICLE.finditer(marked):
         article = (match["article"] or "").casefold()
         is_new = article in ("a", "an", "another", "one")
@@ -87,7 +105,8 @@ def find_stranger(marked: str) -> StrangerMention | None:
         if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
             continue
         noun = person[1].casefold()
-        if article in ("the", "this", "that") and noun in _ANAPHORIC_NOUNS:
+        is_told_apart = _TOLD_APART.match(marked, person.end()) is not None
+        if article in ("the", "this", "that") and noun in _ANAPHORIC_NOUNS and not is_told_apart:
             continue
         is_subject = (
             _OPENING.match(marked, 0, match.start()) is not None
@@ -98,20 +117,45 @@ def find_stranger(marked: str) -> StrangerMention | None:
     return None
 
 
-def _find_person(marked: str, start: int) -> re.Match[str] | None:
-    """Return the noun for a person of the words behind an article; None if they have none."""
+def _find_one_of_group(marked: str) -> StrangerMention | None:
+    """Return who is meant by a pronoun behind several people who do something; None if there are none."""
+    for match in _GROUP.finditer(marked):
+        person = _find_person(marked, match.end(), is_plural=True)
+        if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
+            continue
+        is_subject = _OPENING.match(marked, 0, match.start()) is not None
+        if is_subject and _IS_NAMED.search(marked, person.end()) is None:
+            return StrangerMention(
+                _read_gender(_singular(person[1].casefold())), is_subject, is_new=match["one"] is not None
+            )
+    return None
+
+
+def _find_person(marked: str, start: int, *, is_plural: bool = False) -> re.Match[str] | None:
+    """Return the noun for a person, or for several, of the words behind an article; None if they have none."""
+    goes_on = _PLURAL_GOES_ON if is_plural else _GOES_ON
     position = start
     for _ in range(_MAX_WORDS):
         noun = _NOUN.match(marked, position)
         if noun is None or noun[1].casefold() in _NO_ADJECTIVES:
             return None
-        if _is_person(noun[1].casefold()) and _GOES_ON.match(marked, noun.end()):
+        word = noun[1].casefold()
+        if _is_person(_singular(word) if is_plural else word) and goes_on.match(marked, noun.end()):
             return noun
         space = _SPACE.match(marked, noun.end())
         if space is None:
             return None
         position = space.end()
     return None
+
+
+def _singular(noun: str) -> str:
+    """Return what one of several is: `lady` of `ladies`; empty if the noun is not of several."""
+    if match := _PLURAL_END.search(noun):
+        return noun[: match.start()] + _PLURALS[match[0]]
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-1] if noun.endswith("s") else ""
 
 
 def _is_person(noun: str) -> bool:
