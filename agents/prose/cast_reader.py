@@ -440,7 +440,8 @@ class CastReader:
 
     def _read_life(self, numbers: Sequence[int], rest: str, sentence: str, reading: CastReading) -> bool:
         """Read who dies, falls asleep or wakes; return whether the predicate says nothing else."""
-        if deaths.DIES.match(rest) and not _OPENS_WITH_TIME.match(sentence):
+        is_end = deaths.DIES.match(rest) or self._is_broken(numbers, rest, sentence)
+        if is_end and not _OPENS_WITH_TIME.match(sentence):
             reading.note_deaths(numbers)
             reading.move(CastMove.DIES, numbers)
             return True
@@ -453,6 +454,14 @@ class CastReader:
         if words.WAKES.match(rest):
             reading.move(CastMove.WAKES, numbers)
         return False
+
+    def _is_broken(self, numbers: Sequence[int], rest: str, sentence: str) -> bool:
+        """Say whether creatures come to their end by what breaks them, and are not made whole."""
+        return (
+            deaths.BREAKS.match(rest) is not None
+            and deaths.IS_WHOLE_AGAIN.search(sentence) is None
+            and all(self._mentions.figures[number].is_creature for number in numbers)
+        )
 
     def _read_act_on_others(self, rest: str, reading: CastReading) -> CastMove | None:
         """Read what is done to others; return whether they come or leave by it."""

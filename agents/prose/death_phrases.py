@@ -14,7 +14,13 @@ from agents.prose.names import any_name_pattern
 from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.speech import strip_speech
 
+_FEELING_NOUNS: Final = (
+    r"(?:grief|guilt|sorrow|news|doubts?|love|shame|loss|jealousy|envy|thoughts?|memor(?:y|ies)|words?|jokes?|laughter|"
+    r"suspense|boredom|work|silence|speech|question|smile|look|glare|wit|critics?|reviews?|embarrassment|song)"
+)
 _WORDS: Final = {
+    "STOP": r"(?=\s*(?:$|[.,;!…¶]))",
+    "NO_FEELING": rf"(?!(?:\w+\s+)?{_FEELING_NOUNS}\b)",
     "END": r"(?=\s*(?:$|[.,;:!?…—–¶-]))",
     "CLOSE": r"(?=\s*(?:$|[.,;:!?…—–¶-]|(?:at|on|by|before|during|when|while|under|beneath|here|there|too|"
     r"last|after|and|trying|saving|fighting|defending|in\s+(?:the|his|her|their|a|battle|childbirth))\b))",
@@ -62,6 +68,7 @@ TELLS_DEATH: Final = re.compile(
     r"heart|breath\w*|soul|spirit|alive|no\s+(?:more|longer)|left\s+of|ends?|ended|finish\w*\s+\S+\s+off|eyes\s+for|forever|"
     r"this\s+(?:life|world)|(?:off|severed?)\s+\S+\s+head|head\s+(?:clean\s+)?(?:off|rolls|rolled|is|was)|skinned|flayed|"
     r"never\s+\w+(?:\s+\w+){0,2}\s+(?:again|breath|dawn|day|morning|sunrise)|"
+    r"shatter(?:s|ed)|crush(?:es|ed)|smash(?:es|ed)|squash(?:es|ed)|crumbl(?:es|ed)|destroyed|"
     r"(?:t[eo]ars?|torn?|tore|rip\w*|hack\w*|cut\w*|bl[eo]w\w*|rends?|rent)\b.{0,60}"
     r"\b(?:apart|asunder|limb|pieces|shreds|bits|ribbons|two|half)|"
     rf"{_WORDS['LETHAL']}\s+(?:[a-z]+ly\s+)?(?:takes?|took|carr\w+|claim\w*|finish\w*)|(?:claimed|finished|carried)\s+(?:off\s+)?by|"
@@ -116,6 +123,25 @@ DIES: Final = PhrasePattern(
     """,
     _WORDS,
 )
+
+BREAKS: Final = PhrasePattern(
+    r"""
+    ([shatter]|(is|was|are|were|gets|got) ([a-z]+ly )?(crushed|squashed|smashed|shattered|destroyed))STOP
+    ([shatter]|(is|was|are|were|gets|got) (crushed|smashed|shattered)) (in)?to
+        (dust|pulp|a pulp|((a (thousand|hundred|million)|tiny|small|many) )?(pieces|shards|splinters|fragments|bits))\b
+    (is|was|are|were|gets|got) (crushed|squashed|smashed) (under|beneath|by)
+        (the|an?|his|her|their|my|your) NO_FEELING(\w+ )?\w+STOP
+    [crumble] (in)?to dust\b
+    """,
+    _WORDS,
+)
+"""A creature comes to its end by it; of a person such words tell a feeling: `Mara is crushed`."""
+
+IS_WHOLE_AGAIN: Final = re.compile(
+    r"\b(?:re-?forms?|mends?|heals?|(?:itself|himself|herself)\s+(?:back\s+)?together|back\s+together|whole\s+again)\b",
+    re.IGNORECASE,
+)
+"""What says of something that broke that it is no more broken."""
 
 KILLS: Final = PhrasePattern(
     rf"""
@@ -198,11 +224,7 @@ _NOT_DONE: Final = re.compile(
 )
 """Before what would be a death: it does not come to it."""
 _IS_LEFT_NOTHING: Final = re.compile(r"\W*(?:there\s+(?:is|was)\s+)?nothing\b", re.IGNORECASE)
-_FEELING: Final = re.compile(
-    r"\b(?:grief|guilt|sorrow|news|doubts?|love|shame|loss|jealousy|envy|thoughts?|memor(?:y|ies)|words?|jokes?|laughter|"
-    r"suspense|boredom|work|silence|speech|question|smile|look|glare|wit|critics?|reviews?|embarrassment|song)\b",
-    re.IGNORECASE,
-)
+_FEELING: Final = re.compile(rf"\b{_FEELING_NOUNS}\b", re.IGNORECASE)
 """What kills or tears apart only in a way of speaking."""
 
 LIVES: Final = PhrasePattern(

@@ -154,6 +154,8 @@ class Figure:
     roles: tuple[str, ...] = ()
     """What they are, in lower case (`captain`), where nobody else is that."""
     gender: Gender = ""
+    is_creature: bool = False
+    """Whether it is no person: what is crushed is dead then."""
 
 
 @dataclass(frozen=True, slots=True)

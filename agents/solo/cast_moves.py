@@ -661,6 +661,7 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
             tuple(n for n in names_by_id[e.id] if name_counts[n] == 1),
             tuple(r for r in roles_by_id[e.id] if role_counts[r] == 1),
             read_gender(e.name, e.description),
+            e.kind is EntityKind.CREATURE,
         )
         for e in people
     ]

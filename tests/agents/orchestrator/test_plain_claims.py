@@ -812,3 +812,14 @@ async def test_dead_have_no_hit_points_in_the_cast_and_on_their_card(tmp_path: P
         assert cast_content([dog]).plain == "Toll Dog  dead"
         rows = card_rows(await table.program.services.world.read_card(dog.entity_id))
         assert "HP" not in str([row.draw(80) for row in rows])
+
+
+async def test_creature_that_shatters_is_proposed_as_dead_and_a_person_who_is_crushed_is_not(
+    tmp_path: Path,
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("/creature here Pane-Hound: a hound of glass")
+        assert (await table.play("> The Pane-Hound shatters the window.")).lines == ()
+        assert (await table.play("> Dob is crushed by the news.")).lines == ()
+        reply = await table.play("> The Pane-Hound shatters.")
+        assert reply.lines == ("Pane-Hound is dead in this scene.", "Proposed: Pane-Hound died.")

@@ -247,3 +247,40 @@ def test_survivor_is_told_of_who_lives(text: str, survivors: list[str]) -> None:
 )
 def test_stranger_who_did_what_lasts_or_died_is_found(text: str, names: list[str]) -> None:
     assert find_strangers_in_claims(text, []) == names
+
+
+CREATURES = (Figure(("Pane-Hound",), is_creature=True), Figure(("Rat",), ("rat",), is_creature=True))
+
+
+@pytest.mark.parametrize(
+    ("line", "numbers"),
+    [
+        ("The Pane-Hound shatters.", [0]),
+        ("The Pane-Hound shatters into a thousand shards.", [0]),
+        ("The rat is crushed.", [1]),
+        ("The rat is crushed under the falling stone.", [1]),
+        ("The rat is finally squashed.", [1]),
+        ("I swing the hammer, and the Pane-Hound is smashed to pieces.", [0]),
+        ("The Pane-Hound crumbles to dust.", [0]),
+        ("The Pane-Hound shatters the window.", []),
+        ("The Pane-Hound shatters, then pulls itself together.", []),
+        ("The Pane-Hound nearly shatters.", []),
+        ("The Pane-Hound does not shatter.", []),
+        ("The rat is crushed by the news.", []),
+        ("The rat is crushed by the terrible news.", []),
+        ("The rat is crushed against the wall of the crowd.", []),
+        ("If the rat is crushed, I weep.", []),
+        ("Is the rat crushed?", []),
+    ],
+)
+def test_creature_that_breaks_is_dead(line: str, numbers: list[int]) -> None:
+    reader = CastReader(CREATURES)
+    assert [fate.number for fate in reader.find_deaths(line, is_gm=True)] == numbers
+
+
+@pytest.mark.parametrize(
+    "line", ["Greta is crushed.", "Greta is crushed by the news.", "Dob shatters.", "Dob is destroyed."]
+)
+def test_person_who_is_crushed_lives(line: str) -> None:
+    reader = CastReader([Figure((name,)) for name in NAMES])
+    assert reader.find_deaths(line, is_gm=True) == []
