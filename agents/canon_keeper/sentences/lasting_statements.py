@@ -7,6 +7,7 @@ What is in doubt does not count: a fact that is missed costs less than a flood o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -118,6 +119,16 @@ _PARTICLES: Final = frozenset({"out", "down", "over", "off", "away", "up", "back
 """Words that make another verb of one: `dies down`, `drowned out`."""
 _LOCKING_UP: Final = frozenset({"lock", "imprison", "jail", "chain", "cage"})
 _SKILLS: Final = frozenset({"swim", "read", "write", "ride", "sail", "fly", "lie", "die"})
+_LOST_PART: Final = re.compile(
+    r"(?P<who>[\w'’. -]+?) (?:(?:has|have) (?:just |already |now |also )?lost|loses?|lost) "
+    r"(?:(?:an?|one|two|three|four|five|both|all|his|her|their|its|the)(?: of (?:his|her|their|its))? "
+    r"(?:(?:left|right|good|bad|front|hind|index|middle|little|ring|big|sword) )?"
+    r"(?:eyes?|ears?|arms?|legs?|feet|foot|fingers?|thumbs?|toes?|nose|tail|wings?|paws?)"
+    r"|(?:both|his|her|their|the left|the right|one of his|one of her)(?: left| right| sword)? hands?)"
+    r"(?: (?:to|in|at|under|during) (?:the|an?|his|her) (?!(?:race|game|match|bet|wager|deal|bargain|cards?|dice)\b)"
+    r"[\w'’-]+(?: [\w'’-]+)?)?"
+)
+"""A part of the body that somebody has no more: `Vess has lost an eye`; not `an eye for detail`."""
 _SENSES: Final = frozenset({"see", "hear", "feel", "smell", "reach", "help", "stop", "save", "answer", "say"})
 
 
@@ -136,6 +147,8 @@ class LastingStatementReader:
     def states_fact(self, sentence: str) -> bool:
         """Say whether the sentence states something that holds from then on, and nothing else."""
         tokens = read_tokens(sentence, self._names.restricted_to(sentence))
+        if self._tells_lost_part(sentence):
+            return True
         is_by_somebody = bool(tokens) and tokens[0].word in _SOMEBODY
         if not _OPEN_WORDS.isdisjoint(t.word for t in tokens[is_by_somebody:]):
             return False
@@ -157,6 +170,15 @@ class LastingStatementReader:
             )
             for clause in clauses
         )
+
+    def _tells_lost_part(self, sentence: str) -> bool:
+        """Say whether somebody with a name has lost a part of the body, and the sentence tells nothing else."""
+        match = _LOST_PART.fullmatch(sentence.rstrip(" ."))
+        if match is None:
+            return False
+        who = read_tokens(match["who"], self._names.restricted_to(match["who"]))
+        entities = [token.entity for token in who if token.word != "the"]
+        return len(entities) == 1 and entities[0] in self._names.people
 
     def _is_lasting(self, clause: Clause, claims: Sequence[Claim]) -> bool:
         if clause.is_progressive or (clause.classes and "*pair" not in clause.adverbs):

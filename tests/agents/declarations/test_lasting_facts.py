@@ -43,3 +43,45 @@ def test_what_has_been_so_for_long_is_stated_as_what_is(text: str, sentences: li
 def test_sum_that_is_lent_is_owed(text: str, sentences: list[str]) -> None:
     known = [guess_entity(name, EntityKind.CHARACTER) for name in ("Dob", "Mara")]
     assert [s.sentence for s in find_statements(text, known, "Mara")] == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dob has lost an eye.",
+        "Dob loses two fingers.",
+        "Dob lost an arm in the war.",
+        "Dob has lost his left hand.",
+        "Dob loses one of his ears to the crows.",
+        "Dob has lost both legs.",
+    ],
+)
+def test_lost_part_of_the_body_is_stated(text: str) -> None:
+    known = [guess_entity("Dob", EntityKind.CHARACTER)]
+    assert [s.sentence for s in find_statements(text, known)] == [text.rstrip(".")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dob has lost an eye for detail.",
+        "Dob loses patience.",
+        "Dob loses his head.",
+        "Dob loses his mind.",
+        "Dob has lost heart.",
+        "Dob loses a hand.",
+        "Dob loses his nose for trouble.",
+        "Dob loses an arm and a leg on the deal.",
+        "Dob has not lost an eye.",
+        "Dob nearly loses an eye.",
+        "Dob may lose two fingers.",
+        "Dob's brother has lost an eye.",
+        "Has Dob lost an eye?",
+        "If Dob loses two fingers, he weeps.",
+        "The statue has lost an arm.",
+        "Dob loses an ear in the bet.",
+    ],
+)
+def test_what_is_lost_only_so_to_speak_is_not_stated(text: str) -> None:
+    known = [guess_entity("Dob", EntityKind.CHARACTER)]
+    assert find_statements(text, known) == []
