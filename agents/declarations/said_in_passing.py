@@ -14,19 +14,21 @@ _SAID_IN_PASSING: Final = re.compile(
     rf"(?P<who>{NAME_RUN.pattern}), (?P<what>(?:(?:the|an?)\s|[^\W\d_a-z])[^,;:.!?¶]{{2,80}}),\s"
 )
 """A name, and between commas who that is: `Vess, the captain of the skiff, ...`."""
-_KIN: Final = (
+KIN: Final = (
     r"(?:(?:half-|step)?(?:brother|sister)|(?:step|grand)?(?:mother|father|son|daughter)|husband|wife|uncle|aunt|"
     r"cousin|nephew|niece)"
 )
+_SORT: Final = r"(?:\s+(?:[a-z]+er|young|old|dead|late|lost|twin|dear|own|little|big|poor))?"
 _NAMED_KIN: Final = re.compile(
     rf"(?P<whose>[Mm]y|[Yy]our|{NAME_RUN.pattern}(?:(?<=['’]s)|(?<=s['’])))"
-    r"(?:\s+(?:[a-z]+er|young|old|dead|late|lost|twin|dear|own|little|big|poor))?"
-    rf"\s+(?P<kin>{_KIN})\s+(?P<who>{NAME_RUN.pattern})(?<!['’]s)(?!['’])(?=,?\s+[a-z])"
+    rf"{_SORT}\s+(?P<kin>{KIN})\s+(?P<who>{NAME_RUN.pattern})(?<!['’]s)(?!['’])(?=,?\s+[a-z])"
 )
 """A relative by name: `Lisbet's brother Corm was ...`, `My brother Corm laughs`."""
+_KIN_OF_HERO: Final = rf"\bI\b[^.!?;:¶]*?\bmy{_SORT}\s+(?P<kin>{KIN})\s+%s(?![\w-])"
+"""A relative of the hero's by name, in what the hero does: `I ask Dob where my brother Corm went`."""
 _SAYS_I: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine)\b")
 _SAYS_YOU: Final = re.compile(r"\b[Yy]ou(?:rs?)?\b")
-_IS_KIN: Final = re.compile(rf"[^\W\d_a-z][^,;]*? is [^\W\d_a-z][^,;]*?['’]s? {_KIN}\.?")
+_IS_KIN: Final = re.compile(rf"[^\W\d_a-z][^,;]*? is [^\W\d_a-z][^,;]*?['’]s? {KIN}\.?")
 
 
 class Statement(NamedTuple):
@@ -57,6 +59,12 @@ def read_said_in_passing(sentence: str) -> Statement | None:
     if match is None:
         return None
     return Statement(f"{match['who']} is {match['what']}", f"{match['who']}, {match['what']}")
+
+
+def find_kin_of_hero(name: str, told_text: str) -> str:
+    """Return what somebody is of the hero's by a text without speech: `my brother`; empty if it does not say."""
+    match = re.search(_KIN_OF_HERO % re.escape(name), told_text)
+    return f"my {match['kin']}" if match else ""
 
 
 def says_kinship(statement: str) -> bool:

@@ -11,11 +11,13 @@ from agents.canon_keeper.sentences.tokens import Token, build_name_book, read_to
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.declarations.handed_names import is_handed_thing, split_handed_names
 from agents.declarations.lasting_facts import guess_entity
+from agents.declarations.said_in_passing import find_kin_of_hero
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
 from agents.prose.lone_names import is_surely_name
 from agents.prose.mentions import is_no_first_name
 from agents.prose.names import DISTANCE, NameSpan, find_name_spans, has_title
+from agents.prose.speech import strip_speech
 from agents.prose.trades import is_trade
 from stores.records.world import Entity, EntityKind, fold_name
 
@@ -122,10 +124,12 @@ def find_unknown(text: str, known: Sequence[Entity], other_words: Collection[str
         and not _is_office(name, known)
     ]
     full_names = [expand_name(name, unknown) for name in unknown]
+    told_text = strip_speech(text)
     return [
         UnknownName(
             name,
             kind,
+            description=find_kin_of_hero(name, told_text) if kind is EntityKind.CHARACTER else "",
             may_be_place=kind is EntityKind.CHARACTER and _is_mere_topic(name, text),
             is_gone_to=kind is EntityKind.PLACE and _is_gone_to(name, text),
         )

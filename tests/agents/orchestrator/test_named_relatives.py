@@ -106,3 +106,30 @@ async def test_unknown_relative_by_a_single_name_is_offered(tmp_path: Path) -> N
         assert "/npc Anselm" in offer
         assert "Proposed: Anselm is Mara's uncle." in await table.say("/npc Anselm: a monk")
         assert not await table.say("> Greed is my father's sin.")
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    first_few(
+        [
+            ("I ask Lisbet where my brother Teodor went.", "/npc Teodor: my brother"),
+            ('I ask Lisbet: "Where is my brother Teodor?"', "/npc Teodor"),
+            ("> Lisbet asks where my brother Teodor went.", "/npc Teodor"),
+            ("I ask Lisbet about my poor mother Teodora's boat.", "/npc Teodora: my mother"),
+            ("I ask Lisbet where her brother Teodor went.", "/npc Teodor"),
+            ("I ask my brother where Teodor went.", "/npc Teodor"),
+            ('> "I hate my brother Teodor," says Lisbet.', "/npc Teodor"),
+        ]
+    ),
+)
+async def test_relative_whom_the_hero_asks_about_is_offered_as_one(
+    tmp_path: Path, line: str, command: str
+) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Lisbet Crane")
+        (offer,) = await table.say(line)
+        assert f": {command} makes them known" in offer
+        before = [member.name for member in (await table.view()).cast]
+        await table.say(command)
+        assert [member.name for member in (await table.view()).cast] == before
