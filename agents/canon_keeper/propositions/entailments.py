@@ -34,6 +34,12 @@ _SKIPPED: Final = (
     ARTICLES | POSSESSIVES | {"any", "single", "very", "quite", "so", "himself", "herself", "own"}
 )
 """Words that may stand between the words of a wording without counting."""
+_PARTS: Final = frozenset(
+    ["one", "some", "any", "many", "most", "all", "none", "each", "two", "three", "four", "kind", "sort", "type",
+     "breed", "race", "last", "first", "only", "pair", "couple", "group", "band", "number", "slip", "mountain",
+     "bear", "wisp", "hulk", "brute", "out", "full"]
+)  # fmt: skip
+"""Before `of`, what says only how much of what follows it is, or of what kind: `one of the women`."""
 _BEING_VERBS: Final = frozenset({"be", "remain", "stay", "become"})
 _HAVING_VERBS: Final = frozenset({"have", "own", "possess", "wear", "carry", "bear", "get"})
 _GONE_OWNED: Final = frozenset(
@@ -120,7 +126,7 @@ def _being(
         for form in sorted(word_forms):
             for wording in load_aspects().wordings(ClausePart.IS, form):
                 is_phrase = wording.words[0] in PREPOSITIONS
-                if not is_phrase and index >= end:
+                if not is_phrase and (index >= end or _is_of_other(words, index)):
                     continue
                 if is_compared and "than" not in wording.words:
                     continue
@@ -135,6 +141,14 @@ def _being(
                         and _is_narrowed(words, index, wording.affirmed_words, is_person=holder.is_person)
                     )
                     yield Entailment(wording, holder, matched, is_narrowed)
+
+
+def _is_of_other(forms: Sequence[WordForms], index: int) -> bool:
+    """Say whether a noun behind `is` says whose somebody is: `my mother's friend`, `the friend of my mother`."""
+    if forms[index + 1 : index + 2] and "'s" in forms[index + 1]:
+        return True
+    of = next((n for n in range(index) if "of" in forms[n]), None)
+    return of is not None and of > 0 and forms[of - 1].isdisjoint(_PARTS)
 
 
 def _is_narrowed(forms: Sequence[WordForms], index: int, words: Sequence[str], *, is_person: bool) -> bool:

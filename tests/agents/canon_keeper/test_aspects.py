@@ -33,6 +33,9 @@ def reason_against(before: str, after: str) -> str:
     ("before", "after"),
     [
         ("Mara is stone deaf.", "Mara overheard every word."),
+        ("Tam is Mara's uncle.", "Tam is Bela's mother."),
+        ("Tam is Mara's uncle.", "Tam is the mother of Bela."),
+        ("Tam is Mara's uncle.", "Tam is the sister of Mara's friend."),
         ("Tam is a confirmed bachelor.", "Tam's wife keeps bees."),
         ("The Gull Inn burned to the ground.", "Guests sit in the Gull Inn."),
         ("Bela never weeps.", "Bela wept at the grave."),
@@ -54,6 +57,10 @@ def test_aspects_of_one_holder_exclude_each_other(before: str, after: str) -> No
     ("before", "after"),
     [
         ("Mara is deaf to advice.", "Mara overheard every word."),
+        ("Tam is Mara's uncle.", "Tam is Mara's mother's friend."),
+        ("Tam is Mara's uncle.", "Tam is the friend of Mara's mother."),
+        ("Tam is Mara's mother's friend.", "Tam is Mara's father's rival."),
+        ("Bela is Tam's mother.", "Bela is Mara's father's friend."),
         ("Tam is a bachelor.", "Tam's brother's wife keeps bees."),
         ("The stable of the Gull Inn burned to the ground.", "Guests sit in the Gull Inn."),
         ("Bela never weeps in public.", "Bela wept at home."),
