@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -121,6 +121,13 @@ _NOT_SAID_TO_HAPPEN: Final = (
 """A clause behind one of these words does not say what happens now."""
 
 
+_GESTURE: Final = PhrasePattern(
+    r"""
+    \W*(and |then )?(?P<who>@\d+@) ([a-z]+ly )?[nod wave smile grin bow wink shrug sigh laugh kiss hug embrace
+        thank turn glance curtsy salute pause hesitate frown spit cough](\s(?!not\b|never\b)[^,;:.!?¶]{1,60})?$
+    """
+)
+"""What somebody does by the way before they go, as they do then: `@1@ nods to @H@`."""
 _TELLER: Final = (
     r"(?:@[^@HW]+@|he|she|(?:the|an?|my|his|her) [a-z]+(?: [a-z]+)?|[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
@@ -203,7 +210,16 @@ def find_clauses(sentence: str) -> Iterator[MarkedClause]:
             is_reported = False
         report = _REPORTS.search(text)
         told_text = text if report is None else text[: report.start()] + " ¶"
-        if (report or told_text.strip()) and not is_reported and opener not in _NOT_SAID_TO_HAPPEN:
+        is_to_come = opener in _NOT_SAID_TO_HAPPEN and not _goes_on_after(parts[:position], opener, text)
+        if (report or told_text.strip()) and not is_reported and not is_to_come:
             yield MarkedClause(told_text, opener, text[report.start() :] if report else "")
         is_quoted = position + 1 < len(parts) and ":" in parts[position + 1] and _INTRODUCES.search(text)
         is_reported = is_reported or report is not None or bool(is_quoted)
+
+
+def _goes_on_after(parts_before: Sequence[str], opener: str, text: str) -> bool:
+    """Say whether somebody nods or waves before they do what the clause tells, which they do then."""
+    if opener != "before":
+        return False
+    gesture = _GESTURE.match(parts_before[-2])
+    return gesture is not None and text.lstrip().startswith(gesture["who"])

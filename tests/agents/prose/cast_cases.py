@@ -87,6 +87,22 @@ COMING = (
 )
 
 THOUGHT_OF = "I think of Captain Vess."
+BEFORE_THEY_GO = (
+    _case("Vess", "> Vess nods before she leaves.", "-Vess"),
+    _case("Vess", "> Vess nods to me before she goes out.", "-Vess"),
+    _case("Vess", "> Vess smiles sadly before she walks out of the door.", "-Vess"),
+    _case("Vess Bela", "> Bela waves before he leaves with Vess.", "-Bela -Vess"),
+    _case("Vess Bela", "> Vess nods before Bela leaves.", ""),
+    _case("Vess", "> I nod to Vess before she leaves.", ""),
+    _case("Vess", "> I stop Vess before she leaves.", ""),
+    _case("Vess", "> Vess drinks before she leaves.", ""),
+    _case("Vess", "> Vess has a question before she leaves.", ""),
+    _case("Vess", "> Vess must pay before she leaves.", ""),
+    _case("Vess", "> Vess wants to nod before she leaves.", ""),
+    _case("Vess", "> Vess never smiles before she leaves.", ""),
+    _case("Vess", "> Does Vess nod before she leaves?", ""),
+    _case("Vess", "> Vess nods before she sits down.", ""),
+)
 STRANGERS = (
     _case("", THOUGHT_OF, "> An old woman kneels at the altar. She laughs and comes closer.", ""),
     _case("", THOUGHT_OF, "> An old woman kneels at the altar.", "> She laughs and comes closer.", ""),
@@ -751,6 +767,6 @@ TOLD_IN_THE_PAST = (
 )
 """Lines of a story that is told in the past, and lines that tell of what was before the story."""
 CAST_CASES = (
-    *COMING, *STRANGERS, *FOUND, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING, *MORE_WORDINGS,
-    *TOLD_IN_THE_PAST,
+    *COMING, *BEFORE_THEY_GO, *STRANGERS, *FOUND, *LEAVING, *STAYING_PUT, *ABSENT_STILL, *HERO_GOES, *HEARING,
+    *MORE_WORDINGS, *TOLD_IN_THE_PAST,
 )  # fmt: skip
