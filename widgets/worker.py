@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -52,6 +52,23 @@ async def let_frame_go_first() -> None:
     """
     for _ in range(_STEPS_TO_FRAME):
         await asyncio.sleep(0)
+
+
+def call_behind_keys(widget: Widget, container: DOMNode, callback: Callable[[], object]) -> None:
+    """Call back once all keys are heard that `widget` was pressed before now, and `container` all they have it post.
+
+    A key goes from the widget up to the app, whose binding acts, and what the widget posts then goes up to the
+    container. A key with priority is heard by the app alone, and would overtake them.
+    """
+    _call_behind((widget, *widget.ancestors, widget, container), callback)
+
+
+def _call_behind(nodes: Sequence[DOMNode], callback: Callable[[], object]) -> None:
+    """Call back after all messages that the first node has now, then all that the next has, and so on."""
+    if nodes:
+        nodes[0].call_later(_call_behind, nodes[1:], callback)
+    else:
+        callback()
 
 
 def post_failed_work(panel: Widget, message: Worker.StateChanged) -> None:

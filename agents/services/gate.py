@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -72,9 +72,15 @@ class GateService:
         *,
         reason: str = "",
         edited: Payload | None = None,
+        before_storing: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Set a verdict; None removes it. `edited` replaces a single accepted proposal."""
+        """Set a verdict; None removes it. `edited` replaces a single accepted proposal.
+
+        `before_storing` is awaited once it is this decision's turn: what is asked for later waits for both.
+        """
         async with self.dispatcher.exclusive():
+            if before_storing is not None:
+                await before_storing()
             await self.actions.decide(proposal_ids, verdict, reason=reason, edited=edited)
 
     async def undo_last_decision(self, scene_id: Id | None, universe_id: Id) -> UndoneDecision:

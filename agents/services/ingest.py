@@ -317,9 +317,18 @@ class IngestService:
         """Undo what was decided last of the document, and is not committed."""
         return await self.review.undo_last_decision(source_id)
 
-    async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
-        """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names."""
-        await self.review.decide(proposal_ids, verdict)
+    async def decide(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        before_storing: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Set a verdict; None removes it. Accepting a fact also accepts the undecided entities that it names.
+
+        `before_storing` is awaited once it is this decision's turn: what is asked for later waits for both.
+        """
+        await self.review.decide(proposal_ids, verdict, before_storing=before_storing)
 
     async def accept_named(self, proposal_ids: Collection[Id]) -> None:
         """Accept the undecided entities that these proposals name: after an edit they may be others."""

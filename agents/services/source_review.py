@@ -6,7 +6,7 @@ What is undecided waits: "later" is the default, and nothing of a document reach
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -57,9 +57,20 @@ class SourceReview:
         self._clock = clock
         self._events = events
 
-    async def decide(self, proposal_ids: Collection[Id], verdict: Verdict | None) -> None:
-        """Set a verdict; None removes it. Accepting also accepts the undecided entities that are named."""
+    async def decide(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        before_storing: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Set a verdict; None removes it. Accepting also accepts the undecided entities that are named.
+
+        `before_storing` is awaited once it is this decision's turn.
+        """
         async with self._dispatcher.exclusive():
+            if before_storing is not None:
+                await before_storing()
             proposals = await self._log.proposals_by_id(proposal_ids)
             if set(proposal_ids) - proposals.keys():
                 raise InputError("That proposal is gone.", kept=NOTHING_DECIDED)

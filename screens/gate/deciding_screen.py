@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -71,8 +73,12 @@ class DecidingScreen(ServiceScreen[None]):
         self.query_one(NoticePanel).show_lines(undo_lines(message))
         self.reload()
 
+    def call_when_stored(self, callback: Callable[[], object]) -> None:
+        """Call back once all that was decided by the keys before this one is stored; not at all if it is refused."""
+        self.query_one(ProposalDecisions).call_when_stored(callback)
+
     def action_undo_decision(self) -> None:
-        self.start_change(self._undo_decision, "undo decision")
+        self.call_when_stored(partial(self.start_change, self._undo_decision, "undo decision"))
 
     async def _undo_decision(self) -> None:
         self.post_message(self.DecisionUndone(await self.undo_last_decision()))

@@ -253,9 +253,17 @@ class GateScreen(DecidingScreen):
         return super().check_action(action, parameters)
 
     def action_commit(self) -> None:
+        """Write what is ticked, with all that was decided before this key."""
+        self.call_when_stored(self._commit_or_ask)
+
+    def _commit_or_ask(self) -> None:
         """Write what is ticked; ask first only if something is held back by a conflict."""
+        if not self.is_current:
+            return  # Enter was pressed twice
         conflicting_proposals = [
-            p for p in self.query_one(ProposalList).views if is_open(p) and p.mark == "hold"
+            p
+            for p in self.query_one(ProposalList).views
+            if is_open(p) and p.verdict is None and p.mark == "hold"
         ]
         if not conflicting_proposals:
             self.start_change(self._commit_proposals, "commit")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from textual import on, work
+from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 from textual.worker import Worker
@@ -24,7 +25,13 @@ from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.proposal_list import ProposalList
-from widgets.worker import let_frame_go_first, post_failed_work
+from widgets.worker import (
+    WorkFailed,
+    call_behind_keys,
+    let_frame_go_first,
+    post_failed_work,
+    start_worker,
+)
 
 if TYPE_CHECKING:
     from agents.services.gate import GateService
@@ -32,8 +39,19 @@ if TYPE_CHECKING:
     from agents.views.proposal_views import ProposalView
     from agents.views.world_views import ProposedUndo
 
-Decide = Callable[[Collection[Id], Verdict | None], Awaitable[None]]
-"""Sets the verdict of proposals; None removes it."""
+
+class Decide(Protocol):
+    """Sets the verdict of proposals; None removes it. `before_storing` is awaited once it is this decision's turn."""
+
+    def __call__(
+        self,
+        proposal_ids: Collection[Id],
+        verdict: Verdict | None,
+        *,
+        before_storing: Callable[[], Awaitable[None]] | None = None,
+    ) -> Awaitable[None]: ...
+
+
 AfterEdit = Callable[[Collection[Id]], Awaitable[None]]
 """Does what follows from an edit of proposals."""
 
@@ -78,6 +96,25 @@ class ProposalDecisions(Vertical):
         self._policy = policy
         self._decide = decide
         self._after_edit = after_edit
+        self._verdict_workers: list[Worker[bool]] = []
+        """Those that store verdicts, each done with whether it did."""
+
+    def call_when_stored(self, callback: Callable[[], object]) -> None:
+        """Call back once the verdicts of all keys before this one are stored; not at all if one of them is refused."""
+        call_behind_keys(self.query_one(ProposalList), self, partial(self._wait_for_verdicts, callback))
+
+    def _wait_for_verdicts(self, callback: Callable[[], object]) -> None:
+        storing = [worker for worker in self._verdict_workers if not worker.is_finished]
+        if not storing:
+            callback()
+            return
+
+        async def wait_and_call() -> None:
+            results = await asyncio.gather(*(worker.wait() for worker in storing), return_exceptions=True)
+            if all(result is True for result in results):
+                self.call_later(callback)
+
+        start_worker(self, wait_and_call, "wait for verdicts")
 
     @on(ProposalList.Decided)
     def _decide_rows(self, message: ProposalList.Decided) -> None:
@@ -89,15 +126,24 @@ class ProposalDecisions(Vertical):
         message.stop()
         self._decide_proposals(message.ids, Verdict.ACCEPT)
 
-    @work(group="decide", exit_on_error=False)
-    async def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+    def _decide_proposals(self, ids: Collection[Id], verdict: Verdict | None) -> None:
+        """Store a verdict in a worker of the app: to leave the screen at once cancels it not."""
+        self._verdict_workers = [worker for worker in self._verdict_workers if not worker.is_finished]
+        store = partial(self._store_verdict, ids, verdict)
+        self._verdict_workers.append(start_worker(self.app, store, "decide"))
+
+    async def _store_verdict(self, ids: Collection[Id], verdict: Verdict | None) -> bool:
+        """Store a verdict, and return whether it is stored; what is asked for after it is done after it."""
         self.post_message(self.DecisionStarted())
-        await let_frame_go_first()
         try:
-            await (self._decide or self._gate.decide)(ids, verdict)
-        except MonitorError:
+            await (self._decide or self._gate.decide)(ids, verdict, before_storing=let_frame_go_first)
+        except MonitorError as error:
+            if not self.is_attached:
+                raise
             self.post_message(self.DecisionRefused())
-            raise
+            self.post_message(WorkFailed(error, "decide"))
+            return False
+        return True
 
     @on(ProposalList.EditRequested)
     def _edit_row(self, message: ProposalList.EditRequested) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -17,10 +18,11 @@ from agents.count_words import count_noun
 from agents.views.ingest_views import ReviewOrder
 from screens.base import start_change
 from screens.dialogs.confirm_dialog import ConfirmDialog
+from stores.errors import MonitorError
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.review_group_list import ReviewGroupList
-from widgets.worker import post_failed_work
+from widgets.worker import WorkFailed, call_behind_keys, post_failed_work
 
 if TYPE_CHECKING:
     from agents.services.ingest import IngestService
@@ -74,6 +76,7 @@ class GroupDecisions(Vertical):
         self.order = ReviewOrder.ENTITY
         """What the groups that are shown are grouped by."""
         self._waiting_verdicts: list[_WaitingVerdict] = []
+        self._written_callbacks: list[Callable[[], object]] = []
 
     def compose(self) -> ComposeResult:
         yield ReviewGroupList(empty=self._empty)
@@ -81,6 +84,16 @@ class GroupDecisions(Vertical):
     @property
     def is_writing(self) -> bool:
         return bool(self._waiting_verdicts)
+
+    def call_when_written(self, callback: Callable[[], object]) -> None:
+        """Call back once the verdicts of all keys before this one are written; not at all if that fails."""
+        call_behind_keys(self.query_one(ReviewGroupList), self, partial(self._wait_for_writes, callback))
+
+    def _wait_for_writes(self, callback: Callable[[], object]) -> None:
+        if self.is_writing:
+            self._written_callbacks.append(callback)
+        else:
+            callback()
 
     # --- one group ---------------------------------------------------------------------------------
 
@@ -90,7 +103,8 @@ class GroupDecisions(Vertical):
         message.stop()
         self._waiting_verdicts.append(_WaitingVerdict(message.group.key, self.order, message.verdict))
         self.post_message(self.GroupDecided(message.group, message.verdict))
-        start_change(self, self._write_verdicts, "decide")
+        # In a worker of the app: to leave the review at once does not cancel it.
+        start_change(self.app, self._write_verdicts, f"decide groups {self._source_id}")
 
     async def _write_verdicts(self) -> None:
         left_count, left_lines = 0, list[str]()
@@ -104,8 +118,15 @@ class GroupDecisions(Vertical):
                 left_count += counts.left_count
                 left_lines += counts.left_lines
                 del self._waiting_verdicts[: len(alike)]
+            for callback in self._written_callbacks:
+                self.call_later(callback)
+        except MonitorError as error:
+            if not self.is_attached:
+                raise
+            self.post_message(WorkFailed(error, "decide"))
         finally:
             self._waiting_verdicts.clear()
+            self._written_callbacks.clear()
             self.post_message(self.DecisionsWritten(left_count, tuple(left_lines)))
 
     # --- all that are shown ------------------------------------------------------------------------

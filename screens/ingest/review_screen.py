@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -226,6 +228,14 @@ class ReviewScreen(DecidingScreen):
         return super().check_action(action, parameters)
 
     def action_commit(self) -> None:
+        """Write what is accepted, with all that was decided before this key."""
+        self.call_when_stored(self._start_commit)
+
+    def call_when_stored(self, callback: Callable[[], object]) -> None:
+        """Call back once all that was decided by the keys before this one, of groups and of rows, is stored."""
+        self.query_one(GroupDecisions).call_when_written(partial(super().call_when_stored, callback))
+
+    def _start_commit(self) -> None:
         self.query_one(NoticePanel).show_lines(("Writing what is accepted …",))
         self.start_change(self._commit, "commit")
 

@@ -15,6 +15,7 @@ from textual.worker import Worker
 
 from screens.dialogs.answer_check import save_then_show
 from screens.dialogs.text_dialog import TextDialog
+from screens.gate.proposal_decisions import ProposalDecisions
 from screens.notice_panel import NoticePanel
 from screens.play.play_queue import PlayQueue
 from screens.play.turn_trace_dialog import TurnTraceDialog
@@ -225,10 +226,18 @@ class TimelinePanel(Horizontal):
         if self._view is None:
             self._awaits_undo = True
             return
-        self._run_move(self._play.undo(self._scene_id))
+        self._move_after_verdicts(lambda: self._play.undo(self._scene_id))
 
     def action_redo(self) -> None:
-        self._run_move(self._play.redo(self._scene_id))
+        self._move_after_verdicts(lambda: self._play.redo(self._scene_id))
+
+    def _move_after_verdicts(self, move: Callable[[], Awaitable[Reply]]) -> None:
+        """Run a move once the verdicts are stored that the keys before this one set in the list of proposals."""
+        decisions = self.query_one(ProposalDecisions)
+        if decisions.has_focus_within:
+            decisions.call_when_stored(lambda: self._run_move(move()))
+        else:
+            self._run_move(move())
 
     def action_explain_redo(self) -> None:
         """Say that there is nothing to redo, as redo does."""
