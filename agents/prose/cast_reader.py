@@ -65,6 +65,7 @@ _STRANGER_BEGINS: Final = re.compile(
     r"\s*(?:(?:and|but|then|[a-z]+ly),?\s+)*(?:he|she)\s+(?!and\b)", re.IGNORECASE
 )
 """A subject that means nobody on record, or it would be a mark."""
+_NUMBER_MARK: Final = re.compile(r"@[\d,]+@|@[WA]@")
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
@@ -135,6 +136,9 @@ class TurnReading(NamedTuple):
     shown: frozenset[int] = frozenset()
     """Those who do what is seen where they are, and neither were here then nor come in: `begs for water`."""
 
+    goes_back_alone: bool = False
+    """Whether the hero goes back to those who were left behind, and the words name nobody besides."""
+
     def without_figures(self, numbers: Collection[int]) -> TurnReading:
         """Return what the words move of all others."""
         return self._replace(
@@ -176,6 +180,7 @@ class CastReader:
         """Return what becomes of whom, and the place that the hero goes to."""
         reading = self._read_text(text, state, is_gm)
         reading.settle_exit()
+        goes_back_alone = reading.goes_back_alone and not reading.names_somebody
         return TurnReading(
             reading.moves,
             reading.destination,
@@ -184,6 +189,7 @@ class CastReader:
             "" if reading.destination is not None else reading.unknown_site,
             frozenset(reading.missed - reading.present - reading.departed - reading.killed_again),
             frozenset(reading.shown - reading.present - reading.departed - reading.dead),
+            goes_back_alone,
         )
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
@@ -214,6 +220,7 @@ class CastReader:
         if not is_gm:
             sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)
+        reading.names_somebody = any(_NUMBER_MARK.search(sentence.text) for sentence in sentences)
         framed = find_framed_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", text)))
         for position, sentence in enumerate(sentences):
             reading.sentence_position = position

@@ -98,6 +98,8 @@ class CastReading:
     """Where the hero would go, if that place were known; empty if there is none."""
     met_again: set[int] = field(default_factory=set)
     """Those who were left behind, and are met as the hero goes back without a word on where they are."""
+    goes_back_alone: bool = False
+    """Whether the hero goes back to those who were left behind, and the text says of nobody that they come along."""
     excepted: set[int] = field(default_factory=set)
     """Those whom the sentence excepts from what all do."""
     acting_dead: set[int] = field(default_factory=set)
@@ -116,6 +118,8 @@ class CastReading:
     """The last coming or leaving, in the sentence."""
     is_told_in_present: bool = False
     """Whether the text tells something in the present, so that what it tells in the past was before."""
+    names_somebody: bool = False
+    """Whether the text names or means anybody but the hero."""
     is_about_strangers: bool = False
     """Whether somebody who is not on record did something last, in the sentence."""
 

@@ -63,6 +63,7 @@ class HeroActs:
         if apart and words.GOES_BACK.match(rest):
             reading.companions.update(company)
             reading.met_again |= left_before
+            reading.goes_back_alone = bool(left_before) and subject != COMPANY and not company
             reading.move(CastMove.COMES, sorted(apart))
             reading.exit_cast = None
             return None

@@ -160,6 +160,8 @@ class CastMoves:
         ]
         if destination is not None and not needs_entrance:
             moves += _find_reunions(context, people, state, destination, {number for _, number in moves})
+        if reading.goes_back_alone:
+            moves += _find_left_again(context, people, state, reading.met_again - kept_out)
         if only_ids is not None:
             moves = [(move, number) for move, number in moves if people[number].id in only_ids]
         companion_ids = {people[n].id for n in state.companions} | {
@@ -449,6 +451,23 @@ def _find_reunions(
         (CastMove.COMES, number)
         for number in sorted(state.left_behind - state.dead - set(moved))
         if last_entries[people[number].id].place_id == destination.id
+    ]
+
+
+def _find_left_again(
+    context: SceneContext, people: Sequence[Entity], state: CastState, met_again: Collection[int]
+) -> list[tuple[CastMove, int]]:
+    """Return that those stay behind whom the hero met since leaving those who are met again, and takes nowhere."""
+    entries = context.scene_presence_entries()
+    last_entries = context.last_presence_entries()
+    turn_ids = {last_entries[people[number].id].turn_id for number in met_again}
+    start = next((n for n, entry in enumerate(entries) if entry.turn_id in turn_ids), len(entries))
+    were_here = dict.fromkeys(context.scene.cast, True)
+    were_here |= {entry.entity_id: entry.here for entry in entries[:start]}
+    return [
+        (CastMove.STAYS_BEHIND, number)
+        for number in sorted(state.present - state.companions)
+        if met_again and not were_here.get(people[number].id, False)
     ]
 
 

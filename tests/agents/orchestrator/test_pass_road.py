@@ -71,3 +71,25 @@ async def test_card_shows_no_conflict_that_the_gate_does_not_show(scene: PlayedS
     rows = await scene.program.services.world.previews.list_proposals_about(pell_id)
     assert [row.title for row in rows] == ["Pell killed Captain Holt.", "Pell has the ring."]
     assert not [row for row in (*rows, *view.proposals) if row.conflicts], "what they name waits beside them"
+
+
+async def test_hero_who_goes_back_leaves_whom_they_followed_out(scene: PlayedScene) -> None:
+    await scene.say("> Pell leaves.", "I follow Pell.")
+    assert await scene.cast_names() == {"Pell"}
+    assert "Pell stays behind: /cast + Pell brings them along." in await scene.say("I walk back in.")
+    assert await scene.cast_names() == {"Widow Arda", "Biscuit"}
+    await scene.say("I go back out.")
+    assert await scene.cast_names() == {"Pell"}, "who was followed is where they were left"
+
+
+@pytest.mark.parametrize(
+    "line", ["I walk back in with Pell.", "I walk back in, and Pell follows.", "We walk back in."]
+)
+async def test_hero_who_goes_back_takes_along_whom_the_line_names(scene: PlayedScene, line: str) -> None:
+    await scene.say("> Pell leaves.", "I follow Pell.", line)
+    assert await scene.cast_names() == {"Pell", "Widow Arda", "Biscuit"}
+
+
+async def test_hero_who_goes_back_keeps_who_left_with_them(scene: PlayedScene) -> None:
+    await scene.say("We walk out to the road, and Pell stays behind.", "I walk back in.")
+    assert await scene.cast_names() == {"Pell", "Widow Arda", "Biscuit"}
