@@ -99,13 +99,16 @@ class CommitTriggers:
         self._events.publish(TriggerRaised(context.scene.id, offer.proposal_ids, offer.reason))
         return None
 
-    async def dismiss_offer(self, scene_id: Id) -> None:
-        """Leave the offered proposals to the end of the scene, also after a restart."""
+    async def dismiss_offer(self, scene_id: Id) -> bool:
+        """Leave the offered proposals to the end of the scene, also after a restart; return whether any are offered."""
         context = await self._contexts.load_context(scene_id)
-        if offer := await self.find_offer(context):
-            passed_ids = tuple(dict.fromkeys((*context.scene.passed_offer_ids, *offer.proposal_ids)))
-            await self._log.update_scene(context.scene.model_copy(update={"passed_offer_ids": passed_ids}))
-            self._events.publish(ProposalsChanged(context.universe.id, scene_id))
+        offer = await self.find_offer(context)
+        if offer is None:
+            return False
+        passed_ids = tuple(dict.fromkeys((*context.scene.passed_offer_ids, *offer.proposal_ids)))
+        await self._log.update_scene(context.scene.model_copy(update={"passed_offer_ids": passed_ids}))
+        self._events.publish(ProposalsChanged(context.universe.id, scene_id))
+        return True
 
     # --- inside --------------------------------------------------------------------------------------
 

@@ -106,9 +106,9 @@ class GateActions:
         await self._keeper.decide(undecided_ids, decision)
         return await self._contexts.load_context(context.scene.id)
 
-    async def dismiss_offer(self, scene_id: Id) -> None:
-        """Leave the critical proposals to the end of the scene."""
-        await self._triggers.dismiss_offer(scene_id)
+    async def dismiss_offer(self, scene_id: Id) -> bool:
+        """Leave the critical proposals to the end of the scene; return whether any are offered."""
+        return await self._triggers.dismiss_offer(scene_id)
 
     async def end_scene(self, context: SceneContext, summary: str) -> Outcome:
         """Move from Active to Finalizing; the summary becomes a proposed event, and clocks act.

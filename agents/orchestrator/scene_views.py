@@ -215,6 +215,15 @@ class SceneViewBuilder:
         ]
         return await self._build_scene_rows(scene_id, turn_proposals)
 
+    async def find_numbered_row(self, scene_id: Id, number: int) -> ProposalView | None:
+        """Return the proposal that has this number in the scene, whatever became of it; None if none was made."""
+        proposal_ids = await self._log.proposal_ids(scene_id)
+        if not 1 <= number <= len(proposal_ids):
+            return None
+        proposal = (await self._log.proposals_by_id([proposal_ids[number - 1]]))[proposal_ids[number - 1]]
+        is_reversal = proposal.undoes is not None
+        return None if is_reversal else (await self.build_proposal_rows([proposal]))[0]
+
     async def build_proposal_rows(
         self, proposals: Sequence[ProposedChange], named: Sequence[ProposedChange] = ()
     ) -> tuple[ProposalView, ...]:

@@ -146,7 +146,11 @@ class CommitmentService:
     async def _refuse_repeated(self, universe_id: Id, fact_id: Id) -> None:
         waiting_changes = await self._manual_edits.list_waiting_changes(universe_id)
         if any(isinstance(change, EndFact) and change.fact_id == fact_id for change in waiting_changes):
-            raise InputError("Settling it is proposed already.", kept=NOTHING_STAGED)
+            raise InputError(
+                "Settling it is proposed already.",
+                kept=NOTHING_STAGED,
+                todo="/proposals lists it; /reject and its number leaves it as it was.",
+            )
 
     async def _build_views(
         self,

@@ -9,6 +9,7 @@ from agents.canon_keeper.commitments import commitment_kind
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader, read_staged_commitments
 from agents.name_matching import match_names
+from agents.proposals.decisions import VERDICT_WORDS
 from agents.proposals.evidence import show_words
 from agents.prose.hero_name import name_hero
 from agents.services.commitment_ledger import CommitmentService
@@ -136,10 +137,13 @@ class ConflictCommandService:
         """Return the first conflict, and how many others there are."""
         conflicts = (await self._conflicts.read_conflicts(row.proposal.id)).conflicts
         if not conflicts:
+            decided = f", and {VERDICT_WORDS[row.verdict].casefold()}" if row.verdict else ""
             raise InputError(
-                "No conflict here to resolve.",
+                f"{row.number} “{row.title.removesuffix('.')}” is in no conflict{decided}.",
                 kept="Nothing was changed.",
-                todo="Accept it, reject it or edit it.",
+                todo=f"/undecide {row.number} takes that decision back."
+                if row.verdict
+                else f"/accept {row.number} or /reject {row.number} decides it.",
             )
         return conflicts[0], len(conflicts) - 1
 

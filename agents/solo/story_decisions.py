@@ -111,11 +111,16 @@ def _find_decision(decisions: Sequence[StoryDecision], argument: str, number: in
     matching = match_names(argument, [(decision.text, decision.id) for decision in decisions])
     if number is None and len(matching) == 1:
         return next(decision for decision in decisions if decision.id == matching[0])
-    known = f"They are numbered 1 to {len(decisions)}." if decisions else "Nothing is decided yet."
+    if not decisions:
+        raise InputError(
+            "No decision holds, so there is none to lift.",
+            kept=NOTHING_CHANGED,
+            todo="/decide WORDS makes one.",
+        )
     raise InputError(
         f"Which decision is {one_line(argument)[:40]!r}?",
         kept=NOTHING_CHANGED,
-        todo=f"{known} /decisions lists them.",
+        todo=f"They are numbered 1 to {len(decisions)}. /decisions lists them.",
     )
 
 

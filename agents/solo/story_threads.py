@@ -94,7 +94,7 @@ class ThreadService:
                     USAGE,
                 )
             case "+" | "-":
-                return await self._change_weight(context, thread, 1 if verb == "+" else -1)
+                return await self._change_weight(context, agenda, thread, 1 if verb == "+" else -1)
             case "rename" | "name":
                 return await self._rename(context, agenda, thread, new_name)
             case word if word in _CLOSE_WORDS:
@@ -125,9 +125,11 @@ class ThreadService:
 
     # --- inside --------------------------------------------------------------------------------------
 
-    async def _change_weight(self, context: SceneContext, thread: Thread, delta: int) -> tuple[str, ...]:
+    async def _change_weight(
+        self, context: SceneContext, agenda: StoryAgenda, thread: Thread, delta: int
+    ) -> tuple[str, ...]:
         if not thread.is_open:
-            raise _closed_error(thread)
+            raise _closed_error(agenda, thread)
         weight = change_weight(thread, delta).weight
         if weight == thread.weight:
             limit_message = (
@@ -150,7 +152,7 @@ class ThreadService:
                 todo="Propose the change with /fact; or /thread opens one in your own words.",
             )
         if not thread.is_open:
-            raise _closed_error(thread)
+            raise _closed_error(agenda, thread)
         if find_open_thread(agenda.threads, name):
             raise InputError(f"“{name}” is open already.", kept=NOTHING_CHANGED)
         await self._add_entry(context, thread.id, ThreadAction.RENAME, name=name)
@@ -160,11 +162,7 @@ class ThreadService:
         self, context: SceneContext, agenda: StoryAgenda, thread: Thread, outcome: str
     ) -> tuple[str, ...]:
         if not thread.is_open:
-            raise InputError(
-                f"“{thread.name}” is closed already.",
-                kept=NOTHING_CHANGED,
-                todo="/thread 2 open takes it up again.",
-            )
+            raise _closed_error(agenda, thread)
         if thread.fact_id is None:
             await self._add_entry(context, thread.id, ThreadAction.CLOSE, name=outcome)
             return (f"Closed: {thread.name}" + (f" ({outcome})" if outcome else ""),)
@@ -179,7 +177,11 @@ class ThreadService:
 
     async def _reopen(self, context: SceneContext, agenda: StoryAgenda, thread: Thread) -> tuple[str, ...]:
         if thread.is_open:
-            raise InputError(f"“{thread.name}” is open.", kept=NOTHING_CHANGED)
+            raise InputError(
+                f"“{thread.name}” is open already.",
+                kept=NOTHING_CHANGED,
+                todo=f"/thread {agenda.thread_numbers[thread.id]} close closes it.",
+            )
         if thread.fact_id is None:
             if find_open_thread(agenda.threads, thread.name):
                 raise InputError(f"“{thread.name}” is open already, as another thread.", kept=NOTHING_CHANGED)
@@ -325,9 +327,9 @@ def _parse_outcome(typed_outcome: str) -> str:
     return _parse_thread_name(typed_outcome) if typed_outcome else ""
 
 
-def _closed_error(thread: Thread) -> InputError:
+def _closed_error(agenda: StoryAgenda, thread: Thread) -> InputError:
     return InputError(
-        f"“{thread.name}” is closed.",
+        f"“{thread.name}” is closed already.",
         kept=NOTHING_CHANGED,
-        todo="/thread 2 open takes a closed one up again.",
+        todo=f"/thread {agenda.thread_numbers[thread.id]} open takes it up again.",
     )

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.name_matching import match_names
-from agents.orchestrator.commands.proposal_commands import read_rows, reply_with_promises
+from agents.orchestrator.commands.proposal_commands import reply_with_promises
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
+from agents.orchestrator.commands.row_numbers import closed_row_error, missing_row_error, read_rows
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
 from agents.views.proposal_views import ProposalView
 from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
+from stores.records.workflow import OPEN_STATUSES
 from stores.records.world import ACTORS, fold_name
 
 group = CommandGroup(CommandTopic.STORY)
+
+NOTHING_CHANGED = "Nothing was changed."
 
 RULING_CHOICES = (
     "new", "never", "old", "rumour", "lie", "disputed", "until", "split", "same", "different",
@@ -45,7 +48,9 @@ async def recap(tools: CommandTools, call: CommandCall) -> Reply:
 )
 async def resolve_conflict(tools: CommandTools, call: CommandCall) -> Reply:
     await _refuse_name(tools, call)
-    row, words = _choose_conflict(await read_rows(tools, call), call.argument, call.choice)
+    row, words = await _choose_conflict(tools, call)
+    if row.status not in OPEN_STATUSES:
+        raise closed_row_error(row, kept=NOTHING_CHANGED)
     words = f"{call.choice} {words}".strip()
     if words:
         ruling_reply = await tools.conflicts.make_ruling(row, words)
@@ -79,7 +84,7 @@ async def _refuse_name(tools: CommandTools, call: CommandCall) -> None:
         to_do = f"/show {name} shows it"
     raise InputError(
         f"“{name}” is a name, and no way to resolve a conflict.",
-        kept="Nothing was changed.",
+        kept=NOTHING_CHANGED,
         todo=f"Without the slash it is a word of the story; {to_do}; /{call.choice} and a number resolves.",
     )
 
@@ -91,11 +96,12 @@ async def _names_conflict(tools: CommandTools, call: CommandCall) -> bool:
     return any(match_names(" ".join(words[:count]), titles) for count in range(len(words), 0, -1))
 
 
-def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -> tuple[ProposalView, str]:
+async def _choose_conflict(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, str]:
     """Return the row that a number or the beginning of a title names, and the words after it.
 
     Without either the only row in conflict is meant. Raises InputError.
     """
+    rows, argument, choice = await read_rows(tools, call), call.argument, call.choice
     first_word, _, rest = argument.partition(" ")
     rows_by_number = {str(row.number): row for row in rows}
     if first_word in rows_by_number:
@@ -114,18 +120,17 @@ def _choose_conflict(rows: Sequence[ProposalView], argument: str, choice: str) -
     if choice == "lie" and not conflict_rows:
         raise InputError(
             "/lie keeps one side of a conflict as a lie, and nothing is in conflict.",
-            kept="Nothing was changed.",
+            kept=NOTHING_CHANGED,
             todo="What somebody is told is written in the story: “I tell NAME that ...”, with NAME here; "
             "it is remembered as told and is not canon.",
         )
     conflict_list = ", ".join(
         f"{row.number} {row.title.removesuffix('.')}" for row in conflict_rows[:MAX_NAMED_CONFLICTS]
     )
-    raise InputError(
-        f"There is no proposal {first_word[:20]!r}." if argument else "Which conflict?",
-        kept="Nothing was changed.",
-        todo=f"In conflict: {conflict_list}." if conflict_list else "No proposal is in conflict.",
-    )
+    todo = f"In conflict: {conflict_list}." if conflict_list else "No proposal is in conflict."
+    if not argument:
+        raise InputError("Which conflict?", kept=NOTHING_CHANGED, todo=todo)
+    raise await missing_row_error(tools, call.scene_id, rows, first_word, kept=NOTHING_CHANGED, todo=todo)
 
 
 @group.command(

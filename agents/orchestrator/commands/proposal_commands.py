@@ -9,8 +9,8 @@ from dataclasses import replace
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.shared_names import describe_shared_name
 from agents.diagrams.grid_map import Direction, read_direction
-from agents.name_matching import match_names
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
+from agents.orchestrator.commands.row_numbers import choose_rows, read_rows
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
@@ -22,13 +22,10 @@ from agents.views.proposal_views import ProposalView
 from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.canon import CreateEntity, Evidence
-from stores.records.workflow import OPEN_STATUSES, ProposedChange, Verdict
+from stores.records.workflow import OPEN_STATUSES, ProposalStatus, ProposedChange, Verdict
 from stores.records.world import ACTORS, Entity, EntityKind
 
 group = CommandGroup(CommandTopic.WORLD)
-
-MAX_NAMED_NUMBERS = 20
-"""Numbers of open proposals that are named when one that was typed is not there."""
 
 MAX_UNKNOWN_NAMES = 2
 """Names of one sentence that a reply says are not known."""
@@ -374,14 +371,28 @@ async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", tuple(map(_proposal_line, rows)) or ("No proposals.",))
 
 
+def _has_verdict(row: ProposalView, verdict: Verdict | None) -> bool:
+    """Say whether the row has this verdict already; of one with several steps only the last is known to have it."""
+    return row.verdict == verdict and len(row.member_ids) == 1
+
+
+def _decision_line(row: ProposalView, verdict: Verdict | None) -> str:
+    """Return what a decision made of a row, which is as it was before."""
+    if not _has_verdict(row, verdict):
+        return f"{VERDICT_WORDS[verdict]}: {row.title}"
+    return f"{VERDICT_WORDS[verdict]} already: {row.title}" if verdict else f"Not decided yet: {row.title}"
+
+
 def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
         if not call.argument:
             return await list_proposals(tools, call)
-        chosen_rows = _choose_rows(await read_rows(tools, call), call.argument)
-        await tools.gate.decide([row.proposal.id for row in chosen_rows], verdict)
-        verdict_word = VERDICT_WORDS[verdict]
-        return Reply("operation", tuple(f"{verdict_word}: {row.title}" for row in chosen_rows))
+        chosen_rows = await choose_rows(tools, call)
+        changed_ids = [row.proposal.id for row in chosen_rows if not _has_verdict(row, verdict)]
+        if changed_ids:
+            await tools.gate.decide(changed_ids, verdict)
+        lines = (_decision_line(row, verdict) for row in chosen_rows)
+        return Reply("operation", tuple(lines) or ("No proposal is open.",))
 
     return decide
 
@@ -413,6 +424,12 @@ for _name, _verdict, _summary, _former_name in (
     access=Access.CHANGE,
 )
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
+    if call.argument[:1].isdecimal():
+        raise InputError(
+            "/commit takes no number: it writes all that is accepted or ticked.",
+            kept="Nothing was written.",
+            todo="/reject or /defer what is to stay out; then /commit.",
+        )
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
     if report.next_scene_id:
@@ -431,7 +448,12 @@ async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     access=Access.CHANGE,
 )
 async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
-    await tools.gate.dismiss_offer(call.scene_id)
+    if not await tools.gate.dismiss_offer(call.scene_id):
+        raise InputError(
+            "Nothing is offered to be written now.",
+            kept="Nothing was changed.",
+            todo="/defer and a number leaves a proposal for later.",
+        )
     return Reply("operation", ("Left for the end of the scene.",))
 
 
@@ -456,43 +478,14 @@ async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", ("Back to play; your decisions are kept.",))
 
 
-# --- rows ------------------------------------------------------------------------------------------------
-
-
-async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
-    """Return the proposals of the scene as the gate numbers them."""
-    return await tools.views.read_scene_rows(call.scene_id)
-
-
-def _choose_rows(rows: Sequence[ProposalView], argument: str) -> list[ProposalView]:
-    """Return the proposals that the numbers, or one title, name. Raises InputError for one that is not there."""
-    if argument.casefold() == "all":
-        return [row for row in rows if row.status in OPEN_STATUSES]
-    numbers = argument.replace(",", " ").split()
-    rows_by_number = {str(row.number): row for row in rows}
-    if not any(number in rows_by_number for number in numbers):
-        open_titles = [(row.title, row.number) for row in rows if row.status in OPEN_STATUSES]
-        if len(named := match_names(argument, open_titles)) == 1:
-            return [rows_by_number[str(named[0])]]
-    if unknown_numbers := [n for n in numbers if n not in rows_by_number]:
-        raise InputError(
-            f"There is no proposal {unknown_numbers[0][:20]!r}.",
-            kept="Nothing was decided.",
-            todo=_name_open_numbers(rows),
-        )
-    return [rows_by_number[n] for n in numbers]
-
-
-def _name_open_numbers(rows: Sequence[ProposalView]) -> str:
-    """Return the numbers that can be decided; they have gaps where something was undone or shares a row."""
-    open_numbers = [str(row.number) for row in rows if row.status in OPEN_STATUSES]
-    if not open_numbers:
-        return "No proposal is open."
-    shown_numbers = open_numbers[-MAX_NAMED_NUMBERS:]
-    earlier = "... " if len(shown_numbers) < len(open_numbers) else ""
-    return f"Open: {earlier}{', '.join(shown_numbers)}; a title does for one too."
-
-
 def _proposal_line(row: ProposalView) -> str:
     conflict_note = f"  ⚠ {row.conflicts[0].text}" if row.conflicts else ""
-    return f"{row.number}. [{row.mark}] {row.label}: {row.title}  {row.confidence:.2f}{conflict_note}"
+    mark = row.mark if row.status in OPEN_STATUSES else _describe_closed(row)
+    return f"{row.number}. [{mark}] {row.label}: {row.title}  {row.confidence:.2f}{conflict_note}"
+
+
+def _describe_closed(row: ProposalView) -> str:
+    """Return what became of a proposal that a commit closed."""
+    if row.is_retconned:
+        return "taken from canon"
+    return "in canon" if row.status is ProposalStatus.ACCEPTED else row.status

@@ -42,6 +42,12 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
     moves_timeline=True,
 )
 async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
+    if call.argument[:1].isdecimal():
+        raise InputError(
+            "/undo takes no number: it takes back what was done last.",
+            kept="Nothing was changed.",
+            todo="/undecide and a number takes back a decision; /branch and a number goes back to a turn.",
+        )
     return await tools.scene_undo.undo(call.context, is_confirmed=call.argument.casefold() == "yes")
 
 

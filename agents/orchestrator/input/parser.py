@@ -115,7 +115,9 @@ def parse_input(line: str, command_names: Collection[str]) -> ParsedInput:
     if name in command_names:
         return CommandInput(name, argument)
     raise InputError(
-        _unknown_command(command[1], command_names), kept="Nothing was played.", todo="/help lists them all."
+        _unknown_command(command[1], command_names),
+        kept="Nothing was played.",
+        todo=_TAKE_BACK_KEYS if command[1].casefold() in _TAKE_BACK_WORDS else "/help lists them all.",
     )
 
 
@@ -227,11 +229,16 @@ _OTHER_WORDS: Final = {
 }
 """Words that players of other programs type, and the command that does it here."""
 
+_TAKE_BACK_WORDS: Final = frozenset({"retcon", "retract"})
+_TAKE_BACK_KEYS: Final = (
+    "To take something from canon: u on its row at the gate (F3), or R on the fact in the universe."
+)
+
 
 def _unknown_command(name: str, command_names: Collection[str]) -> str:
     every_name = sorted({*command_names, *_NARRATE_COMMANDS, *TYPED_KINDS, "oracle", "whisper"})
     typed_name = name.casefold()[:MAX_COMMAND_LENGTH]
-    nearest_names = _find_nearest_commands(typed_name, every_name)
+    nearest_names = [] if typed_name in _TAKE_BACK_WORDS else _find_nearest_commands(typed_name, every_name)
     if meant_command := _OTHER_WORDS.get(typed_name):
         slip_names = [c for c in nearest_names if count_slips(typed_name, c) == 1]
         nearest_names = list(dict.fromkeys((meant_command, *slip_names)))
