@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
+from agents.canon_keeper.proposed_records import fact_from_assertion
+from agents.context_assembly.scene_context import SceneContext, SceneContextLoader, find_pc_arrivals
 from agents.name_forms import name_at_start, name_within
 from agents.solo.cast_moves import CastMoves
 from agents.solo.described_moves import join_names
 from agents.solo.place_occupants import PlaceOccupantReader
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
-from stores.records.canon import CreateEntity
+from stores.records.canon import AssertFact, CreateEntity
 from stores.records.ids import Id, derive_id
 from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
@@ -140,6 +141,31 @@ class SceneCast:
         if left and not companions:
             lines[-1] += f" /go {place.name} with NAME takes somebody along."
         return (*lines, *await self._describe_occupants(context, place, companions))
+
+    async def follow_stated_move(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Leave behind those who do not come along, where a fact that was proposed has the hero elsewhere.
+
+        `context` is before it. A place around where the scene is leaves nobody behind.
+        """
+        arrivals = find_pc_arrivals(proposals, context.story.pc_id)
+        proposal, place_id = next(arrivals, (None, None))
+        if proposal is None or place_id is None or context.place is None:
+            return ()
+        places = {**await self._contexts.canon.entities_by_id([place_id]), **context.entities}
+        place = places.get(place_id)
+        if place is None or place.kind is not EntityKind.PLACE:
+            return ()
+        proposed_facts = [
+            fact_from_assertion(p, p.change)
+            for p in context.staged_proposals
+            if isinstance(p.change, AssertFact)
+        ]
+        if await self._occupants.is_around(place, context.place, proposed_facts):
+            return ()
+        command_id = proposal.command_id or proposal.id
+        return await self.move_with_hero(context, Journey(place.name, None), place, command_id)
 
     async def _describe_occupants(
         self, context: SceneContext, place: Entity, present: Collection[Entity]

@@ -222,8 +222,10 @@ async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
         for name in unknown_names[:MAX_UNKNOWN_NAMES]
     )
     shared_lines = (describe_shared_name(shared_name) for shared_name in shared_names[:MAX_UNKNOWN_NAMES])
-    reply = replace(outcome.reply, lines=(*outcome.reply.lines, *note_lines, *shared_lines))
-    return Outcome(reply, outcome.context)
+    move_lines = await tools.solo_tools.cast.follow_stated_move(call.context, proposals)
+    lines = (*outcome.reply.lines, *note_lines, *shared_lines, *move_lines)
+    reply = replace(outcome.reply, lines=lines)
+    return Outcome(reply, None if move_lines else outcome.context)
 
 
 @group.command(

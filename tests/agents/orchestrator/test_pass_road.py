@@ -93,3 +93,25 @@ async def test_hero_who_goes_back_takes_along_whom_the_line_names(scene: PlayedS
 async def test_hero_who_goes_back_keeps_who_left_with_them(scene: PlayedScene) -> None:
     await scene.say("We walk out to the road, and Pell stays behind.", "I walk back in.")
     assert await scene.cast_names() == {"Pell", "Widow Arda", "Biscuit"}
+
+
+async def test_fact_of_where_the_hero_is_says_who_stays_behind_as_go_does(scene: PlayedScene) -> None:
+    await scene.say("/place here Inn: smoky", "/place Pier Nine: a pier")
+    lines = await scene.say("/fact I am in Pier Nine")
+    stays = "Pell, Widow Arda and Biscuit stay behind. /go Pier Nine with NAME takes somebody along."
+    assert (lines[0], lines[-1]) == ("Proposed: Mara is in Pier Nine.", stays)
+    assert (await scene.place(), await scene.cast_names()) == ("Pier Nine", set())
+    await scene.say("/undo")
+    assert (await scene.place(), await scene.cast_names()) == ("Inn", {"Pell", "Widow Arda", "Biscuit"})
+
+
+@pytest.mark.parametrize(
+    "line", ["/fact I am in the Inn", "/fact I am in Harrow", "/fact Pell is in Pier Nine"]
+)
+async def test_fact_of_where_somebody_is_leaves_nobody_behind_unless_the_hero_goes(
+    scene: PlayedScene, line: str
+) -> None:
+    await scene.say("/place here Inn: smoky", "/place Pier Nine: a pier", "/place Harrow: a village")
+    await scene.say("/fact Inn is in Harrow")
+    assert not any("stay" in text for text in await scene.say(line))
+    assert await scene.cast_names() == {"Pell", "Widow Arda", "Biscuit"}
