@@ -25,6 +25,7 @@ from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.prose.plain_decisions import find_decisions
 from agents.prose.plain_promises import PlainPromise, find_promises_of_gm, find_promises_of_player
+from agents.prose.promise_names import list_small_names
 from agents.prose.settled_words import (
     breaks_promise,
     drops_decision,
@@ -105,6 +106,7 @@ class PlainVows:
         if turn is None or exchange.is_oracle_question:
             return []
         people = [e for e in context.entities.values() if e.kind in ACTORS]
+        people += await self._find_in_small_letters(turn.text, context)
         if exchange.gm_authored:
             text = f"{exchange.npc_name} says: “{turn.text}”" if exchange.npc_name else turn.text
             promises = find_promises_of_gm(drop_opening_times(text), [names_of(e) for e in people])
@@ -128,6 +130,12 @@ class PlainVows:
             for fact, promise in zip(facts, promises, strict=False)
             if fact is not None
         ]
+
+    async def _find_in_small_letters(self, text: str, context: SceneContext) -> list[Entity]:
+        """Return who in canon and not in the scene is promised something by a small name: `the undersinger`."""
+        names = list_small_names(text)
+        named = await self._contexts.canon.entities_named(context.universe.id, names) if names else []
+        return [e for e in named if e.kind in ACTORS and e.id not in context.entities and not e.merged_into]
 
     async def describe_same_promise(
         self, context: SceneContext, proposals: Sequence[ProposedChange]

@@ -47,6 +47,17 @@ def _drop_article(name: str) -> str:
     return re.sub(r"^(?:the|an?) ", "", " ".join(name.casefold().split()))
 
 
+def list_small_names(text: str) -> frozenset[str]:
+    """Return what may be somebody's name behind `the`, beside a verb of promising: `the undersinger`."""
+    matches = (match["who"].split() for match in _BESIDE_VERB.finditer(text))
+    return frozenset(
+        " ".join(words[:end]).casefold()
+        for words in matches
+        if words[0].casefold() == "the"
+        for end in range(2, len(words) + 1)
+    )
+
+
 def write_as_name(text: str, known_names: Collection[str]) -> str:
     """Return a sentence with capitals for those who promise or are promised something behind an article.
 

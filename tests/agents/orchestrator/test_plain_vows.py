@@ -200,6 +200,16 @@ async def test_promise_to_a_name_with_an_article_is_to_who_bears_it(tmp_path: Pa
         }
 
 
+async def test_promise_to_a_small_name_is_to_whom_canon_has_elsewhere(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Tam") as table:
+        await table.play("/npc The Undersinger: something that sings")
+        await table.play("/thing The Bell: of bronze")
+        await table.play("/commit")
+        await table.play("I promise the undersinger to be silent.")
+        await table.play("I promise the bell to Tam.")
+        assert await table.promises() == ["Mara promised The Undersinger to be silent."]
+
+
 async def test_promise_told_to_somebody_is_to_them_and_one_to_nobody_is_another(tmp_path: Path) -> None:
     async with seated(tmp_path, "Iselin Quay", "Tam") as table:
         await table.play("I tell Tam that I will find Teodor, I swear it.")
