@@ -90,8 +90,11 @@ class CanonReader(Protocol):
         """Return every name and alias of canonical entities, without case, with the entity's identifier."""
         ...
 
-    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
-        """Return what `folded_names` does, of the names that have one of these parts, without case."""
+    async def names_with_words(self, universe_id: Id, words: Collection[str]) -> list[tuple[str, Id]]:
+        """Return what `folded_names` does, of the names that have one of these words, without case.
+
+        What stands in a name between other letters and digits is no word of it.
+        """
         ...
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:

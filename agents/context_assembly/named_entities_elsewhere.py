@@ -72,7 +72,7 @@ class NamedEntityFinder:
         text_words = _WORD.findall(fold_name(text))
         folded_text = f" {' '.join(text_words)} "
         telling_words = sorted({w for w in text_words if len(w) >= MIN_PLAIN_LENGTH}, key=len, reverse=True)
-        names = await self.canon.names_containing(scene.universe.id, telling_words[:MAX_PLAIN_WORDS])
+        names = await self.canon.names_with_words(scene.universe.id, telling_words[:MAX_PLAIN_WORDS])
         canon_ids = {i for name, i in names if _is_said(name, folded_text)} - scene.entities.keys()
         canon_entities = await self.canon.entities_by_id(canon_ids) if canon_ids else {}
         staged_entities = (e for e in scene.entities.values() if _is_said(e.name, folded_text))
@@ -109,7 +109,7 @@ class NamedEntityFinder:
         """Return the entities of canon by each of the words that their names have."""
         folded_words = {fold_name(word) for word in words}
         ids_by_word: dict[str, dict[Id, None]] = {}
-        for name, entity_id in await self.canon.names_containing(universe_id, folded_words):
+        for name, entity_id in await self.canon.names_with_words(universe_id, folded_words):
             for word in folded_words.intersection(name.split()):
                 ids_by_word.setdefault(word, {})[entity_id] = None
         return ids_by_word

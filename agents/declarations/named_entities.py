@@ -27,7 +27,7 @@ async def read_named_entities(canon: CanonReader, context: SceneContext, text: s
     """Return the entities of the scene, and those of canon that the text may name. Raises StoreError."""
     words = _name_words(text)
     names: list[tuple[frozenset[str], Id]] = []
-    for name, entity_id in await canon.names_containing(context.universe.id, words):
+    for name, entity_id in await canon.names_with_words(context.universe.id, words):
         if not words.isdisjoint(name_words := _name_words(name)):
             names.append((name_words, entity_id))
     # Whole names come first, should there be too many that have a word of the line.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 import apsw
@@ -13,12 +14,23 @@ from stores.queries import FactQuery, FactsAboutQuery, FactsQuery
 from stores.readable_records import ReadableRecords
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe, fold_name
+from stores.records.world import (
+    Entity,
+    EntityKind,
+    EntityNames,
+    SceneNode,
+    StoryNode,
+    Universe,
+    fold_name,
+    has_any_word,
+)
 
 _CURRENT_CONDITION = "f.status = 'canonical' AND (f.valid_to IS NULL OR f.kind = 'event')"
 _SELECT_UNIVERSES = "SELECT body FROM canon_universes ORDER BY made"
-_MAX_PARTS = 100
-"""Parts of names that one statement looks for."""
+_MAX_WORDS = 100
+"""Words of names that one statement looks for."""
+_HAS_WORD = "(instr(folded, ?) > 0 AND ' ' || folded || ' ' GLOB ?)"
+"""Whether a name has a word, or, beside letters that are not ASCII, may have it."""
 _FACTS_PER_ENTITY = 4
 """The most facts of a neighbourhood, for each entity that it may have."""
 
@@ -100,22 +112,25 @@ class EmbeddedCanonReader(RecordReader):
 
         return await self._read(read_names)
 
-    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
-        folded_parts = sorted({fold_name(part) for part in parts})
+    async def names_with_words(self, universe_id: Id, words: Collection[str]) -> list[tuple[str, Id]]:
+        folded_words = sorted({fold_name(word) for word in words})
 
         def read_names(connection: apsw.Connection) -> list[tuple[str, Id]]:
             rows = set[tuple[str, int, str]]()
-            for batch in _in_batches(folded_parts, _MAX_PARTS):
-                # SQLite compares without Python: 20,000 names with two parts take two milliseconds.
-                conditions = " OR ".join(["instr(folded, ?) > 0"] * len(batch))
+            for batch in _in_batches(folded_words, _MAX_WORDS):
+                # SQLite compares without Python: 20,000 names with two words take two milliseconds. Thousands of names
+                # have a short word somewhere inside, and few as a word: what SQLite takes for one is read here.
+                conditions = " OR ".join([_HAS_WORD] * len(batch))
                 rows.update(
                     connection.execute(
                         f"""SELECT folded, ordinal, entity_id FROM canon_entity_names
                             WHERE universe_id = ? AND ({conditions})""",
-                        (universe_id, *batch),
+                        (universe_id, *(value for word in batch for value in (word, _glob_of_word(word)))),
                     )
                 )
-            return [(name, entity_id) for name, _, entity_id in sorted(rows)]
+            return [
+                (name, entity_id) for name, _, entity_id in sorted(rows) if has_any_word(name, folded_words)
+            ]
 
         return await self._read(read_names)
 
@@ -297,6 +312,12 @@ class EmbeddedCanonReader(RecordReader):
             'SELECT body FROM canon_scene_nodes WHERE story_id = ? ORDER BY "order", made',
             (story_id,),
         )
+
+
+def _glob_of_word(word: str) -> str:
+    """Return SQLite's pattern of a text in which no ASCII letter or digit stands beside the word."""
+    literal = re.sub(r"[*?[]", r"[\g<0>]", word)
+    return f"*[^a-z0-9]{literal}[^a-z0-9]*"
 
 
 def _in_batches(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -191,6 +192,26 @@ def fold_name(name: str) -> str:
     Lone surrogates, which no store can be asked for, become question marks.
     """
     return unicodedata.normalize("NFC", name.casefold()).encode(errors="replace").decode()
+
+
+def has_any_word(folded_name: str, folded_words: Iterable[str]) -> bool:
+    """Say whether a name has one of these words, and not only within another one; both as `fold_name` returns them."""
+    return any(
+        not (_is_of_word(folded_name, start - 1) or _is_of_word(folded_name, start + len(word)))
+        for word in folded_words
+        for start in _find_starts(folded_name, word)
+    )
+
+
+def _find_starts(text: str, part: str) -> Iterator[int]:
+    start = text.find(part)
+    while start >= 0:
+        yield start
+        start = text.find(part, start + 1)
+
+
+def _is_of_word(text: str, place: int) -> bool:
+    return 0 <= place < len(text) and text[place].isalnum()
 
 
 def key_of(id: Id) -> str:

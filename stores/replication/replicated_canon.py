@@ -48,8 +48,8 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
     async def folded_names(self, universe_id: Id) -> list[tuple[str, Id]]:
         return await self._read(lambda canon: canon.folded_names(universe_id))
 
-    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
-        return await self._read(lambda canon: canon.names_containing(universe_id, parts))
+    async def names_with_words(self, universe_id: Id, words: Collection[str]) -> list[tuple[str, Id]]:
+        return await self._read(lambda canon: canon.names_with_words(universe_id, words))
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self._read(lambda canon: canon.find_entity(universe_id, name))

@@ -20,7 +20,16 @@ from stores.readable_records import ReadableRecords, parse_readable
 from stores.records.base import Record
 from stores.records.canon import Evidence, Fact, FactKind
 from stores.records.ids import Id
-from stores.records.world import Entity, EntityKind, EntityNames, SceneNode, StoryNode, Universe, fold_name
+from stores.records.world import (
+    Entity,
+    EntityKind,
+    EntityNames,
+    SceneNode,
+    StoryNode,
+    Universe,
+    fold_name,
+    has_any_word,
+)
 from stores.servers.neo4j_graph import Neo4jGraph, index_key
 
 R = TypeVar("R", bound=Record)
@@ -99,15 +108,18 @@ class ServerCanonReader:
         )
         return [(str(name), str(entity_id)) for name, entity_id in rows]
 
-    async def names_containing(self, universe_id: Id, parts: Collection[str]) -> list[tuple[str, Id]]:
+    async def names_with_words(self, universe_id: Id, words: Collection[str]) -> list[tuple[str, Id]]:
+        folded_words = sorted({fold_name(word) for word in words})
         rows = await self._read_rows(
             """MATCH (n:Name {universe_id: $universe})<-[k:KNOWN_AS]-(e:Entity)
-               WHERE any(part IN $parts WHERE n.folded CONTAINS part)
+               WHERE any(word IN $words WHERE n.folded CONTAINS word)
                RETURN n.folded, e.id ORDER BY n.folded, k.ordinal""",
             universe=universe_id,
-            parts=sorted({fold_name(part) for part in parts}),
+            words=folded_words,
         )
-        return [(str(name), str(entity_id)) for name, entity_id in rows]
+        return [
+            (str(name), str(entity_id)) for name, entity_id in rows if has_any_word(str(name), folded_words)
+        ]
 
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self.entities_named(universe_id, [name])

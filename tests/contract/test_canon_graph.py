@@ -501,25 +501,31 @@ async def test_facts_about_nobody_are_found_by_the_newest(keeper: Any) -> None:
     assert await keeper.facts(make.UNIVERSE, replace(query, newest=2)) == unnamed[1:]
 
 
-async def test_names_are_found_by_their_parts(keeper: Any) -> None:
+async def test_names_are_found_by_their_words(keeper: Any) -> None:
     mara = make.entity("Mara Venn", aliases=("The Lampwright", "ÉLAN"))
     vess, gone = make.entity("Vess of the Venn"), make.entity("Venn Gone", status=EntityStatus.RETCONNED)
     await commit(keeper, entities=(mara, vess, gone))
-    assert await keeper.names_containing(make.UNIVERSE, ["VENN"]) == [
+    assert await keeper.names_with_words(make.UNIVERSE, ["VENN"]) == [
         ("mara venn", mara.id),
         ("vess of the venn", vess.id),
     ]
-    assert await keeper.names_containing(make.UNIVERSE, ["E\u0301la", "wright", "nobody"]) == [
+    assert await keeper.names_with_words(make.UNIVERSE, ["E\u0301lan", "LampWright", "nobody"]) == [
         ("the lampwright", mara.id),
         ("élan", mara.id),
     ]
+    gil = make.entity("Gil O’Dowd-Lé")
+    await commit(keeper, entities=(gil,))
+    for word in ("o’dowd", "dowd", "LÉ", "gil", "o’dowd-lé"):
+        assert await keeper.names_with_words(make.UNIVERSE, [word]) == [("gil o’dowd-lé", gil.id)], word
+    for part in ("en", "la", "lan", "wright", "vess of th", "l", "*", "[a-z]"):
+        assert await keeper.names_with_words(make.UNIVERSE, [part]) == [], part
     many = [f"word {number}" for number in range(2_500)]
-    assert await keeper.names_containing(make.UNIVERSE, [*many, "venn", "_"]) == [
+    assert await keeper.names_with_words(make.UNIVERSE, [*many, "venn", "_"]) == [
         ("mara venn", mara.id),
         ("vess of the venn", vess.id),
     ]
-    assert await keeper.names_containing(make.UNIVERSE, []) == []
-    assert await keeper.names_containing(make.new_id(), ["venn"]) == []
+    assert await keeper.names_with_words(make.UNIVERSE, []) == []
+    assert await keeper.names_with_words(make.new_id(), ["venn"]) == []
 
 
 async def test_entity_names_and_folded_names_list_canonical_entities(keeper: Any) -> None:
