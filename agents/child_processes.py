@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import agents
 from agents.secret_masking import is_secret_variable
+
+_NICENESS: Final = 10
+"""How much lower the priority of work that can wait is than play's."""
+
+_SESSION_ATTEMPTS: Final = 5
 
 
 def build_child_environment(more: Mapping[str, str], *, with_secrets: bool = False) -> dict[str, str]:
@@ -62,6 +69,32 @@ async def _wait_until_ended(process: asyncio.subprocess.Process) -> None:
             cancellation = error
     if cancellation is not None:
         raise cancellation
+
+
+def lower_own_priority() -> None:
+    """In a child whose work can wait: let play go first whenever both want a processor.
+
+    Linux shares processor time out among sessions first (`autogroup` in sched(7)), and only then by the niceness of
+    each process. A child that begins a session of its own would have as much as play, so the session is made as nice.
+    What the system does not have or allow is left out: the work is done all the same.
+    """
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        os.nice(_NICENESS)
+    if sys.platform == "linux" and os.getsid(0) == os.getpid():
+        with suppress(OSError):
+            _lower_priority_of_session()
+
+
+def _lower_priority_of_session() -> None:
+    for _ in range(_SESSION_ATTEMPTS):
+        with suppress(
+            BlockingIOError
+        ):  # of all sessions of the machine, one may be changed in a tenth of a second
+            Path("/proc/self/autogroup").write_text(f"{_NICENESS}\n")
+            return
+        time.sleep(0.1)
 
 
 def claim_stdout() -> Any:

@@ -9,16 +9,14 @@ does.
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from agents.child_processes import claim_stdout, write_all
+from agents.child_processes import claim_stdout, lower_own_priority, write_all
 from agents.indexer.piped_embedder import PipedEmbedder
 from agents.jobs.worker_pipe import READY_NUMBER, Failure
 from agents.jobs.worker_server import ProgramPipe, send_by_pipe, serve_workers
@@ -28,9 +26,6 @@ from monitor_tui.worker_building import build_workers_behind_play
 from stores.errors import LibraryInUse, MonitorError
 from stores.open import StoresBehindPlay, open_stores_behind_play
 
-NICENESS: Final = 10
-"""How much lower its priority is than play's."""
-
 WAIT_SECONDS: Final = 20.0
 """The longest wait for the process of a program that was killed."""
 
@@ -38,9 +33,7 @@ WAIT_SECONDS: Final = 20.0
 def main() -> None:
     # Ctrl+C is handled by the screen; this process ends when stdin does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(NICENESS)
+    lower_own_priority()
     home, *embedding_models = sys.argv[1:]
     asyncio.run(_serve(Path(home), embedding_models, claim_stdout()))
 

@@ -8,7 +8,6 @@ what it had written.
 from __future__ import annotations
 
 import asyncio
-import os
 import pickle
 import signal
 import sys
@@ -16,15 +15,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from agents.child_processes import build_child_environment, claim_stdout, end_child, write_all
+from agents.child_processes import (
+    build_child_environment,
+    claim_stdout,
+    end_child,
+    lower_own_priority,
+    write_all,
+)
 from agents.jobs.worker_pipe import Failure
 from stores.backup.writing import WrittenBackup, write_backup
 from stores.errors import InputError, MonitorError, StoreError
 from stores.open import open_stores_for_backup
 from stores.records.ids import Id
-
-NICENESS: Final = 10
-"""How much lower its priority is than play's."""
 
 END_SECONDS: Final = 2.0
 
@@ -71,9 +73,7 @@ async def _start(home: Path, folder: Path, library_id: Id, keep: int) -> asyncio
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # handled by the screen, which ends this process
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(NICENESS)
+    lower_own_priority()
     home, folder, library_id, keep = sys.argv[1:]
     output = claim_stdout()
     answer = asyncio.run(_write_until_input_ends(Path(home), Path(folder), library_id, int(keep)))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from agents.child_processes import end_child, kill_child
+from agents.child_processes import build_child_environment, end_child, kill_child
 
 OBEDIENT = "import sys; print('runs', flush=True); sys.stdin.read()"
 """Ends when its input does."""
@@ -69,3 +72,23 @@ def test_child_has_ended_when_the_loop_has(seconds: float) -> None:
     asyncio.run(leave_a_wait_behind())
     assert waits[0].cancelled()
     assert processes[0].returncode is not None
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="processor time is not shared out among sessions"
+)
+@pytest.mark.parametrize("has_own_session", [True, False])
+def test_work_that_can_wait_lowers_its_own_session_and_nobody_elses(has_own_session: bool) -> None:
+    program = (
+        "import os; from pathlib import Path; from agents.child_processes import lower_own_priority;"
+        "lower_own_priority();"
+        "print(os.getpriority(os.PRIO_PROCESS, 0), Path('/proc/self/autogroup').read_text().split()[-1])"
+    )
+    before = Path("/proc/self/autogroup").read_text().split()[-1]
+    command = (sys.executable, "-c", program)
+    output = subprocess.check_output(
+        command, start_new_session=has_own_session, env=build_child_environment({})
+    )
+    niceness = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
+    assert output.decode().split() == [str(niceness), "10" if has_own_session else before]
+    assert Path("/proc/self/autogroup").read_text().split()[-1] == before

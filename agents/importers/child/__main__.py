@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import sys
@@ -10,20 +9,15 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from agents.child_processes import claim_stdout, write_all
+from agents.child_processes import claim_stdout, lower_own_priority, write_all
 from agents.importers.log_process import ENTRIES_PER_PIECE, LogRequest, RefusedLog, pack_piece
 from agents.importers.log_reading import read_log
 from stores.errors import InputError
 
-NICENESS = 10
-"""How much lower its priority is than play's."""
-
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # handled by the screen, which ends this process
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(NICENESS)
+    lower_own_priority()
     write = partial(write_all, claim_stdout())
     request = pickle.load(sys.stdin.buffer)
     assert isinstance(request, LogRequest)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from agents.child_processes import claim_stdout, write_all
+from agents.child_processes import claim_stdout, lower_own_priority, write_all
 from agents.ingest.documents.document import Page
 from agents.ingest.documents.errors import damaged_picture_error, unreadable_document_error
 from agents.ingest.documents.limits import MEGABYTE, ReadingLimits
@@ -24,9 +24,6 @@ from agents.ingest.documents.reading_pipe import (
     pack_frame,
 )
 from stores.errors import InputError
-
-NICENESS: Final = 10
-"""How much lower the priority of reading a document is than that of the screen."""
 
 BATCH_PAGES: Final = 16
 BATCH_CHARACTERS: Final = 200_000
@@ -45,7 +42,7 @@ def main() -> None:
     if not (
         request.is_picture or request.picture_page
     ):  # somebody looks at the place where a picture is to be
-        _lower_priority()
+        lower_own_priority()
     _bound_this_process(request.limits)
     sys.setrecursionlimit(RECURSION)
     with suppress(BrokenPipeError):
@@ -107,12 +104,6 @@ def _read_bytes(request: ReadingRequest, inlet: BinaryIO) -> bytes:
         raise unreadable_document_error(
             f"{(error.strerror or 'it cannot be opened').lower()}", "Check its path and who may read it"
         ) from error
-
-
-def _lower_priority() -> None:
-    if hasattr(os, "nice"):
-        with suppress(OSError):
-            os.nice(NICENESS)
 
 
 def _bound_this_process(limits: ReadingLimits) -> None:
