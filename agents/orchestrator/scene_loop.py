@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -206,9 +207,12 @@ class SceneLoop:
     ) -> CommitReport:
         pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
-        rows = await self._views.build_waiting_rows(context, pending_proposals)
-        await self._loops.fire_after(
-            last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
+        # The rows only read: meanwhile the transition is stored.
+        rows, _ = await asyncio.gather(
+            self._views.build_waiting_rows(context, pending_proposals),
+            self._loops.fire_after(
+                last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
+            ),
         )
         result = await self._keeper.commit(
             chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
