@@ -1,7 +1,8 @@
 """Measures whether an answer's standing is earned (`python -m benchmarks.query_answers`).
 
 The questions of `benchmarks/query_set` are of the sample world (30 that it answers and 20 with a false premise) and
-of the blind campaign (`tests/long_campaign/data`, 159 and 81), which is played and committed first, without a model.
+of two campaigns written blind (`tests/long_campaign/data`, 159 and 81; `played`, 200 and 100), which are played and
+committed first, without a model.
 Those of the caravan (102 and 80), the ferry (30 and 10), the ring (60 and 30) and the recall sets are asked of their
 imported logs.
 Without `--meaning` everything is searched by words and graph alone.
@@ -14,7 +15,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,10 +28,14 @@ from monitor_tui.background_mode import BackgroundMode
 from monitor_tui.compose import Program, open_program
 from stores.records.ids import Id
 from tests.long_campaign.blind_playing import play_blind_campaign
-from tests.long_campaign.blind_script import read_blind_script
+from tests.long_campaign.blind_script import DATA, read_blind_script
 
 HERE: Final = Path(__file__).parent
 QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry", "ring")}
+PLAYED: Final = HERE / "query_set" / "played"
+
+Measure = Callable[[Path], Coroutine[object, object, tuple[list["AnswerQuestion"], list[Answer]]]]
+"""Asks the questions of a set, in a new library at the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,11 @@ async def _measure_sample(home: Path) -> tuple[list[AnswerQuestion], list[Answer
         await program.close()
 
 
-async def _measure_played(home: Path) -> tuple[list[AnswerQuestion], list[Answer]]:
-    questions = await _read_questions("orrendale.jsonl")
-    run = await play_blind_campaign(home, read_blind_script())
+async def _measure_played(
+    script_path: Path, questions_name: str, home: Path
+) -> tuple[list[AnswerQuestion], list[Answer]]:
+    questions = await _read_questions(questions_name)
+    run = await play_blind_campaign(home, read_blind_script(script_path))
     program = await open_program(home, mode=BackgroundMode.QUERY)
     try:
         return questions, await _ask_all(program, run.universe_id, questions)
@@ -132,8 +139,11 @@ async def _measure_log(folder: Path, home: Path) -> tuple[list[AnswerQuestion], 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.query_answers", description=__doc__)
-    measures = {"sample": _measure_sample, "orrendale": _measure_played} | {
-        name: partial(_measure_log, folder) for name, folder in {**QUERY_LOGS, **SETS}.items()
+    measures: dict[str, Measure] = {
+        "sample": _measure_sample,
+        "orrendale": partial(_measure_played, DATA, "orrendale.jsonl"),
+        "played": partial(_measure_played, PLAYED / "campaign.yaml", "played/questions.jsonl"),
+        **{name: partial(_measure_log, folder) for name, folder in {**QUERY_LOGS, **SETS}.items()},
     }
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(measures)}; all of them")
     parser.add_argument("--show", action="store_true", help="Print each question that is answered wrongly.")

@@ -208,12 +208,12 @@ class BlindPlayer:
         scene = self._script.scenes[number - 1]
         self._run.scene_ids[number] = self._run.scene_id
         await self._open_scene(scene)
-        for line_number, line in enumerate(scene.lines[:-1], start=1):
+        for line_number, line in enumerate(scene.played_lines, start=1):
             await self._play_line(number, line_number, line)
 
     async def close_scene(self, number: int) -> None:
         """End the scene, commit what has no conflict, and ask who knows what."""
-        await self._submit(self._script.scenes[number - 1].lines[-1].text)
+        await self._submit(self._script.scenes[number - 1].end_line)
         await self._commit_gate()
         for probe in self._script.probes:
             if probe.after_scene == number:

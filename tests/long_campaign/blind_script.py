@@ -42,6 +42,16 @@ class ScriptScene(_Read):
     """Who is there at the beginning, besides the hero."""
     lines: tuple[ScriptLine, ...]
 
+    @property
+    def played_lines(self) -> tuple[ScriptLine, ...]:
+        """The lines but for the `/end` that may close the scene."""
+        return self.lines[:-1] if self.lines[-1].text.startswith("/end") else self.lines
+
+    @property
+    def end_line(self) -> str:
+        """What ends the scene: the author's own `/end`, or a bare one."""
+        return self.lines[-1].text if self.lines[-1].text.startswith("/end") else "/end"
+
 
 class Described(_Read):
     name: str
@@ -89,6 +99,6 @@ class BlindScript(_Read):
 
 
 @cache
-def read_blind_script() -> BlindScript:
-    """Return the campaign."""
-    return BlindScript.model_validate(yaml.safe_load(DATA.read_text(encoding="utf-8")))
+def read_blind_script(path: Path = DATA) -> BlindScript:
+    """Return the campaign, or another one in its format."""
+    return BlindScript.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
