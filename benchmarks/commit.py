@@ -17,7 +17,7 @@ from stores.open import Stores
 from stores.records.ids import Id, SystemIdGenerator
 from stores.records.workflow import Canonization, CanonizationState
 
-COUNT = 40
+COUNT = 15
 AIM = 15
 
 DECLARED = (
