@@ -9,7 +9,7 @@ from agents.prose.names import find_names
 from agents.prose.words import split_sentences
 from agents.resolver.phrasings import word_set
 from agents.search.normal_words import normalize_word, word_forms
-from agents.search.question import RecordQuestion
+from agents.search.question import ASKS_KIND, RecordQuestion
 
 _ONE: Final = "".join(
     rf"(?<!\b{word} )" for word in ["the", "that", "this", "no", "any", "old", "new", "each"]
@@ -38,7 +38,7 @@ _LENGTH_UNITS: Final = (
 _UNITS: Final = {
     "old": re.compile(
         rf"{_NUMBER}(?:[ -][^\W_]+)?[ -](?:years?|winters?|summers?|old)\b"
-        rf"|\b(?:of|is|was|aged?|turns|turned|nearly|almost|about) {_NUMBER}"
+        rf"|\b(?:(?<!out )of|is|was|aged?|turns|turned|nearly|almost|about) {_NUMBER}"
         rf"|\b(?:he|she|it|they|I|you)['’](?:s|m|re) {_NUMBER}",
         re.IGNORECASE,
     ),
@@ -46,12 +46,16 @@ _UNITS: Final = {
     "long": re.compile(rf"\b(?:{_LENGTH_UNITS}|{_TIME_UNITS})\b", re.IGNORECASE),
 }
 """Of what a number is a measure; sizes are lengths."""
-_SIZE_UNITS: Final = re.compile(rf"\b(?:{_LENGTH_UNITS})\b", re.IGNORECASE)
+_SIZE_UNITS: Final = re.compile(
+    rf"\b(?:{_LENGTH_UNITS})\b(?<!\bhand)(?<!\bhands)|\b{_NUMBER}(?: and a half)?[ -]hands?\b", re.IGNORECASE
+)
+"""Of a hand only so many hands: `one thing more: his hand was blue` measures nothing."""
 _ASKS_NAME: Final = re.compile(
     r"^(?:what|which|who)\b.*\b(?:(?:sur|nick)?name|called|named|christened)\b", re.IGNORECASE
 )
 _NAMES_IT: Final = re.compile(
-    r"\b(?:(?:sur|nick)?names?|named|called?|calls|christen(?:s|ed)|known as)\b", re.IGNORECASE
+    r"\b(?:(?:sur|nick)?names?|named|call(?:ed|s)?(?! (?:out|for|back|on|upon|off|in)\b)|christen(?:s|ed)|known as)\b",
+    re.IGNORECASE,
 )
 _ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?(?:who|whom|whose)\b(?:['’]s\b)?", re.IGNORECASE)
 _SOMEBODY: Final = re.compile(
@@ -81,6 +85,7 @@ _ASKS_SIDE: Final = re.compile(
     r"^(?:and |but |so )?(?:what|which) (?:hand|arm|leg|foot|eye|ear|knee|shoulder|side)\b", re.IGNORECASE
 )
 _SIDE: Final = re.compile(r"\b(?:left|right|both|other)\b", re.IGNORECASE)
+_DETERMINERS: Final = r"(?:an?|the|my|your|our|his|her|their|[^\W_]+['’]s?)"
 _CAPITALISED: Final = re.compile(r"\b[^\W\d_a-z][^\W_]+")
 _ASKING_AUXILIARIES: Final = word_set(
     "did does do has have had is are was were will would must should can could may of"
@@ -106,6 +111,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
         return names_somebody_else(question, text)
     if _ASKS_WHY.match(asked):
         return _REASON.search(text) is not None
+    if kind := ASKS_KIND.match(asked):
+        return _says_what_it_is(kind["one"], text)
     if _ASKS_COLOUR.match(asked):
         return _COLOUR.search(text) is not None
     if _ASKS_SIDE.match(asked):
@@ -118,6 +125,20 @@ def names_somebody_else(question: RecordQuestion, text: str) -> bool:
     asked_forms = word_forms(question.text)
     is_somebody = any(not word_forms(match[0]) <= asked_forms for match in _SOMEBODY.finditer(text))
     return is_somebody or bool(_other_names(question, text))
+
+
+def _says_what_it_is(word: str, text: str) -> bool:
+    """Say whether a text says what that of the name is: `the Petrel is a cutter`, `a cutter called the Petrel`."""
+    one = re.escape(word)
+    return (
+        re.search(
+            rf"\b{one}(?:,| is| was| are| were)(?: still| really| only)? {_DETERMINERS} [^\W_]"
+            rf"|\b{_DETERMINERS}(?: [^\W_]+){{1,3}},? (?:called|named) (?:the )?(?:[^\W_]+ )?{one}\b",
+            text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
 
 
 def _has_count(noun: str, text: str) -> bool:

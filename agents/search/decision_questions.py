@@ -28,13 +28,21 @@ _ASKS_WHAT_WAS_DECIDED: Final = re.compile(
     r"|\b(?:our|my|the|any|which) (?:decisions?|rules?)\b",
     re.IGNORECASE,
 )
+_ASKS_WHICH_DECISIONS: Final = re.compile(
+    r"\b(?:what|which) (?:decisions?|rules?|resolutions?|vows?) (?:(?:do|did|have|had|has) )?(?:we|i)\b",
+    re.IGNORECASE,
+)
+_MAKING_WORDS: Final = frozenset(
+    map(normalize_word, word_set("make made take took taken set have had keep kept"))
+)
+"""What is done with a decision: `What decisions have I made?`."""
 _ASKING_WORDS: Final = frozenset(
     map(
         normalize_word,
         word_set(
             "decide decided decision decisions agree agreed resolve resolved swear swore sworn vow vowed settle "
             "settled choose chosen rule rules ruled allow allowed permit permitted forbid forbidden free suppose "
-            "supposed bound willing going limits ought ever already still even"
+            "supposed bound willing going limits ought ever already still even resolution resolutions vows"
         ),
     )
 )
@@ -48,6 +56,7 @@ def asks_about_decision(question: RecordQuestion) -> bool:
         _ASKS_WHAT_IS_DONE.match(text)
         or _ASKS_WHAT_IS_ALLOWED.search(text)
         or _ASKS_WHAT_WAS_DECIDED.search(text)
+        or _ASKS_WHICH_DECISIONS.search(text)
     )
 
 
@@ -59,6 +68,8 @@ def is_answered_by_decision(question: RecordQuestion, decision: str) -> bool:
     """
     decision_forms = word_forms(decision)
     matter_words = question.content_words - _ASKING_WORDS
+    if _ASKS_WHICH_DECISIONS.search(question.text):
+        matter_words -= _MAKING_WORDS
     if matter_words:
         return any(has_word_like(word, decision_forms) for word in matter_words)
     return not question.names or any(name.normalized_words & decision_forms for name in question.names)

@@ -67,10 +67,18 @@ _TIME_CLAUSE: Final = re.compile(
 """A clause that says when: `What did Bela say when I came home?`."""
 _ASKING_WORDS: Final = re.compile(
     r"^(?:and |but |so )?(?:what (?:has |had )?(?P<fate>became|become) of\b|how many (?P<times>times)\b"
-    r"|(?:what|which) (?P<kind>kind|sort|type|way)\b|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$)",
+    r"|(?:what|which) (?P<kind>kind|sort|type|way)\b"
+    r"|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$)",
     re.IGNORECASE,
 )
 """Words that ask, and that no answer needs to have: `What became of Dob?`, `Which way did he go?`."""
+ASKS_KIND: Final = re.compile(
+    r"^(?:and |but |so )?(?:what|which) (?:kind|sort|type) of (?P<genus>[^\W_]+) (?:is|was|are|were)"
+    r"(?: (?:the|my|our|your|his|her))?(?! [^?]*(?:ing|ed|\b(?:of|with|in|on|at|for|to|by|from|about))\b)"
+    r"(?: [^\W_]+)? (?P<one>[^\W_]+)[?.!\s]*$",
+    re.IGNORECASE,
+)
+"""What somebody or something is: `What kind of ship is the Petrel?`; an answer need not say `ship`."""
 _WHEN_IN_STORY: Final = re.compile(
     r"\b(?:at first|at last|in the end|in the beginning|at the (?:start|beginning|end)(?! of)|finally|eventually"
     r"|originally|initially|recently|lately|nowadays|these days|by now|so far|already|any ?more|no longer"
@@ -186,6 +194,8 @@ def parse_question(
     if asking := _ASKING_WORDS.search(text):
         asking_words = {fold_word(word) for word in asking.groups() if word}
         content_words = [word for word in content_words if word not in asking_words]
+    if asking := ASKS_KIND.match(text):
+        content_words = [word for word in content_words if word != fold_word(asking["genus"])]
     clause = _TIME_CLAUSE.search(text)
     clause_words = set(map(fold_word, _WORD.findall(clause[0]))) if clause else set()
     normalized_words = _keep_content(word for word in content_words if word not in clause_words)

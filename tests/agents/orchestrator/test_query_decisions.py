@@ -60,6 +60,17 @@ async def test_query_answers_with_the_decision_first(tmp_path: Path) -> None:
         assert len(texts) >= 4
         assert all(text.startswith("Decided: ") for text in texts[:4])
 
+        for question in ("What decisions have I made?", "Which rules did we set?", "what vows have I taken"):
+            standing, texts = await ask(question)
+            assert standing is AnswerStanding.ON_RECORD
+            assert all(text.startswith("Decided: ") for text in texts[:4])
+        assert (await ask("What rules have I made about the iron key?"))[1][0] == (
+            "Decided: We keep the iron key hidden."
+        )
+        # Others' decisions are none of the player's.
+        _, texts = await ask("What decisions has Brena made?")
+        assert not any(text.startswith("Decided: ") for text in texts)
+
         # What is not asked of the player's doing is still answered by canon first.
         assert (await ask("Do we have the iron key?"))[0] is AnswerStanding.CANON
         assert (await ask("Who killed the old king?"))[1][0] == "Osk Wendry killed the old king."

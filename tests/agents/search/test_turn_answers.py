@@ -252,3 +252,36 @@ def test_statement_that_names_no_doer_does_not_say_who_did_it(
     question: str, statement: str, is_so: bool
 ) -> None:
     assert match_statement(ask(question), statement).is_match is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        ("What kind of ship is the Petrel?", "The Petrel is a cutter with patched sails.", True),
+        ("what sort of animal is Mossy?", "Mossy is Pella's goat.", True),
+        ("What kind of animal is Mossy?", "A goat called Mossy blocks the path.", True),
+        ("What kind of animal is Mossy?", "I lead Mossy down to the ford.", False),
+        ("What kind of ship is the Petrel?", "The Petrel is late again.", False),
+        ("What kind of knife was Bram killed with?", "Bram is a miller.", False),
+    ],
+)
+def test_kind_of_something_is_what_it_is_said_to_be(question: str, text: str, *, is_so: bool) -> None:
+    assert is_answered(question, text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        ("How old is Bram?", "Bram picks the right goat out of forty.", False),
+        ("How old is Bram?", "Bram is a man of forty.", True),
+        ("How tall is Pella?", "Pella shrugs. There is one thing more: his left hand was blue.", False),
+        ("How tall is Pella?", "Pella stands six feet in her socks.", True),
+        ("How high is Bram's horse?", "Bram's horse stands fifteen hands.", True),
+        ("What is the smith called?", "The smith calls out for Harrow.", False),
+        ("What is the smith called?", "The smith is called Harrow.", True),
+    ],
+)
+def test_measure_or_name_is_not_read_from_words_that_only_look_like_it(
+    question: str, text: str, *, is_so: bool
+) -> None:
+    assert is_answered(question, text) is is_so
