@@ -39,7 +39,7 @@ _ADVERBS: Final = word_set("ever never also already still really once not first 
 _MEANS_TO: Final = word_set("want mean have need intend plan hope try ought going manage come get")
 """Verbs that another follows with `to`."""
 _MOVES: Final = frozenset(
-    map(normalize_word, word_set("go come run ride flee travel walk sail hide end stay sleep live spend"))
+    map(normalize_word, word_set("go come run ride flee travel walk sail hide end stay sleep spend"))
 )
 """What somebody did who then is somewhere: to a question where, their being there answers."""
 _ASKS_WHERE: Final = re.compile(r"^(?:and |but |so )?where\b", re.IGNORECASE)

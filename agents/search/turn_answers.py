@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from agents.prose.names import find_names
@@ -46,6 +47,8 @@ _MEANS_SOMEBODY: Final = re.compile(r"\b(?:he|she|they|him|her|them|his|their)\b
 _REFERS_BACK: Final = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|their|its|there|that|this)\b", re.IGNORECASE
 )
+_MEANS_SOMETHING: Final = re.compile(r"it|them|him|her|one|this|that", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W_]+")
 _LIGHT_DEEDS: Final = frozenset(map(normalize_word, word_set("spend earn get have make take do find become")))
 """Verbs that say little by themselves: `How many years did Bram spend in the mines?`."""
 MIN_OTHER_WORDS: Final = 3
@@ -125,6 +128,24 @@ def match_statement(
         deed is not None and _asks_who_did_it(question, deed) and leaves_doer_unnamed(question, deed, text)
     )
     return replace(match, is_match=has_deed and not is_doer_missing and has_asked_thing(question, text))
+
+
+def tells_deed_to_something_else(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has what was done, and nothing of to what: `lost umbrellas` of where somebody lost an eye.
+
+    A pronoun behind the deed may mean it: `She pawned it.`
+    """
+    deed = find_asked_deed(question)
+    if deed is None or deed.is_intransitive or deed.is_saying or deed.verb in _LIGHT_DEEDS:
+        return False
+    other_words = question.content_words - {deed.verb}
+    text_forms = word_forms(text)
+    if not other_words or any(has_word_like(word, text_forms) for word in other_words):
+        return False
+    return not any(
+        has_word_like(deed.verb, word_forms(before)) and _MEANS_SOMETHING.fullmatch(after)
+        for before, after in pairwise(_WORD.findall(text))
+    )
 
 
 def _answers(

@@ -25,7 +25,7 @@ from agents.search.question import (
     counts_as_about_speaker,
     remove_what_is_asked,
 )
-from agents.search.turn_answers import match_statement
+from agents.search.turn_answers import match_statement, tells_deed_to_something_else
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_FINDINGS, MAX_SCORE, RankedFinding, similarity_of
 from agents.services.manual_edits import read_present_tick
@@ -106,7 +106,11 @@ def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> Qu
         match = match_statement(question, f"{believer} {text}", {memory.entity_id, *memory.about})
     else:
         match = match_statement(question, text, memory.about)
-    is_match = match.is_match and not is_made_in_reverse(question, memory.text)
+    is_match = (
+        match.is_match
+        and not is_made_in_reverse(question, memory.text)
+        and not tells_deed_to_something_else(question, text)
+    )
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, memory.text)
     elif asks_about_death(question):

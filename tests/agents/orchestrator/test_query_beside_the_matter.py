@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.orchestrator.asked_record import ask_texts
+from agents.views.query_views import AnswerStanding
+from tests.agents.orchestrator.asked_record import ask_standing, ask_texts
 from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
@@ -32,3 +33,20 @@ async def test_query_answers_with_what_is_asked_for_alone(tmp_path: Path) -> Non
         assert "A rumour: Pell drowned a toll keeper last winter." in await ask(
             "Did Pell drown a toll keeper?"
         )
+
+
+async def test_query_takes_no_memory_of_something_else_that_was_lost(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Osk Wendry: a clerk", "/npc here Kit: a girl", "/accept all", "/commit")
+        await table.say(
+            "> Osk reads the letter aloud. He reads badly, like a man calling out lost umbrellas."
+        )
+        await table.say(
+            "> Kit lost her whistle in the mill.", "/end The rain stops.", "/accept all", "/commit"
+        )
+        await program.services.jobs.wait_until_idle()
+        ask = partial(ask_standing, program, table.scene_id)
+        standing, texts = await ask("Where did Osk lose his eye?")
+        assert standing is AnswerStanding.UNKNOWN, texts
+        assert any("in the mill" in text for text in (await ask("Where did Kit lose her whistle?"))[1])

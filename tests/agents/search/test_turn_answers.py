@@ -8,7 +8,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.search.asked_deeds import find_asked_deed
 from agents.search.asked_shares import measure_rarity, measure_shares
 from agents.search.question import RecordQuestion, parse_question
-from agents.search.turn_answers import match_statement, match_turn
+from agents.search.turn_answers import match_statement, match_turn, tells_deed_to_something_else
 
 NAMES = (("bishop", "b"), ("dame astrid vole", "a"), ("long house", "l"), ("pella", "p"), ("bram", "r"))
 LONG_TURN = (
@@ -285,3 +285,33 @@ def test_measure_or_name_is_not_read_from_words_that_only_look_like_it(
     question: str, text: str, *, is_so: bool
 ) -> None:
     assert is_answered(question, text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("Bram lost his knife at cards, in the first week of winter.", False),
+        ("Bram will not say. The key is in the wall.", False),
+        ("Bram's house is in Mill Lane.", True),
+        ("Bram lives in the old mill.", True),
+        ("Bram lodges at the tannery.", True),
+    ],
+)
+def test_where_somebody_lives_is_not_where_anything_of_theirs_was(text: str, *, is_so: bool) -> None:
+    assert is_answered("Where does Bram live?", text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        ("Where did Bram lose his eye?", "Bram shouts like a man who has lost his umbrella.", True),
+        ("Who painted the sign of the Long House?", "Bram paints boats for the Long House.", True),
+        ("Where did Bram lose his eye?", "Bram lost an eye at the quarry.", False),
+        ("Where did Bram lose the ring?", "Bram lost it at the quarry.", False),
+        ("When did Bram leave the valley?", "Bram was gone before the valley flooded.", False),
+        ("Where did Bram sleep at midwinter?", "Bram slept in the mill.", False),
+        ("What did Bram say about the well?", "Bram says that it is dry.", False),
+    ],
+)
+def test_deed_done_to_something_else_is_not_what_is_asked(question: str, text: str, *, is_so: bool) -> None:
+    assert tells_deed_to_something_else(ask(question), text) is is_so
