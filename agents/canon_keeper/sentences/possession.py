@@ -28,6 +28,8 @@ def read_possession(
     """Yield who has a thing, or has it no more, after a deed that was done to it."""
     if not thing.entity or thing.entity in names.people or particle not in _PARTICLES:
         return
+    if thing.entity == subject.entity:
+        return  # `We found the bell and lost it`: something without a name, and never who lost it
     if lemma in _LOSING_VERBS or (lemma in _THROWING_VERBS and particle in ("away", "overboard")):
         # `The letter is lost` does not say by whom: nobody has it.
         yield from has_no_more(ANYBODY if subject.determiner == "some" else subject, thing)
