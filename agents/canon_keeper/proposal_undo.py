@@ -11,12 +11,13 @@ from typing import assert_never
 
 from agents.canon_keeper.entity_merges import MergePreviewer
 from agents.canon_keeper.fact_ids import fact_id_of
+from agents.canon_keeper.fact_readings import SUBJECT
 from agents.canon_keeper.secrecy import restore_secrecy
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import ProposalSite, build_proposal, renew_proposal
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
-from stores.queries import ProposalQuery
+from stores.queries import FactsAboutQuery, ProposalQuery
 from stores.records.canon import (
     AdvanceClock,
     AssertFact,
@@ -25,6 +26,7 @@ from stores.records.canon import (
     CreateEntity,
     EndFact,
     FactStatus,
+    Involvement,
     MergeEntities,
     NoteAxiom,
     Payload,
@@ -111,7 +113,10 @@ class UndoPlanner:
                 entity = (await self._canon.entities_by_id([change.entity_id])).get(change.entity_id)
                 if entity is not None and entity.status is EntityStatus.MERGED:
                     return await self._merges.plan_split(entity.id)
-                return (await self._retcon_subject(change.entity_id),)
+                return (
+                    *await self._retcon_values_made_with(change.entity_id),
+                    await self._retcon_subject(change.entity_id),
+                )
             case UpdateEntity():
                 return await self._restore_entity(proposal, change)
             case MergeEntities():
@@ -124,6 +129,20 @@ class UndoPlanner:
                 return (await self._retcon_subject(fact_id_of(proposal)),)
             case _:
                 assert_never(change)
+
+    async def _retcon_values_made_with(self, entity_id: Id) -> list[RetconFact]:
+        """Return the retcons of what an entity was made with, which became facts when it changed.
+
+        They are of no proposal, and nothing else is to take them back.
+        """
+        facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
+        return [
+            RetconFact(fact_id=fact.id)
+            for fact in facts
+            if fact.proposal_id is None
+            and fact.status is not FactStatus.RETCONNED
+            and fact.involves[:1] == (Involvement(role=SUBJECT, entity_id=entity_id),)
+        ]
 
     async def _retcon_subject(self, subject_id: Id) -> RetconFact:
         """Return the retcon of what a proposal made."""

@@ -166,8 +166,8 @@ class CommitUndo:
         for proposal_id in reversed(accepted_ids):
             title = titles_by_id[proposal_id]
             change = proposals_by_id[proposal_id].change
-            if isinstance(change, CreateEntity) and await self._is_in_other_facts(
-                change.entity_id, accepted_ids
+            if isinstance(change, CreateEntity) and await self._is_in_facts_of_others(
+                change.entity_id, step.commit
             ):
                 kept.append(f"{title}: canon says more of it.")
                 kept_ids.add(proposal_id)
@@ -300,10 +300,14 @@ class CommitUndo:
             is_reversal = not is_reversal
         return is_reversal
 
-    async def _is_in_other_facts(self, entity_id: Id, proposal_ids: Collection[Id]) -> bool:
-        """Return whether canon says something of an entity that did not come of these proposals."""
+    async def _is_in_facts_of_others(self, entity_id: Id, commit: Canonization) -> bool:
+        """Return whether canon says something of an entity that another commit made so.
+
+        A commit also writes what was so before, of which no proposal told: the hit points that a wound has changed.
+        """
+        own_ids = {fact.id for fact in commit.batch.facts}
         facts = await self._canon.facts_about(entity_id, FactsAboutQuery(history=True))
-        return any(f.status is not FactStatus.RETCONNED and f.proposal_id not in proposal_ids for f in facts)
+        return any(f.status is not FactStatus.RETCONNED and f.id not in own_ids for f in facts)
 
     async def _read_ruled_at(self, commit: Canonization) -> set[datetime]:
         """Return when the rulings of the commit's universe were made: what they decided has the same time."""

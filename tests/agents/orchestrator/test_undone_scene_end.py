@@ -65,6 +65,27 @@ async def test_undo_after_the_end_goes_back_into_the_scene_as_it_was(tmp_path: P
             assert await read_played_scene(program, scene_id) == (next_id, 2)
 
 
+async def test_undo_takes_back_a_creature_with_its_wounds_and_its_death(tmp_path: Path) -> None:
+    """What it had before the wound is in canon because of the wound: nothing else speaks of the rat."""
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        canon_before = await read_canon(program, scene_id)
+        await say(program, scene_id, "/creature here Rat: small (hp 3)")
+        await say(
+            program, scene_id, "I stamp. /check 2d6+90 vs 5; success: Rat.hp -3", "/state Rat.alive = false"
+        )
+        next_id = await end(program, scene_id, "I killed a rat")
+        ended_canon = await read_canon(program, scene_id)
+        question = await program.services.play.undo(next_id)
+        assert question.lines[2] == "These 4 are no longer canon then, and wait at its gate again:"
+        assert not any("stays in canon" in line for line in question.lines)
+        await program.services.play.submit(next_id, question.confirm_line)
+        assert await read_canon(program, scene_id) == canon_before
+        question = await program.services.play.redo(scene_id)
+        await program.services.play.submit(scene_id, question.confirm_line)
+        assert await read_canon(program, scene_id) == ended_canon
+
+
 async def test_a_scene_whose_end_was_taken_back_is_played_on_and_ended_otherwise(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)
