@@ -63,6 +63,18 @@ _RESTS: Final = frozenset(
 """Verbs of which a body, or somebody dead in what is left of them, may be the subject."""
 _POSTURES: Final = frozenset({"sits", "stands", "leans", "kneels"})
 """Postures of a body, too; who sits and does something else besides is alive."""
+_HOLDS_ITSELF_UP: Final = re.compile(
+    r"(?:stands|kneels|sits\s+up)(?:\s+(?:up|there|here|still|silently|alone|upright|waiting|again))*"
+    r"(?:\s*(?:[,.;:!?…—–]|$)|\s+(?:in|at|by|on|near|beside|before|behind|outside|inside|next\s+to|under|with|and)\b"
+    r"(?!\s+(?:\w+\s+){0,2}(?:way|need|debt|list|records?|books?|page|register|history|canon|name|law|opposition)\b))"
+)
+"""A verb and its place by which somebody is on their feet or knees, or sits up, as no body does of itself."""
+_PROPPED: Final = re.compile(
+    r"\b(?:propped|tied|bound|nailed|lashed|strapped|chained|pinned|roped|impaled|held|stuffed|embalmed|mummified|mounted|"
+    r"frozen|petrified|dead|lifeless|stiff|cold|wax|stone|bronze|marble|coffin|upright\s+in)\b",
+    re.IGNORECASE,
+)
+"""What says that a body is held where it stands or kneels."""
 _RESTING: Final = frozenset(
     ["lying", "resting", "hanging", "floating", "sleeping", "bleeding", "rotting", "sitting", "being"]
 )
@@ -184,8 +196,9 @@ def find_act_of_living(text: str, names: Sequence[str]) -> str:
             re.search(r"(?:,|\band)\s+(?!(?:is|has|was|his|its|this|as|always)\b)[a-z]+s\b", match["rest"])
             is not None
         )
+        is_up = _HOLDS_ITSELF_UP.match(f"{verb}{match['rest']}") and not _PROPPED.search(sentence)
         if (doing and doing not in _RESTING) or (
-            verb and (verb not in _RESTS or (verb in _POSTURES and goes_on))
+            verb and (verb not in _RESTS or is_up or (verb in _POSTURES and goes_on))
         ):
             return sentence
     return ""

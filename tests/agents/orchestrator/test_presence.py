@@ -300,6 +300,33 @@ async def test_presence_warns_of_the_dead_who_act_however_their_death_was_told(
         assert "⚠ Pell is dead." in await table.say(line), line
 
 
+THE_DEAD_IN_THE_DOORWAY = (
+    ("> Dob Harrow stands in the doorway, smiling.", True),
+    ("> Dob stands in the doorway.", True),
+    ("> Dob kneels by the door.", True),
+    ("> Dob sits up.", True),
+    ("> Dob waits at the door.", True),
+    ("> Dob's statue stands in the doorway.", False),
+    ("> A statue of Dob stands by the door.", False),
+    ("> Dob lies in the doorway.", False),
+    ("> Dob hangs from the beam.", False),
+    ("> The place where Dob stood is empty.", False),
+    ("> Dob stands propped up against the wall, dead.", False),
+    ("> Dob kneels, bound to the post.", False),
+    ("> Dob sits upright in his chair.", False),
+    ("> Dob stands in the way of the treaty.", False),
+    ("> Dob stands on the list of the dead.", False),
+)
+
+
+async def test_presence_warns_of_the_dead_who_stand_and_not_of_a_body_that_is_held_up(
+    table: PlayedScene,
+) -> None:
+    await table.say("/npc here Dob Harrow: a pier-keeper", "/state Dob.alive = false", "/accept all")
+    for line, is_told in THE_DEAD_IN_THE_DOORWAY:
+        assert ("⚠ Dob Harrow is dead." in await table.say(line)) is is_told, line
+
+
 @pytest.mark.parametrize(
     "line",
     ["> Pell smiles in the picture.", "> Pell's name is on the ship.", "> The song goes: Pell rides again."],
