@@ -202,21 +202,26 @@ class CastReader:
         if not deaths.TELLS_DEATH.search(text):
             self.pass_over(text, is_gm=is_gm)
             return []
-        return _quote_fates(self._read_text(text, CastState(), is_gm).deaths, text, deaths.TELLS_DEATH)
+        return _quote_fates(
+            self._read_text(text, CastState(), is_gm, is_of_scene=False).deaths, text, deaths.TELLS_DEATH
+        )
 
     def find_survivors(self, text: str, *, is_gm: bool) -> list[NarratedFate]:
         """Return who lives after all by a text, with the words that say so: each once."""
         if not deaths.TELLS_LIFE.search(text):
             self.pass_over(text, is_gm=is_gm)
             return []
-        reading = self._read_text(text, CastState(), is_gm)
+        reading = self._read_text(text, CastState(), is_gm, is_of_scene=False)
         dead_marks = {mark for mark, _ in reading.deaths}
         survivals = [(mark, position) for mark, position in reading.survivals if mark not in dead_marks]
         return _quote_fates(survivals, text, deaths.TELLS_LIFE)
 
-    def _read_text(self, text: str, state: CastState, is_gm: bool) -> CastReading:
+    def _read_text(
+        self, text: str, state: CastState, is_gm: bool, *, is_of_scene: bool = True
+    ) -> CastReading:
         reading = CastReading.begin(state)
-        sentences = self._mentions.read(text, is_gm=is_gm)
+        met = state.present | state.gone | state.left_behind | state.out_of_earshot | state.bodies
+        sentences = self._mentions.read(text, is_gm=is_gm, met=met if is_of_scene else None)
         if not is_gm:
             sentences = [_with_hero(sentence) for sentence in sentences]
         reading.is_told_in_present = any(_TELLS_PRESENT.search(sentence.text) for sentence in sentences)

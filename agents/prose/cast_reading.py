@@ -43,6 +43,8 @@ class CastState:
     """Those of the dead who lie in the scene."""
     companions: frozenset[int] = frozenset()
     """Those present who came along with the hero before."""
+    strangers: frozenset[int] = frozenset()
+    """Those whom nobody has made known, and who may be here."""
 
 
 @dataclass
@@ -63,6 +65,8 @@ class CastReading:
     moves: list[tuple[CastMove, int]] = field(default_factory=list)
     gone: frozenset[int] = frozenset()
     """Those who had left the scene before this text."""
+    strangers: frozenset[int] = frozenset()
+    """Those whom nobody has made known, and who may be here."""
     seen_going: set[int] = field(default_factory=set)
     """Those who had left and only do something in this sentence, as who goes may: `whistles as she goes`."""
     arrived: set[int] = field(default_factory=set)
@@ -135,6 +139,7 @@ class CastReading:
             set(state.bodies),
             earlier_companions=set(state.companions),
             gone=state.gone,
+            strangers=state.strangers,
         )
 
     def note_deaths(self, marks: Iterable[object]) -> None:

@@ -459,6 +459,10 @@ LEADS_HERO: Final = PhrasePattern(
 """Somebody takes the hero somewhere else."""
 WATCHES: Final = PhrasePattern(r"[watch see let] (?P<who>PERSON)\s+", _WORDS)
 """Somebody sees others do something, or lets them."""
+GOES_AFTER_SOMEBODY: Final = PhrasePattern("GO after (the|an?|HIS)\\s+", _WORDS)
+"""Somebody goes after whoever or whatever is called by the words behind it."""
+TO_ELSEWHERE: Final = PhrasePattern("TO_ELSEWHERE", _WORDS)
+"""Where somebody goes who leaves: `into the woods`."""
 GOES_AFTER: Final = PhrasePattern("([follow chase accompany join]|GO after) (?P<who>@[\\d,]+@)", _WORDS)
 TAKES: Final = PhrasePattern(r"[take grab fetch] (?P<who>@[\d,]+@)(?=\s*$)")
 """The hero takes somebody, and goes in the next clause."""

@@ -14,6 +14,7 @@ from agents.prose.mentions import COMPANY
 from agents.prose.phrases import PhrasePattern
 from agents.prose.place_patterns import PlacePatterns
 from agents.prose.sentence_phrases import BY_ONESELF, DOOR_BEHIND_HERO, who_of
+from agents.prose.stranger_subjects import is_person_at
 from agents.prose.who_is_meant import figures_of
 
 _NO_MEETING: Final = re.compile(r"(?:guilty|wanting|out|innocent|a|an|charming|strange|too)\b")
@@ -75,7 +76,8 @@ class HeroActs:
         reading.bring_in(company)
         reading.companions.update(company)
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
-        if goes_to_known_place or self.is_leaving(rest) or is_going_alone or DOOR_BEHIND_HERO.match(rest):
+        is_leaving = self.is_leaving(rest) and not self._runs_after_stranger(rest)
+        if goes_to_known_place or is_leaving or is_going_alone or DOOR_BEHIND_HERO.match(rest):
             if site := self._find_unknown_site(rest):
                 # `I walk out on the bridge` may go to no other place, unless it leaves somebody behind.
                 if _GOES_TO.match(rest) or reading.present - reading.companions - reading.earlier_companions:
@@ -121,6 +123,17 @@ class HeroActs:
             direction is not None
             and _MOTION.match(rest) is not None
             and self._places.elsewhere.match(rest, direction.end()) is not None
+        )
+
+    def _runs_after_stranger(self, rest: str) -> bool:
+        """Say whether somebody runs after a person who is not on record, and no words say that it is out of here."""
+        match = words.GOES_AFTER_SOMEBODY.match(rest)
+        return (
+            match is not None
+            and is_person_at(rest, match.end())
+            and words.TO_ANOTHER_PLACE.search(rest, match.end()) is None
+            and words.TO_ELSEWHERE.search(rest, match.end()) is None
+            and self._places.elsewhere.search(rest, match.end()) is None
         )
 
     def _gets_out_here(self, rest: str) -> bool:
@@ -192,7 +205,7 @@ class HeroActs:
         if site := self._find_unknown_site(rest):
             reading.unknown_site = site
             return
-        is_away = not reading.present.issuperset(followed)
+        is_away = not (reading.present | reading.strangers).issuperset(followed)
         goes_to_known_place = self._places.destinations.find_destination(rest) is not None
         if goes_to_known_place or is_away or words.TO_ANOTHER_PLACE.search(rest):
             reading.leave_with_hero()

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from agents.prose.absence import find_absent
 from agents.prose.names import EPITHETS, NON_NAME_WORDS
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.stranger_subjects import find_stranger
+from agents.prose.stranger_subjects import find_called_person, find_stranger
 from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
 from agents.prose.trades import is_trade
 from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
@@ -156,6 +156,8 @@ class Figure:
     gender: Gender = ""
     is_creature: bool = False
     """Whether it is no person: what is crushed is dead then."""
+    called_nouns: frozenset[str] = frozenset()
+    """By which words for anybody they may be called: `boy`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,11 @@ class MentionReader:
     """That of the last of them; empty if unclear."""
     _named_pronouns: set[str] = field(default_factory=set)
     """The pronouns that might mean somebody whom the text has named so far."""
+    _called_nouns: dict[str, str] = field(default_factory=dict)
+    """By pronoun the word for who was called nothing else since a name that fits: `boy` of `The boy hides.`"""
+    _text_numbers: set[str] = field(default_factory=set)
+    """The marks of those whom the text has named so far."""
+    _met: Collection[int] | None = None
 
     def __post_init__(self) -> None:
         self._genders = {n: figure.gender for n, figure in enumerate(self.figures)}
@@ -234,8 +241,13 @@ class MentionReader:
                 members.setdefault(words[-1], []).append(str(n))
         yield from ((f"{name}s", ",".join(marks)) for name, marks in members.items() if len(marks) > 1)
 
-    def read(self, text: str, *, is_gm: bool) -> list[MarkedSentence]:
-        """Return the sentences of a text with marks in place of people."""
+    def read(self, text: str, *, is_gm: bool, met: Collection[int] | None = None) -> list[MarkedSentence]:
+        """Return the sentences of a text with marks in place of people.
+
+        `met` are those who are or were in the scene: nobody else is meant by `him` behind `the boy`, unless they are
+        called so or named in the text. With None it may be anybody.
+        """
+        self._met, self._text_numbers = met, set()
         # Who was seen in the text before is still meant, unless somebody was named there who might be.
         self._stranger_pronouns &= {self._stranger_gender} - self._named_pronouns
         self._named_pronouns = set()
@@ -260,6 +272,7 @@ class MentionReader:
                 continue
             is_pronoun = match.lastgroup in ("he", "she", "they")
             (meant_by_pronouns if is_pronoun else named).update(filter(str.isdecimal, _split(mark)))
+            self._text_numbers |= named
             parts.append(sentence[end : match.start()])
             end = match.end()
             tail = sentence[end:]
@@ -347,8 +360,17 @@ class MentionReader:
             earlier = [*others, *subject]
         for mark in earlier:
             if mark.isdecimal() and self._genders[int(mark)] in ("", gender):
-                return mark
+                return "" if mark not in own_marks and self._means_called(gender, before, mark) else mark
         return ""
+
+    def _means_called(self, gender: str, before: str, mark: str) -> bool:
+        """Say whether a pronoun means who is called `the boy`, and not who was named before and was never here."""
+        number = int(mark)
+        if self._met is None or number in self._met or mark in self._text_numbers:
+            return False
+        called = find_called_person(before)
+        noun = called.noun if called and called.gender in ("", gender) else self._called_nouns.get(gender, "")
+        return bool(noun) and noun not in self.figures[number].called_nouns
 
     def _means_stranger(self, gender: str, before: str, is_object: bool) -> bool:
         """Say whether a pronoun that nobody in its sentence fits means somebody who is not on record."""
@@ -377,6 +399,11 @@ class MentionReader:
             names.add("they")
         self._named_pronouns |= names
         self._stranger_pronouns -= names
+        for pronoun in names:
+            self._called_nouns.pop(pronoun, None)
+        if (called := find_called_person(marked)) is not None:
+            called_pronouns = {"he", "she"} if not called.gender else {str(called.gender)}
+            self._called_nouns |= dict.fromkeys(called_pronouns - names, called.noun)
         stranger = find_stranger(marked)
         if stranger is None:
             return

@@ -83,6 +83,13 @@ _IS_NAMED: Final = re.compile(r"(?:^|[,;:—–-]|\b(?:is|was|be|being|named|cal
 """Who is named by the name, and not told from somebody known: `a girl, @1@,`, `the rider turns out to be @1@`."""
 
 
+class CalledPerson(NamedTuple):
+    """Somebody who is called by what anybody may be, and who may have been named before: `the boy`."""
+
+    noun: str
+    gender: Literal["he", "she", ""]
+
+
 class StrangerMention(NamedTuple):
     """Somebody in a sentence who is not on record."""
 
@@ -115,6 +122,27 @@ def find_stranger(marked: str) -> StrangerMention | None:
         if is_subject or is_new:
             return StrangerMention(_read_gender(noun), is_subject, is_new)
     return None
+
+
+def find_called_person(marked: str) -> CalledPerson | None:
+    """Return who is called `the boy` or `that old woman` last in a marked sentence; None if nobody is."""
+    called = None
+    for match in _ARTICLE.finditer(marked):
+        person = _find_person(marked, match.end())
+        if person is not None and (match["article"] or "").casefold() in ("the", "this", "that"):
+            noun = person[1].casefold()
+            called = CalledPerson(noun, _read_gender(noun)) if noun in _ANAPHORIC_NOUNS else called
+    return called
+
+
+def read_called_nouns(description: str) -> frozenset[str]:
+    """Return which of the words by which anybody may be called a description has: `boy` of `a boy of ten`."""
+    return _ANAPHORIC_NOUNS.intersection(re.findall(r"[a-z]+", description.casefold()))
+
+
+def is_person_at(marked: str, start: int) -> bool:
+    """Say whether the words behind an article are of somebody who is not on record: `boy`, `old thief`."""
+    return _find_person(marked, start) is not None
 
 
 def _find_one_of_group(marked: str) -> StrangerMention | None:

@@ -29,6 +29,7 @@ from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.destinations import short_names
 from agents.prose.mentions import Figure, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
+from agents.prose.stranger_subjects import read_called_nouns
 from agents.solo.story_journal import StoryJournal
 from agents.solo.strangers import Stranger, describe_stranger, find_strangers
 from stores.ports import CanonReader, LogReader
@@ -126,13 +127,12 @@ class CastMoves:
         # A model's own strangers are proposed as it tells of them.
         strangers = [] if needs_entrance else find_strangers(turn.text, (*named, *places))
         reader = await self._prepare_reader(context, people, places, before=turn, strangers=strangers)
-        state = _read_state(context, people)
+        stranger_numbers = range(len(people), len(people) + len(strangers))
+        state = replace(_read_state(context, people), strangers=frozenset(stranger_numbers))
         reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
-        departed_strangers = _find_departed(
-            reader, turn, state, range(len(people), len(people) + len(strangers))
-        )
+        departed_strangers = _find_departed(reader, turn, state, stranger_numbers)
         met_strangers = {n - len(people) for n in _list_met(reading) if n >= len(people)}
-        reading = reading.without_figures(range(len(people), len(people) + len(strangers)))
+        reading = reading.without_figures(stranger_numbers)
         destination = None
         if reading.destination is not None and turn.speaker is not Speaker.NPC and only_ids is None:
             destination = _other_places(context, places)[reading.destination]
@@ -681,6 +681,7 @@ def _build_figures(people: Sequence[Entity]) -> list[Figure]:
             tuple(r for r in roles_by_id[e.id] if role_counts[r] == 1),
             read_gender(e.name, e.description),
             e.kind is EntityKind.CREATURE,
+            read_called_nouns(e.description),
         )
         for e in people
     ]

@@ -23,6 +23,14 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 
 COMING = (
+    _case("Bela", "> Old Tam is my uncle.", "I grab the boy and shake him.", ""),
+    _case(
+        "Bela", "> Old Tam is my uncle.", "> The boy hides behind a crate.", "I grab him by the collar.", ""
+    ),
+    _case("Bela", "> Old Tam is my uncle.", "I grab him by the collar.", "+Tam"),
+    _case("Bela", "> Old Tam is my uncle.", "> The girl hides behind a crate.", "I grab him.", "+Tam"),
+    _case("Bela", "> Old Tam comes in. The boy trips over his feet. I grab him.", "+Tam"),
+    _case("Bela Tam", "> Old Tam laughs.", "I take the old man by the arm and lead him out.", "-Bela"),
     _case("", "> Captain Vess comes in.", "+Vess"),
     _case("", "> Bela and his brother come in.", "+Bela"),
     _case("", "> Bela, two guards and a tall man walk in.", "+Bela"),
@@ -392,6 +400,11 @@ MORE_WORDINGS = (
     _case("Tam Bela", "> That does it. Bela is off.", "-Bela"),
     _case("Tam Bela", "> Bela finishes his beer, wipes his beard and is gone.", "-Bela"),
     _case("Tam Bela", "> Bela hurries after the thief.", "-Bela"),
+    _case("Tam Bela", "I run after the boy.", ""),
+    _case("Tam Bela", "I go after the old man and shout.", ""),
+    _case("Tam Bela", "I run after the boy into the woods.", "-Tam -Bela"),
+    _case("Tam Bela", "I run out after the boy.", "-Tam -Bela"),
+    _case("Tam Bela", "I go after the boat.", "-Tam -Bela"),
     _case("Tam Bela", "> Bela runs after him.", ""),
     _case("Tam Bela", "> Bela ducks out for a smoke.", "-Bela"),
     _case("Tam Bela", "> Bela retires for the night.", "-Bela"),
