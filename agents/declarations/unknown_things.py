@@ -21,6 +21,7 @@ from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
 from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.phrases import PhrasePattern
+from agents.prose.stranger_subjects import is_person_noun
 from stores.records.world import ACTORS, Entity, EntityKind
 
 _WHERE_IT_IS: Final = re.compile(r" (?:by|in|at|on|near|beside|under|behind|beneath|from|to|for)\b.*")
@@ -135,6 +136,7 @@ def find_unknown_handed_things(
         thing
         for thing in things
         if thing.name.split()[-1] not in _GIVEN_WITHOUT_THING
+        and not is_person_noun(thing.name.split()[-1].casefold())
         and not is_amount(thing.name)
         and not _is_known_thing(thing.name, known_names)
     ]

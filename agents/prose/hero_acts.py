@@ -25,6 +25,11 @@ _GOES_TO: Final = re.compile(
 )
 _LEFT_WITH: Final = re.compile(r"\w+ @[^@]+@ (?:alone )?with @(?P<who>[\d,]+)@")
 """With whom the hero leaves somebody: they stay, too."""
+_LEFT_IN_CARE: Final = re.compile(
+    r"(?:leave|leaves|left) (?:the|an?|my|his|her|this|that) "
+    r"(?=(?:[a-z]+ ){1,3}(?:alone )?with @(?P<who>[\d,]+)@)"
+)
+"""The hero leaves somebody without a name with others: `leave the girl with @0@`."""
 _MOTION: Final = PhrasePattern(
     "[go walk run ride head hurry sail set travel return row march slip step climb rush storm drive fly move swim "
     "leave depart stalk stride stumble]"
@@ -162,6 +167,9 @@ class HeroActs:
                 if move is CastMove.STAYS_BEHIND and (keepers := _LEFT_WITH.match(rest)):
                     reading.staying.update(figures_of(keepers["who"], reading))
                 return True
+        if (in_care := _LEFT_IN_CARE.match(rest)) and is_person_at(rest, in_care.end()):
+            reading.staying.update(figures_of(in_care["who"], reading))
+            return True
         if words.CLEARS.match(rest):
             reading.move(CastMove.LEAVES, sorted(reading.present))
             return True

@@ -140,6 +140,11 @@ def read_called_nouns(description: str) -> frozenset[str]:
     return _ANAPHORIC_NOUNS.intersection(re.findall(r"[a-z]+", description.casefold()))
 
 
+def is_person_noun(noun: str) -> bool:
+    """Say whether a noun is of a person, and hardly of a thing: `girl`, `priest`; not `figure`."""
+    return noun != "figure" and _is_person(noun)
+
+
 def is_person_at(marked: str, start: int) -> bool:
     """Say whether the words behind an article are of somebody who is not on record: `boy`, `old thief`."""
     return _find_person(marked, start) is not None

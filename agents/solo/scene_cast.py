@@ -96,13 +96,21 @@ class SceneCast:
             else None
         )
 
-    def has_newcomers_since(self, context: SceneContext, turn: Turn) -> bool:
-        """Say whether somebody came in after a turn: with a later one, or by a command that was given on it."""
-        return any(
-            entry.here
-            and (entry.tick > turn.tick or (entry.turn_id == turn.id and entry.command_id is not None))
+    async def has_newcomers_since(self, context: SceneContext, turn: Turn) -> bool:
+        """Say whether somebody came in after a turn, with a later one or by a command that was given on it.
+
+        Who comes along with the hero by the words of the turn is none, if it is the last one.
+        """
+        newcomer_ids = {
+            entry.entity_id
             for entry in context.scene_presence_entries()
-        )
+            if entry.here
+            and (entry.tick > turn.tick or (entry.turn_id == turn.id and entry.command_id is not None))
+        }
+        last_turn = context.last_play_turn
+        if newcomer_ids and last_turn is not None and last_turn.exchange_id == turn.exchange_id:
+            newcomer_ids -= await self._cast_moves.find_companions(context)
+        return bool(newcomer_ids)
 
     async def read_journey(self, context: SceneContext, argument: str) -> Journey:
         """Read `PLACE` or `PLACE with NAME, NAME`. Raises InputError for somebody who cannot come along."""

@@ -104,7 +104,7 @@ async def declare_place(tools: CommandTools, call: CommandCall) -> Outcome:
         turn = await tools.solo_tools.cast.find_turn_on_way(context, place)
         if turn is None:
             continue
-        if tools.solo_tools.cast.has_newcomers_since(context, turn):
+        if await tools.solo_tools.cast.has_newcomers_since(context, turn):
             # Who came in since may be there or here: the player says where the scene is.
             outcome = await _reply_proposed(tools, call.context, proposals)
             lines = (*outcome.reply.lines, f"/go {place.name} goes there.")

@@ -64,3 +64,37 @@ async def test_running_after_somebody_known_who_left_leaves_the_others_behind(tm
         tmp_path, DOB_IS_HERE, "/npc here Hanna Roe", "> Hanna runs out.", "I run after Hanna."
     )
     assert names == ["Hanna Roe"]
+
+
+async def test_companion_with_whom_a_girl_is_left_stays_behind_and_she_is_no_thing(tmp_path: Path) -> None:
+    lines, names = await play(
+        tmp_path,
+        DOB_IS_HERE,
+        "/place Mill",
+        "/place Cove",
+        "I walk to the cove with Dob.",
+        "I leave the girl with Dob and go to the mill.",
+    )
+    assert lines == (
+        "The scene goes on in Mill.",
+        "Dob Harrow stays behind: /cast + Dob Harrow brings them along.",
+    )
+    assert names == []
+
+
+async def test_unknown_thing_that_is_left_with_somebody_is_still_named(tmp_path: Path) -> None:
+    lines, _ = await play(tmp_path, DOB_IS_HERE, "I hand Dob the rope.")
+    assert lines == ("“rope” is not known in this world: /thing rope makes it known (Tab takes it).",)
+
+
+async def test_scene_goes_to_a_place_made_known_after_the_companion(tmp_path: Path) -> None:
+    lines, names = await play(
+        tmp_path, "I walk to the mill with Hanna.", "/npc here Hanna Roe", "/place Mill: white, a cold wheel"
+    )
+    assert lines == ("Proposed: Mill", "Proposed: Iselin Quay is in Mill.", "Hanna Roe comes along.")
+    assert names == ["Hanna Roe"]
+
+
+async def test_scene_waits_for_go_if_whoever_came_in_is_no_companion(tmp_path: Path) -> None:
+    lines, _ = await play(tmp_path, "I walk to the mill to meet Hanna.", "/npc here Hanna Roe", "/place Mill")
+    assert lines == ("Proposed: Mill", "/go Mill goes there.")
