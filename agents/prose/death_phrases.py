@@ -245,6 +245,15 @@ LIVES: Final = PhrasePattern(
 """Somebody lives who may have died."""
 
 
+def may_tell_death(marked: str) -> bool:
+    """Say whether marked words have a phrase by which somebody dies."""
+    if TELLS_DEATH.search(marked) is None:
+        return False
+    patterns = (DIES, KILLS, BREAKS, KILLS_IN_PART, _DIES_IN_PART, _KILLED_BY_THING)
+    words = (marked, marked.replace(",", ""))  # `falls over the railing, dead`
+    return any(pattern.search(text) for pattern in patterns for text in words)
+
+
 def find_killed(clause: str) -> Iterator[str]:
     """Yield the marks of those whom something kills in a clause that says so of what kills or of what is left."""
     for match in _KILLED_BY_THING.finditer(clause):

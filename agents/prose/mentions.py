@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
+from agents.prose.death_phrases import may_tell_death
 from agents.prose.names import EPITHETS, NON_NAME_WORDS
+from agents.prose.pronoun_candidates import PronounCandidates
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.stranger_subjects import find_called_person, find_stranger
 from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
@@ -200,6 +202,7 @@ class MentionReader:
 
     def __post_init__(self) -> None:
         self._genders = {n: figure.gender for n, figure in enumerate(self.figures)}
+        self._candidates = PronounCandidates(self._genders)
         patterns: list[tuple[str, str]] = []
         for n, figure in enumerate(self.figures):
             patterns += [(rf"(?:[Tt]he\s+)?{_flexible(name)}", str(n)) for name in figure.names]
@@ -251,6 +254,7 @@ class MentionReader:
         # Who was seen in the text before is still meant, unless somebody was named there who might be.
         self._stranger_pronouns &= {self._stranger_gender} - self._named_pronouns
         self._named_pronouns = set()
+        self._candidates.begin_text()
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
         text = _WRITTEN.sub(r"\1 ¶", text)
         text = re.sub(r"\b[Nn]ow\s+that\b", "once", text)
@@ -263,14 +267,20 @@ class MentionReader:
         sentence_marks: list[str] = []
         owners = set[str]()
         parts: list[str] = []
+        sure_parts: dict[int, str] = {}  # what stands for a pronoun that may mean others, by its position
         named, meant_by_pronouns = set[str](), set[str]()
         end = 0
         for match in self._mention.finditer(sentence):
             before = "".join([*parts, sentence[end : match.start()]])
             mark = self._resolve(match, sentence_marks, owners, before, is_gm)
+            candidates = self._note_candidates(match, mark, before)
             if not mark:
                 continue
             is_pronoun = match.lastgroup in ("he", "she", "they")
+            if candidates and candidates != {mark}:
+                (one, *others) = candidates
+                is_sure = not others and one.isdecimal()
+                sure_parts[len(parts) + 1] = f"@{one}@" if is_sure else match[0]
             (meant_by_pronouns if is_pronoun else named).update(filter(str.isdecimal, _split(mark)))
             self._text_numbers |= named
             parts.append(sentence[end : match.start()])
@@ -288,20 +298,36 @@ class MentionReader:
                 parts.append(f"@{mark}@")
                 owners.discard(mark)
                 sentence_marks.append(mark)
-        owned_text = self._mark_owners("".join([*parts, sentence[end:]]), sentence_marks, is_gm)
-        marked = _OWNED_BY.sub("somebody's", "".join([*parts, sentence[end:]]))
+        whole = "".join([*parts, sentence[end:]])
+        owned_text = self._mark_owners(whole, sentence_marks, is_gm)
+        marked = _OWNED_BY.sub("somebody's", whole)
+        if sure_parts and may_tell_death(whole):
+            sure = "".join([*(sure_parts.get(n, part) for n, part in enumerate(parts)), sentence[end:]])
+            owned_text = self._mark_owners(sure, sentence_marks, is_gm)
+        else:
+            sure = whole
         self._learn_gender(sentence, sentence_marks)
         self._note_strangers(marked, sentence_marks, named)
+        self._candidates.end_sentence(marked)
         absent = find_absent(marked)  # before appositions go: `@1@, who is not here`
         marked = self._join_groups(marked)
         self._remember(marked, sentence_marks, owners)
         return MarkedSentence(
-            marked,
+            marked if sure == whole else self._join_groups(_OWNED_BY.sub("somebody's", sure)),
             sentence.rstrip("”\"’' ").endswith("?"),
             absent,
             owned_text if _OWNED_BY.search(owned_text) else "",
             frozenset(map(int, meant_by_pronouns - named)),
         )
+
+    def _note_candidates(self, match: re.Match[str], mark: str, before: str) -> frozenset[str]:
+        """Note whom a mention may mean, and return them all if it is a pronoun of one person."""
+        gender = str(match.lastgroup)
+        if gender in ("he", "she"):
+            is_object = match[0].casefold() in ("him", "her")
+            return self._candidates.note_pronoun(mark, gender, before, is_object=is_object)
+        self._candidates.note_named(mark)
+        return frozenset()
 
     def _mark_owners(self, marked: str, sentence_marks: Sequence[str], is_gm: bool) -> str:
         """Return a marked sentence with `@H@'s` for `my`, and so for `his` and `her` where that can mean but one."""
@@ -311,6 +337,8 @@ class MentionReader:
         if len(candidates) != 1 or (singles and marked.lstrip().startswith(f"@{singles[0]}@")):
             return marked  # `@0@ breaks her neck` is read of the subject, or may be of another's
         gender = self._genders[int(candidates[0])]
+        if not singles and self._candidates.find_earlier(gender) - {candidates[0]}:
+            return marked
         owns = {"he": _HE_OWNS, "she": _SHE_OWNS, "": _HE_OR_SHE_OWNS}[gender]
         return owns.sub(_owned_by(candidates[0]), marked)
 

@@ -284,3 +284,44 @@ def test_creature_that_breaks_is_dead(line: str, numbers: list[int]) -> None:
 def test_person_who_is_crushed_lives(line: str) -> None:
     reader = CastReader([Figure((name,)) for name in NAMES])
     assert reader.find_deaths(line, is_gm=True) == []
+
+
+PRONOUN_DEATHS: tuple[tuple[tuple[str, ...], list[str]], ...] = (
+    (("A stranger in a grey coat walks up to Dob. He is shot dead.",), []),
+    (("A child runs past Vess. She stumbles and falls down dead.",), []),
+    (("A guard comes in. Vess looks at him. He draws his sword and Dob stabs him. He is dead.",), []),
+    (("The harbour master hates Dob. His wife left him and he drowned himself.",), []),
+    (("A man walks up to Dob. His throat is cut.",), []),
+    (("A guard comes in. Dob waits. He is dead.",), []),
+    (("Vess looks at Dob. He falls dead.",), []),
+    (("Dob comes in. He stabs a guard. He is dead.",), []),
+    (
+        (
+            "A man in oilskins is waiting at the top.",
+            "He says that he was sent by The Undersinger.",
+            "He falls over the railing, dead.",
+        ),
+        [],
+    ),
+    (("Dob clutches his chest. He is dead.",), ["Dob"]),
+    (("Vess falls. She is dead.",), ["Vess"]),
+    (("Dob falls.", "He is dead."), ["Dob"]),
+    (("A woman comes in. Dob waits. He is dead.",), ["Dob"]),
+    (("A guard comes in. Dob clutches his chest. He is dead.",), ["Dob"]),
+    (("A guard stabs Dob. He is dead.",), ["Dob"]),
+    (("A guard stabs Dob and he dies.",), ["Dob"]),
+    (("Dob attacks. A guard stabs him and he dies.",), ["Dob"]),
+    (("Tom aims. The arrow hits Dob and kills him.",), ["Dob"]),
+    (("Dob kneels. A guard cuts his throat.",), ["Dob"]),
+    (("A stranger walks up to Dob. He is shot dead, and I kill Vess.",), ["Vess"]),
+)
+
+
+@pytest.mark.parametrize(("lines", "names"), PRONOUN_DEATHS)
+def test_death_told_by_a_pronoun_is_of_nobody_where_somebody_else_may_be_meant(
+    lines: tuple[str, ...], names: list[str]
+) -> None:
+    figures = [Figure(("Dob",), gender="he"), Figure(("Vess",)), Figure(("The Undersinger",))]
+    reader = CastReader(figures, hero_names=("Iselin",))
+    deaths = [death for line in lines for death in reader.find_deaths(line, is_gm=True)]
+    assert [figures[death.number].names[0] for death in deaths if death.number is not None] == names

@@ -1,0 +1,110 @@
+"""Keeps whom a pronoun may mean, people who are not on record among them: a death is given to nobody in doubt. Pure.
+
+`A stranger walks up to @0@. He is shot dead.` may be of either of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from agents.prose.phrases import PhrasePattern
+from agents.prose.stranger_subjects import find_stranger
+
+_STRANGER: Final = "?"
+"""Before the pronoun of somebody who is not on record; alone if it may be any."""
+_MARK: Final = re.compile(r"@([^@]+)@")
+_HARMED: Final = PhrasePattern(
+    r"""
+    [stab shoot strike hit cut slash hack beat club choke strangle crush trample wound kick punch throw push shove drown
+        bite maul gore pierce poison burn catch impale cure heal save revive] @(?P<who>\d+)@
+    through @(?P<who2>\d+)@
+    """
+)
+"""Somebody is done harm to, or is not saved: a pronoun behind it that tells of a death means them."""
+_GOES_ON_ABOUT: Final = re.compile(r"\W*@\d+@[^@]*\b(?:his|her|himself|herself)\b", re.IGNORECASE)
+"""A sentence about one person, and what is theirs: `@0@ clutches his chest`."""
+_CLAUSE_SUBJECT: Final = re.compile(
+    r"(?:^|[,;:—–]|\b(?:and|but|then|now|so|as|while|when|until|before|after|because)\b)\s*@(?P<who>[^@]+)@",
+    re.IGNORECASE,
+)
+"""Somebody at the beginning of a clause, who does what it tells."""
+
+
+@dataclass
+class PronounCandidates:
+    """Whom the pronouns of successive sentences may mean."""
+
+    genders: Mapping[int, str]
+    """The pronouns of the figures, empty where unknown."""
+    _earlier: set[str] = field(default_factory=set)
+    """Those of the last sentence that had any."""
+    _strangers: set[str] = field(default_factory=set)
+    """Those of the text who are not on record."""
+    _is_settled: bool = False
+    """Whether the last sentence was about one of them alone, or had harm done to one."""
+    _own_mentions: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    """The marks in the sentence that is read, in order, each with whom it may mean."""
+
+    def begin_text(self) -> None:
+        """Keep only those strangers of the last text with whom it ended."""
+        self._strangers &= self._earlier
+
+    def note_named(self, mark: str) -> None:
+        """Note the mark of a name."""
+        self._own_mentions += ((one, frozenset({one})) for one in mark.split(",") if one.isdecimal())
+
+    def note_pronoun(self, mark: str, gender: str, before: str, *, is_object: bool) -> frozenset[str]:
+        """Note a pronoun behind marked words, and return all whom it may mean."""
+        candidates = self._find_own(gender, before, is_object=is_object) or self.find_earlier(gender)
+        self._own_mentions.append((mark, candidates))
+        return candidates
+
+    def find_earlier(self, gender: str) -> frozenset[str]:
+        """Return whom of the sentences before a pronoun may mean; any pronoun if `gender` is empty."""
+        pool = self._earlier if self._is_settled else self._earlier | self._strangers
+        return self._select(pool, gender)
+
+    def end_sentence(self, marked: str) -> None:
+        """Remember whom the sentence mentions."""
+        mentions, self._own_mentions = self._own_mentions, []
+        stranger = find_stranger(marked)
+        own_strangers = set[str]() if stranger is None else {_STRANGER + stranger.gender}
+        self._strangers |= own_strangers
+        mentioned = own_strangers.union(*(candidates for _, candidates in mentions))
+        if not mentioned:
+            return
+        harmed = _find_harmed(marked, mentions)
+        is_about_one = len(mentioned) == 1 and _GOES_ON_ABOUT.match(marked) is not None
+        self._earlier = set(harmed) or mentioned
+        self._is_settled = bool(harmed) or (is_about_one and not own_strangers)
+
+    def _find_own(self, gender: str, before: str, *, is_object: bool) -> frozenset[str]:
+        """Return whom a pronoun may mean who stands before it in its sentence."""
+        mentions = self._own_mentions
+        if not is_object and (harmed := self._select(_find_harmed(before, mentions), gender)):
+            return harmed
+        stranger = find_stranger(before)
+        is_of_stranger = stranger is not None and not (is_object and stranger.is_subject)
+        pool = {_STRANGER + stranger.gender} if stranger is not None and is_of_stranger else set[str]()
+        subjects = [match["who"] for match in _CLAUSE_SUBJECT.finditer(before)] if is_object else []
+        pool.update(*(candidates for mark, candidates in mentions if mark not in subjects[-1:]))
+        return self._select(pool, gender)
+
+    def _select(self, pool: Iterable[str], gender: str) -> frozenset[str]:
+        return frozenset(one for one in pool if not gender or self._read_gender(one) in ("", gender))
+
+    def _read_gender(self, one: str) -> str:
+        return self.genders[int(one)] if one.isdecimal() else one.removeprefix(_STRANGER)
+
+
+def _find_harmed(marked: str, mentions: Iterable[tuple[str, frozenset[str]]]) -> frozenset[str]:
+    """Return whom the last mark of marked words may mean, if these have harm done to them; nobody otherwise."""
+    last_mark = next(reversed([*_MARK.finditer(marked)]), None)
+    if last_mark is None or all(match.end() != last_mark.end() for match in _HARMED.finditer(marked)):
+        return frozenset()
+    return next(
+        (candidates for mark, candidates in reversed([*mentions]) if mark == last_mark[1]), frozenset()
+    )
