@@ -98,6 +98,8 @@ async def test_row_numbers_stay_with_their_rows(scene: FoldedScene) -> None:
 async def test_number_that_is_no_row_names_those_that_are(scene: FoldedScene) -> None:
     numbers = [row.number for row in await scene.rows()]
     with pytest.raises(InputError, match=f"Open: {', '.join(map(str, numbers))}; a title does for one too"):
+        await scene.say("/reject 9")
+    with pytest.raises(InputError, match=r"2 is a step of 1 .* 1 is the number for all of it"):
         await scene.say("/reject 2")
 
 
