@@ -228,7 +228,7 @@ async def test_panel_u_on_what_a_commit_rejected_leaves_it_undecided(tmp_path: P
         assert not ui.shows("proposals 0")
         for command in ("/accept", "/undecide"):
             await ui.type(f"{command} {row.number}")
-            assert ui.shows("It was rejected by a commit", "At the gate (F3), u on its row")
+            assert ui.shows("was rejected by a commit", "u on its row at the gate (F3)")
         await ui.press("f3", "end", "u")
         assert ui.shows("Undecided again: The gull has one red eye.")
         assert not ui.shows("eye..")
