@@ -49,6 +49,7 @@ async def until_shown_no_more(ui: ScreenDriver, words: str) -> None:
 @pytest.mark.slow
 async def test_system_screen_shows_stores_and_jobs(ui: ScreenDriver) -> None:
     assert ui.screen == "SystemScreen"
+    await ui.until("Storage")  # on a busy machine it is read after the first frame
     status = ui.services.jobs.current_status()
     left = status.items_left
     assert left > 0
