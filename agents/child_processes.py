@@ -89,9 +89,8 @@ def lower_own_priority() -> None:
 
 def _lower_priority_of_session() -> None:
     for _ in range(_SESSION_ATTEMPTS):
-        with suppress(
-            BlockingIOError
-        ):  # of all sessions of the machine, one may be changed in a tenth of a second
+        # Of all sessions of the machine, one may be changed in a tenth of a second.
+        with suppress(BlockingIOError):
             Path("/proc/self/autogroup").write_text(f"{_NICENESS}\n")
             return
         time.sleep(0.1)

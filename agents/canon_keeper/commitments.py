@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agents.canon_keeper.fact_readings import OBJECT, SUBJECT
+from agents.canon_keeper.fact_readings import OBJECT, PARTICIPANT, SUBJECT
 from agents.name_forms import join_names, name_within
 from agents.proposals.decisions import NOTHING_DECIDED
 from agents.world_time.calendar import DAYS_PER_YEAR, MIN_YEARS, minutes_per_day
@@ -21,7 +21,6 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
 DAYS_PER_WEEK = 7
-PARTICIPANT = "participant"
 _OWES = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
 
 

@@ -23,6 +23,7 @@ PART_OF: Final = "part_of"
 
 SUBJECT: Final = "subject"
 OBJECT: Final = "object"
+PARTICIPANT: Final = "participant"
 
 OCCURRENCE_KINDS = frozenset({FactKind.EVENT, FactKind.CHANGE, FactKind.ENCOUNTER, FactKind.ASSERTION})
 """What happens at a time, and may happen again; everything else holds for a while."""

@@ -103,7 +103,6 @@ async def _find_promisees(
 async def _find_other(name: str, promiser: Entity, find: FindEntity) -> Entity | None:
     """Return whom a name means who may be promised something by another; None if it is nobody."""
     entity = await find(name)
-    is_other = entity is not None and entity.id != promiser.id
-    return (
-        entity if entity is not None and is_other and entity.kind in (*ACTORS, EntityKind.FACTION) else None
-    )
+    if entity is None or entity.id == promiser.id or entity.kind not in (*ACTORS, EntityKind.FACTION):
+        return None
+    return entity

@@ -10,7 +10,7 @@ from agents.declarations.named_entities import list_scene_entities, read_named_e
 from agents.declarations.unknown_names import UnknownName, expand_name, find_known_spans, find_unknown
 from agents.declarations.unknown_things import may_be_one
 from agents.solo.cast_moves import CastMoves
-from agents.solo.described_moves import join_names
+from agents.solo.described_moves import begin_with_names
 from agents.solo.notices import CommandHint
 from agents.views.scene_views import Offer
 from stores.ports import CanonReader
@@ -81,7 +81,8 @@ class NameNotices:
             [f"“{one.name}”" for one in unknown_names],
             [*map(_describe_commands, unknown_names)],
         )
-        sentence = f"{join_names(names)} are not known in this world: {join_names(commands)} make them known"
+        listed_commands = begin_with_names(commands)
+        sentence = f"{begin_with_names(names)} are not known in this world: {listed_commands} make them known"
         offers = tuple(offer for one in unknown_names for offer in _build_offers(one))
         return [CommandHint(sentence, offers[0].command, offers)]
 

@@ -24,7 +24,7 @@ from agents.proposals.proposals import ProposalSite, build_proposal
 from agents.prose.hearsay import find_beliefs, find_rumours
 from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
-from agents.solo.described_moves import join_names
+from agents.solo.described_moves import begin_with_names
 from agents.solo.presence_checks import describe_deaf, describe_unawareness
 from stores.ports import CanonReader
 from stores.records.canon import AssertFact, Authority, Standing, normalize_statement
@@ -135,7 +135,7 @@ def _describe_telling(
     is_said_to_all = not addressee_ids and bool(present.keys() - deaf_lines.keys() - {speaker_id})
     if hearers or is_said_to_all:
         verb = "remembers" if len(hearers) == 1 else "remember"
-        who = join_names(hearers) if hearers else "Those here"
+        who = begin_with_names(hearers) if hearers else "Those here"
         yield f"{who} {verb} it from {name_within(teller.name)}; canon stays as it is."
 
 

@@ -7,7 +7,7 @@ from itertools import groupby, takewhile
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.shared_names import ask_for_name, name_bearers
-from agents.name_forms import name_at_start, name_within
+from agents.name_forms import join_names, name_at_start, name_within
 from agents.prose.death_phrases import find_figurative_death
 from agents.prose.names import names_of
 from agents.solo.cast_moves import RecordedMoves
@@ -73,7 +73,7 @@ def notice_missed(context: SceneContext, moves: RecordedMoves) -> list[CommandHi
         return []
     command = f"/cast + {', '.join(names)}"
     verb = "is" if len(names) == 1 else "are"
-    offer = Offer(f"{join_names(names)} {verb} not here:", command)
+    offer = Offer(f"{begin_with_names(names)} {verb} not here:", command)
     return [CommandHint(f"{offer.text} brings them in", command, (offer,))]
 
 
@@ -104,16 +104,15 @@ def _describe_company(context: SceneContext, moved_ids: Set[Id]) -> list[str]:
         for actor in context.present_actors()
         if actor.id not in {context.story.pc_id, *moved_ids} and not context.is_dead(actor)
     ]
-    return [f"{join_names(names)} {'is' if len(names) == 1 else 'are'} with you."] if names else []
+    return [f"{begin_with_names(names)} {'is' if len(names) == 1 else 'are'} with you."] if names else []
 
 
 def _describe_left_behind(names: Sequence[str]) -> str:
     """Return in words who stays behind, and how to take that back."""
     verb = "stays" if len(names) == 1 else "stay"
-    return f"{join_names(names)} {verb} behind: /cast + {', '.join(names)} brings them along."
+    return f"{begin_with_names(names)} {verb} behind: /cast + {', '.join(names)} brings them along."
 
 
-def join_names(names: Sequence[str]) -> str:
+def begin_with_names(names: Sequence[str]) -> str:
     """Return names as a sentence that begins with them lists them: `Vess, Bela and Tam`."""
-    listed = [name_at_start(names[0]), *map(name_within, names[1:])]
-    return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+    return join_names([name_at_start(names[0]), *map(name_within, names[1:])])

@@ -11,7 +11,7 @@ from agents.canon_keeper.proposed_records import fact_from_assertion
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader, find_pc_arrivals
 from agents.name_forms import name_at_start, name_within
 from agents.solo.cast_moves import CastMoves
-from agents.solo.described_moves import join_names
+from agents.solo.described_moves import begin_with_names
 from agents.solo.place_occupants import PlaceOccupantReader
 from agents.solo.story_journal import NOTHING_CHANGED, StoryJournal
 from stores.errors import InputError
@@ -327,7 +327,7 @@ def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> s
 
 
 def _list_names(entities: Sequence[Entity]) -> str:
-    return join_names([e.name for e in entities])
+    return begin_with_names([e.name for e in entities])
 
 
 def _verb(subjects: Sequence[Entity], verb: str) -> str:
