@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.misspelt_names import ask_who_is_meant, find_meant, select_similar_ids
 from agents.declarations.named_entities import list_scene_entities, read_named_entities
 from agents.declarations.unknown_names import UnknownName, expand_name, find_known_spans, find_unknown
 from agents.declarations.unknown_things import may_be_one
@@ -15,7 +17,7 @@ from agents.solo.notices import CommandHint
 from agents.views.scene_views import Offer
 from stores.ports import CanonReader
 from stores.records.ids import Id
-from stores.records.world import EntityKind, fold_name
+from stores.records.world import ACTORS, EntityKind, EntityStatus, fold_name
 
 LEFT: Final = "left and is not known:"
 """The end of an offer to make somebody known who is not here any more."""
@@ -56,7 +58,10 @@ class NameNotices:
         self, unknown_names: Sequence[UnknownName], context: SceneContext
     ) -> list[CommandHint]:
         """Return a notice on each of the names that has not been told of. Raises StoreError."""
-        return [_build_notice(one) for one in await self._select_new(unknown_names, context)]
+        new_names = await self._select_new(unknown_names, context)
+        return [
+            _build_notice(one, question) for one, question in await self._ask_who_is_meant(new_names, context)
+        ]
 
     async def notice_others(
         self, text: str, context: SceneContext, shared_names: Sequence[str] = ()
@@ -75,15 +80,14 @@ class NameNotices:
             return []
         known = await read_named_entities(self._canon, context, text)
         unknown_names = await self._select_new(find_unknown(text, known, other_words), context)
-        if len(unknown_names) < 2:
-            return [_build_notice(one) for one in unknown_names]
-        names, commands = (
-            [f"“{one.name}”" for one in unknown_names],
-            [*map(_describe_commands, unknown_names)],
-        )
+        asked_names = await self._ask_who_is_meant(unknown_names, context)
+        if len(asked_names) < 2:
+            return [_build_notice(one, question) for one, question in asked_names]
+        names = [f"“{one.name}”{_in_brackets(question)}" for one, question in asked_names]
+        commands = [_describe_commands(one) for one, _ in asked_names]
         listed_commands = begin_with_names(commands)
         sentence = f"{begin_with_names(names)} are not known in this world: {listed_commands} make them known"
-        offers = tuple(offer for one in unknown_names for offer in _build_offers(one))
+        offers = tuple(offer for one, question in asked_names for offer in _build_offers(one, question))
         return [CommandHint(sentence, offers[0].command, offers)]
 
     async def _select_new(
@@ -110,6 +114,33 @@ class NameNotices:
                 new_names += [one] if is_new or is_new_here or is_new_place or is_new_goal else []
         return new_names
 
+    async def _ask_who_is_meant(
+        self, unknown_names: Sequence[UnknownName], context: SceneContext
+    ) -> list[tuple[UnknownName, str]]:
+        """Return each name with the question whether somebody or a place is meant whose name it nearly is.
+
+        Empty for a name that is like none, and for a thing that has no name of its own. What is nearly somebody's
+        name is taken for a person.
+        """
+        names = [one.name for one in unknown_names if not one.name.islower()]
+        if not names:
+            return [(one, "") for one in unknown_names]
+        folded_names = await self._canon.folded_names(context.universe.id)
+        similar_ids = await asyncio.to_thread(select_similar_ids, names, folded_names)
+        canon_entities = await self._canon.entities_by_id(similar_ids - context.entities.keys())
+        known = [
+            *list_scene_entities(context),
+            *(e for e in canon_entities.values() if e.status is EntityStatus.CANONICAL and not e.merged_into),
+        ]
+        asked_names = list[tuple[UnknownName, str]]()
+        for one in unknown_names:
+            meant = find_meant(one.name, known) if one.name in names else []
+            is_person = bool(meant) and all(entity.kind in ACTORS for entity in meant)
+            if is_person:
+                one = one._replace(kind=EntityKind.CHARACTER, may_be_place=False)
+            asked_names.append((one, ask_who_is_meant(meant)))
+        return asked_names
+
     def _names_one_thing(self, name: str, context: SceneContext, words: str) -> bool:
         """Say whether the name may mean one thing that lines of the scene told of: `purse`, a purse of silver."""
         folded_words = fold_name(words)
@@ -125,20 +156,27 @@ def _key_of(words: str) -> str:
     return fold_name(words).removeprefix("the ")
 
 
-def _build_notice(one: UnknownName) -> CommandHint:
+def _in_brackets(question: str) -> str:
+    return f" ({question})" if question else ""
+
+
+def _build_notice(one: UnknownName, question: str = "") -> CommandHint:
+    """Return the notice on one name; `question`: who else may be meant by it."""
     whom = "them" if one.kind is EntityKind.CHARACTER else "it"
     effect = f"brings {whom} in" if one.is_here else f"makes {whom} known"
-    offers = _build_offers(one)
+    offers = _build_offers(one, question)
     command = offers[0].command
     use = f"{command} {effect}"
     if len(offers) > 1:
         use = f"{offers[1].command} makes it known as a place, {command} as a person"
-    return CommandHint(f"“{one.name}” is not known in this world: {use}", command, offers)
+    text = f"“{one.name}” is not known in this world{_in_brackets(question)}: {use}"
+    return CommandHint(text, command, offers)
 
 
-def _build_offers(one: UnknownName) -> tuple[Offer, ...]:
+def _build_offers(one: UnknownName, question: str = "") -> tuple[Offer, ...]:
     """Return what makes the name known: as a person, and as a place if it may be one."""
-    return tuple(Offer(f"“{one.name}” is not known:", command) for command in _list_commands(one))
+    reason = f"“{one.name}” is not known{_in_brackets(question)}:"
+    return tuple(Offer(reason, command) for command in _list_commands(one))
 
 
 def _list_commands(one: UnknownName) -> list[str]:
