@@ -12,10 +12,11 @@ from textual.strip import Strip
 
 from agents.proposals.evidence import show_words
 from agents.views.proposal_views import ProposalView
+from agents.views.row_verdicts import is_open
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.diff import diff_lines
 from widgets.ink import Ink, InkView, Line, draw_line
-from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN, is_open
+from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN
 from widgets.safe_text import one_line, wrap
 
 NEW_FACT_HINT = "This is added; nothing else in canon changes."

@@ -19,7 +19,8 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from agents.views.proposal_views import ProposalView
-from stores.records.canon import AssertFact, MergeEntities
+from agents.views.row_verdicts import is_acceptable_unseen, is_open, is_undecided
+from stores.records.canon import AssertFact
 from stores.records.ids import Id
 from stores.records.workflow import Verdict
 from widgets.ink import Line
@@ -28,8 +29,6 @@ from widgets.proposal_rows import (
     Grouping,
     group_proposals,
     header_line,
-    is_open,
-    is_undecided,
     label_width,
     matches_filter,
     proposal_line,
@@ -350,12 +349,10 @@ class ProposalList(RowList[ProposalView], SingleKeys):
 
     def _views_to_accept(self) -> Iterator[ProposalView]:
         """Yield the rows that `A` accepts."""
-        marks = ("accept", "defer") if self._accept_all == "unmarked" else ("accept",)
         for view in (row.value for row in self.rows):
-            is_accepted = view is not None and is_undecided(view) and view.mark in marks
-            if view is not None and isinstance(view.proposal.change, MergeEntities) and view.mark != "accept":
-                continue  # two that become one are looked at by themselves
-            if view is not None and is_accepted and view.proposal.id not in self._selected_ids:
+            if view is None or view.proposal.id in self._selected_ids or not is_acceptable_unseen(view):
+                continue
+            if view.mark == "accept" or self._accept_all == "unmarked":
                 yield view
 
     def action_mark_all(self) -> None:

@@ -13,7 +13,8 @@ from enum import StrEnum
 from rich.cells import cell_len
 
 from agents.views.proposal_views import ProposalView
-from stores.records.workflow import OPEN_STATUSES, ProposalStatus, Verdict
+from agents.views.row_verdicts import is_open, is_undecided
+from stores.records.workflow import ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
 
@@ -62,17 +63,6 @@ class Grouping(StrEnum):
     NONE = "none"
     GROUP = "group"
     LABEL = "label"
-
-
-def is_open(view: ProposalView) -> bool:
-    """Return whether a verdict may be set or removed: no commit has closed it."""
-    return view.status in OPEN_STATUSES
-
-
-def is_undecided(view: ProposalView) -> bool:
-    """Return whether it waits for a verdict; one that was deferred at the end of its scene waits again."""
-    is_deferred_again = view.status is ProposalStatus.DEFERRED and view.verdict is Verdict.DEFER
-    return is_open(view) and (view.verdict is None or is_deferred_again)
 
 
 def proposal_sign(view: ProposalView) -> Piece:

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.views.gate_views import LeftOpen
+from agents.views.row_verdicts import is_open
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
@@ -31,7 +32,7 @@ from screens.typed_ahead import is_over_prompt
 from stores.records.ids import Id
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
-from widgets.proposal_rows import Grouping, is_open
+from widgets.proposal_rows import Grouping
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:

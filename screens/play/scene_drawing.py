@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Static
 
+from agents.views.row_verdicts import is_undecided
 from screens.play.scene_side import SceneSide
 from widgets.cast_box import cast_content
 from widgets.prompt import PlayPrompt
-from widgets.proposal_rows import is_undecided
 from widgets.static_content import show_content
 from widgets.status_bar import StatusBar
 from widgets.transcript.transcript import Transcript

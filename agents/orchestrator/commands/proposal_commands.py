@@ -9,8 +9,9 @@ from dataclasses import replace
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.shared_names import describe_shared_name
 from agents.diagrams.grid_map import Direction, read_direction
+from agents.orchestrator.commands.all_rows import describe_left_rows, select_for_all
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup, CommandHandler
-from agents.orchestrator.commands.row_numbers import choose_rows, read_rows
+from agents.orchestrator.commands.row_numbers import NOTHING_OPEN, choose_rows, read_rows
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
@@ -389,12 +390,18 @@ def _decide(verdict: Verdict | None) -> CommandHandler:
     async def decide(tools: CommandTools, call: CommandCall) -> Reply | Outcome:
         if not call.argument:
             return await list_proposals(tools, call)
-        chosen_rows = await choose_rows(tools, call)
+        rows, is_for_all = await read_rows(tools, call), call.argument.casefold() == "all"
+        if is_for_all:
+            chosen_rows = select_for_all(rows, verdict)
+        else:
+            chosen_rows = await choose_rows(tools, call, rows)
         changed_ids = [row.proposal.id for row in chosen_rows if not _has_verdict(row, verdict)]
         if changed_ids:
             await tools.gate.decide(changed_ids, verdict)
-        lines = (_decision_line(row, verdict) for row in chosen_rows)
-        return Reply("operation", tuple(lines) or ("No proposal is open.",))
+        lines = [_decision_line(row, verdict) for row in chosen_rows]
+        if is_for_all:
+            lines += describe_left_rows(rows, chosen_rows, verdict)
+        return Reply("operation", tuple(lines) or (NOTHING_OPEN,))
 
     return decide
 

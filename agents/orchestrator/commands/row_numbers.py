@@ -17,7 +17,7 @@ from stores.records.workflow import OPEN_STATUSES, ProposalStatus
 MAX_NAMED_NUMBERS: Final = 20
 """Numbers of open proposals that are named when one that was typed is not there."""
 _MAX_NUMBER_LENGTH: Final = 9
-_NOTHING_OPEN: Final = "No proposal is open."
+NOTHING_OPEN: Final = "No proposal is open."
 
 
 async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalView, ...]:
@@ -25,11 +25,11 @@ async def read_rows(tools: CommandTools, call: CommandCall) -> tuple[ProposalVie
     return await tools.views.read_scene_rows(call.scene_id)
 
 
-async def choose_rows(tools: CommandTools, call: CommandCall) -> list[ProposalView]:
+async def choose_rows(
+    tools: CommandTools, call: CommandCall, rows: Sequence[ProposalView]
+) -> list[ProposalView]:
     """Return the proposals that the numbers, or one title, name. Raises InputError for one that cannot be decided."""
-    rows, argument = await read_rows(tools, call), call.argument
-    if argument.casefold() == "all":
-        return [row for row in rows if row.status in OPEN_STATUSES]
+    argument = call.argument
     numbers = argument.replace(",", " ").split()
     rows_by_number = {str(row.number): row for row in rows}
     if not any(number in rows_by_number for number in numbers):
@@ -99,7 +99,7 @@ def _name_open_numbers(rows: Sequence[ProposalView]) -> str:
     """Return the numbers that can be decided; they have gaps where something was undone or shares a row."""
     open_numbers = [str(row.number) for row in rows if row.status in OPEN_STATUSES]
     if not open_numbers:
-        return _NOTHING_OPEN
+        return NOTHING_OPEN
     shown_numbers = open_numbers[-MAX_NAMED_NUMBERS:]
     earlier = "... " if len(shown_numbers) < len(open_numbers) else ""
     return f"Open: {earlier}{', '.join(shown_numbers)}; a title does for one too."

@@ -48,7 +48,12 @@ async def test_closed_row_that_canon_had_already_is_no_longer_so_either(tmp_path
                 "/accept all",
                 "/commit",
             ),
-            *("> Greta takes the Ring.", "/fact Sela has the Ring", "> Greta takes the Ring.", "/accept all"),
+            *(
+                "> Greta takes the Ring.",
+                "/fact Sela has the Ring",
+                "> Greta takes the Ring.",
+                "/accept 5 6 7",
+            ),
         ):
             await play.submit(scene_id, line)
         await gate.commit(scene_id)

@@ -49,7 +49,7 @@ async def test_place_that_is_known_later_is_one_of_two_places_at_once(scene: Pla
         "Nell is in Crow Tower.": [f"Another proposal says “Nell is in Stone Bridge.” {ONE_PLACE}"],
         "Nell is in Stone Bridge.": [f"Another proposal says “Nell is in Crow Tower.” {ONE_PLACE}"],
     }
-    await scene.say("/accept all", "/commit")
+    await scene.say("/accept all", "/accept 3 4", "/commit")
     assert await ask_where_nell_is(scene) == ["Nell is in Stone Bridge."]
 
 
@@ -60,7 +60,7 @@ async def test_place_of_canon_that_nobody_knew_then_is_left_for_a_later_one(scen
     assert await read_conflicts(scene) == {
         "Nell is in Stone Bridge.": [f"Canon says “Nell is in Crow Tower.” {reason}"]
     }
-    await scene.say("/accept all", "/commit")
+    await scene.say("/accept 5", "/commit")
     assert await ask_where_nell_is(scene) == ["Nell is in Stone Bridge."]
 
 
