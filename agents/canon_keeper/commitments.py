@@ -21,6 +21,8 @@ from stores.records.ids import Id
 from stores.records.world import Calendar, Entity
 
 DAYS_PER_WEEK = 7
+SOMEBODY_ELSE = "somebody else"
+"""Stands in a promise to several for one of whom it is not known who it is."""
 _OWES = re.compile(r"\bowe[sd]?\b", re.IGNORECASE)
 
 
@@ -67,6 +69,13 @@ class Commitment:
     is_open: bool
     is_paid: bool
     ended_at_tick: int | None
+
+    @property
+    def to_whom_words(self) -> str:
+        """Those to whom it is promised or owed, as the ledger names them; empty if nobody is known."""
+        names = [one.name for one in self.to_whom]
+        is_to_others = join_names([*map(name_within, names), SOMEBODY_ELSE]) in self.fact.statement
+        return join_names([*names, SOMEBODY_ELSE] if names and is_to_others else names)
 
 
 class CommitmentReader:

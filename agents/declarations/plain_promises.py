@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.commitments import SOMEBODY_ELSE
 from agents.context_assembly.scene_context import SceneContext
 from agents.declarations.reader import FindEntity
 from agents.name_forms import join_names, name_at_start, name_within
 from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.plain_promises import PlainPromise
-from agents.prose.promise_names import split_names
+from agents.prose.promise_names import PRONOUNS, has_pronoun, split_names
 from stores.records.canon import AssertFact, FactKind, Involvement
 from stores.records.world import ACTORS, Entity, EntityKind
 
@@ -20,6 +21,8 @@ _SPOKEN_TO_SOMEBODY: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
 )
 """Words that mean somebody else when they are told by another."""
+_SPOKEN_TO: Final = frozenset({"you", "me"})
+"""Who is meant by the one is who hears the promise; by `him` and `her` nobody is known."""
 _FUTURE: Final = re.compile(r"\b(?:will|shall|would|won['’]t)\b|['’]ll\b")
 
 
@@ -86,6 +89,8 @@ async def _find_promisees(
 ) -> list[_Promisee]:
     """Return to whom it is promised; nobody if nobody of the name is known, or no name or listener says who."""
     for names in promise.named_promisees:
+        if has_pronoun(names):
+            return await _find_each(split_names(names), promise, promiser, hero, listeners, find)
         # A guild may be called Salt and Iron.
         for listed_names in dict.fromkeys(((names,), split_names(names))):
             promisees = [_Promisee(name, await _find_other(name, promiser, find)) for name in listed_names]
@@ -98,6 +103,29 @@ async def _find_promisees(
     listener = hero if promise.promiser else listeners[0] if len(listeners) == 1 else None
     is_other = listener is not None and listener.id != promiser.id
     return [_Promisee(listener.name, listener)] if listener is not None and is_other else []
+
+
+async def _find_each(
+    names: Sequence[str],
+    promise: PlainPromise,
+    promiser: Entity,
+    hero: Entity | None,
+    listeners: Sequence[Entity],
+    find: FindEntity,
+) -> list[_Promisee]:
+    """Return those who are named together, of whom a pronoun is one: `somebody else` if it is not clear who that is."""
+    found = {name: await _find_other(name, promiser, find) for name in names if name not in PRONOUNS}
+    named_ids = {entity.id for entity in found.values() if entity}
+    others = [one for one in listeners if one.id not in named_ids]
+    if promise.promiser:
+        others = [hero] if hero is not None and hero.id not in {promiser.id, *named_ids} else []
+    addressed = others[0] if len(others) == 1 else None
+    promisees = []
+    for name in names:
+        entity = addressed if name in _SPOKEN_TO else found.get(name)
+        is_unclear = entity is None and name in PRONOUNS
+        promisees.append(_Promisee(entity.name if entity else SOMEBODY_ELSE if is_unclear else name, entity))
+    return sorted(promisees, key=lambda one: one.name == SOMEBODY_ELSE)
 
 
 async def _find_other(name: str, promiser: Entity, find: FindEntity) -> Entity | None:

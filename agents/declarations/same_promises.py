@@ -28,7 +28,7 @@ _COMMON_DEED: Final = {stem(verb): group.split()[0] for group in _DEED_GROUPS fo
 _SMALL_WORD_LIST: Final = (
     "a an the i me my you your he him his she her hers it its we us our they them their promise promised swear swore "
     "sworn vow will shall would that this these to of and for with from in on at by back again soon one day ll d have "
-    "get am is be owed word"
+    "get am is be owed word somebody else"
 )
 _SMALL_WORDS: Final = frozenset(_SMALL_WORD_LIST.split())
 _NOT: Final = frozenset({"not", "never", "no", "nobody", "nothing", "t"})

@@ -18,7 +18,15 @@ from agents.prose.hero_words import (
     split_speeches,
 )
 from agents.prose.plain_decisions import is_made_now
-from agents.prose.promise_names import NAME, NAMES, fold_long_names, write_as_name
+from agents.prose.promise_names import (
+    NAME,
+    NAMES,
+    NAMES_AND_PRONOUN,
+    fold_long_names,
+    has_pronoun,
+    put_name_for_you,
+    write_as_name,
+)
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
 
 MAX_PROMISE_WORDS: Final = 300
@@ -49,12 +57,13 @@ _VOCATIVE: Final = re.compile(rf"(?:^|,\s+)(?P<name>(?:my (?:dear |old )?)?{NAME
 _NO_NAME_BEHIND = r"(?!\s+(?!I\b)[A-Z]|\s+and\s+(?!I\b))"
 _NOT_OF_HERS = r"(?!\s+(?!that\b|never\b|not\b)\w+\s+that\b)"  # `to her memory that` is not to her
 _TO = (
-    rf"(?P<to>[Yy]ou(?: all| both)?|him|her{_NOT_OF_HERS}|them"
+    rf"(?P<to>(?:{NAMES_AND_PRONOUN})\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND}"
+    rf"|(?:[Yy]ou(?: all| both)?|him|her{_NOT_OF_HERS}|them)(?!\s+and\b)"
     rf"|(?!I\b){NAMES}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
 )
 _GIVEN = _TO.replace("P<to>", "P<given>")
-_TO_HERO_TOO = _TO.replace("P<to>", "P<to>me|")
-_GIVEN_TO_HERO_TOO = _TO.replace("P<to>", "P<given>me|")
+_TO_HERO_TOO = _TO.replace("P<to>", r"P<to>me(?!\s+and\b)|")
+_GIVEN_TO_HERO_TOO = _TO.replace("P<to>", r"P<given>me(?!\s+and\b)|")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
 _OWNED = rf"(?:to\s+(?:[Tt]he|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur)\s|(?:to\s+)?{NAME}['’]?(?<=['’]s|s['’])\s)"
 """Somebody or something by whose it is: `to Osric's memory`. No name says to whom it is promised, then."""
@@ -210,7 +219,9 @@ def _read_first_person(sentence: FirstPersonSentence, known_names: Collection[st
     addressed = _ADDRESSED.search(write_as_name(sentence.attribution, known_names)) or _TOLD_SO.search(
         text[: match.start()]
     )
-    is_named = bool(to) and _NAME_PATTERN.match(match[group]) is not None
+    is_named = _names_anybody(to, match, group)
+    if has_pronoun(to) and (names := (*((addressed["to"],) if addressed else ()), *vocatives)):
+        to = put_name_for_you(to, names[0])
     named = (
         *((to,) if is_named else ()),
         *vocatives,
@@ -249,7 +260,7 @@ def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[
         return
     group = "to" if match["to"] else "given"
     to = _as_written(match, group, written)
-    is_named = bool(to) and _NAME_PATTERN.match(match[group]) is not None
+    is_named = _names_anybody(to, match, group)
     if words := _promised_words(match, (), written):
         yield PlainPromise(
             words,
@@ -260,6 +271,11 @@ def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[
             to == "me" or to.casefold().startswith("you"),
             is_reported=True,
         )
+
+
+def _names_anybody(to: str, match: re.Match[str], group: str) -> bool:
+    """Say whether those to whom it is promised have a name, at least one of them."""
+    return bool(to) and (has_pronoun(to) or _NAME_PATTERN.match(match[group]) is not None)
 
 
 def _as_written(match: re.Match[str], group: str, written: str) -> str:

@@ -18,6 +18,14 @@ NAME = rf"(?:(?!{_NO_NAME}\b){SHORT_TITLE_PATTERN}[A-Z][\w'’-]*(?:\s+(?:of\s+|
 _AND: Final = r",?\s+and\s+(?:to\s+)?"
 NAMES: Final = rf"(?:both\s+)?{NAME}(?:(?:,\s+{NAME}){{0,3}}{_AND}{NAME})?"
 """One name or several, in patterns: `Osk and Teodor`."""
+PRONOUNS: Final = ("you", "me", "him", "her")
+"""What stands for one of several to whom something is promised."""
+_PRONOUN: Final = rf"(?:{'|'.join(PRONOUNS)})"
+NAMES_AND_PRONOUN: Final = (
+    # Osk is who is spoken to in `you, Osk and Dob`.
+    rf"(?:both\s+)?(?:{_PRONOUN}{_AND}{NAME}|{NAME}(?:,\s+{NAME}){{0,3}}{_AND}{_PRONOUN})"
+)
+"""Several of whom a pronoun names one, in patterns: `you and Osk`, `Osk, Hela and me`."""
 _SEPARATOR: Final = re.compile(rf"{_AND}|,\s+")
 _BESIDE_VERB: Final = re.compile(
     r"(?:^(?:(?:And|Then|But|So|Now),?\s+)?"
@@ -36,6 +44,17 @@ _CAPITAL_WHO: Final = re.compile(rf"[Tt]he\s+{NAME}")
 def split_names(names: str) -> tuple[str, ...]:
     """Return each of the names that stand together: `Osk` and `Teodor` of `both Osk and Teodor`."""
     return tuple(_SEPARATOR.split(names.removeprefix("both ")))
+
+
+def has_pronoun(names: str) -> bool:
+    """Say whether one of those who stand together has a pronoun: `you and Osk`."""
+    listed_names = split_names(names)
+    return len(listed_names) > 1 and not set(PRONOUNS).isdisjoint(listed_names)
+
+
+def put_name_for_you(names: str, name: str) -> str:
+    """Return names that stand together with somebody's name for `you`; as they are if they have it already."""
+    return names if name in split_names(names) else re.sub(r"\byou\b", name, names)
 
 
 def fold_long_names(people_names: Sequence[Sequence[str]]) -> frozenset[str]:

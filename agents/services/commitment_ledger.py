@@ -11,7 +11,6 @@ from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgendaReader, read_staged_commitments
 from agents.declarations.declarations import DeclarationService
-from agents.name_forms import join_names
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.proposals.decisions import is_rejected
@@ -167,7 +166,7 @@ class CommitmentService:
                 fact=fact,
                 kind=entry.kind.value,
                 debtor=entry.who.name if entry.who else "",
-                creditor=join_names([one.name for one in entry.to_whom]),
+                creditor=entry.to_whom_words,
                 age=entry.age_words,
                 is_open=entry.is_open,
                 is_paid=entry.is_paid,

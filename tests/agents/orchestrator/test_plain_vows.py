@@ -248,6 +248,36 @@ async def test_promise_to_several_names_them_all_and_is_theirs_together(tmp_path
         }
 
 
+async def test_promise_to_somebody_by_a_pronoun_and_another_by_name_is_to_both(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Osk", "Dob") as table:
+        both = "Mara promised Dob and Osk: “I will find the ship.”"
+        for _ in range(2):
+            await table.play("I promise you and Osk that I will find the ship.")
+            assert await table.promises() == [both]
+        await table.play("> Dob promises Osk and me that he will sing.")
+        sung = "Dob promised Osk and Mara that he will sing."
+        assert await table.promises() == [both, sung]
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert {(promise, creditor) for promise, _, creditor, *_ in await table.ledger()} == {
+            (both, "Dob and Osk"),
+            (sung, "Osk and Mara"),
+        }
+
+
+async def test_promise_to_somebody_whom_a_pronoun_does_not_tell_is_not_to_the_other_alone(
+    tmp_path: Path,
+) -> None:
+    async with seated(tmp_path, "Osk", "Dob", "Hela") as table:
+        await table.play("I promise you and Osk that I will find the ship.")
+        await table.play("I promise him and Osk to mend the cart.")
+        ship = "Mara promised Osk and somebody else: “I will find the ship.”"
+        cart = "Mara promised Osk and somebody else to mend the cart."
+        assert await table.promises() == [ship, cart]
+        await table.play("/commit")
+        assert {creditor for _, _, creditor, *_ in await table.ledger()} == {"Osk and somebody else"}
+
+
 async def test_promise_to_somebody_and_a_name_that_nobody_has_says_both(tmp_path: Path) -> None:
     async with seated(tmp_path, "Osk") as table:
         await table.play("I promise Osk and Wulf to fetch water.")

@@ -76,6 +76,14 @@ BY_HERO = (
     ("I promise everyone that I will wait.", ("everyone",), "I will wait"),
     ("I promise them all that we will win.", (), "we will win"),
     ("I promise my uncle's dog that I will feed him.", (), "I will feed him"),
+    ("I promise you and Osk that I will wait.", ("you and Osk",), "I will wait"),
+    ("I promise Osk, Hela and you to wait.", ("Osk, Hela and you",), "to wait"),
+    ("I give both you and Osk my word that I will wait.", ("both you and Osk",), "I will wait"),
+    ('"I promise you and Osk to wait," I tell Hela.', ("Hela and Osk",), "to wait"),
+    ('"Hela, I promise you and Osk a boat," I say.', ("Hela and Osk",), "a boat"),
+    ("I promise you and Osk will be paid.", (), "you and Osk will be paid"),
+    ("I promise you that Osk and Hela will wait.", (), "Osk and Hela will wait"),
+    ("I promise you and your brother that I will wait.", (), "I will wait"),
     ("I promise the boat that I will build will float.", (), "the boat that I will build will float"),
 )  # fmt: skip
 BY_OTHERS = (
