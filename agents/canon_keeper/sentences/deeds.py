@@ -264,7 +264,7 @@ class DeedReader:
             yield from self._promise(subject, tail, "owes")
             return
         if lemma == "vow":
-            yield from self._promise(subject, tail, "promised")
+            yield from self._promise(subject, tail, "promised", is_denied=bool(clause.negation))
             return
         if lemma == "meet" or words[:2] == ["eyes", "on"] or (verb == "see" and clause.negation):
             met = read_noun_phrase(tail[2:] if words[:2] == ["eyes", "on"] else tail, subject)
@@ -280,7 +280,7 @@ class DeedReader:
     def _doing_to_do(self, clause: Clause, verb: str, tail: Sequence[Token]) -> Iterator[Claim]:
         """Read `failed to open the door`, `promised to mend the net`; what was only tried claims nothing."""
         if self._lists.synonyms.get(verb, verb) == "vow":
-            yield from self._promise(clause.subject, tail, "promised")
+            yield from self._promise(clause.subject, tail, "promised", is_denied=bool(clause.negation))
             return
         if verb in ("agree", "refuse") and len(tail) > 1:
             content = NounPhrase(head=" ".join(t.word for t in tail[1:]))
@@ -335,9 +335,18 @@ class DeedReader:
             )
         )
 
-    def _promise(self, subject: NounPhrase, tail: Sequence[Token], relation: str) -> Iterator[Claim]:
-        """Read whom something is promised or owed to, and what."""
+    def _promise(
+        self, subject: NounPhrase, tail: Sequence[Token], relation: str, *, is_denied: bool = False
+    ) -> Iterator[Claim]:
+        """Read whom something is promised or owed to, and what.
+
+        What is promised to two is promised to each; what is not promised to two may be promised to one of them.
+        """
         words = [t.word for t in tail]
+        is_to_two = words[1:2] == ["and"] and len(tail) > 3 and bool(tail[0].entity and tail[2].entity)
+        if is_to_two and words[3] != "'s" and not is_denied:
+            yield from self._promise(subject, (tail[0], *tail[3:]), relation)
+            yield from self._promise(subject, tail[2:], relation)
         person: NounPhrase | None = None
         if words[:1] == ["to"] and len(tail) > 1 and tail[1].entity and relation == "owes":
             tail, words = tail[1:], words[1:]
