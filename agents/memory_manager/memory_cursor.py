@@ -8,7 +8,7 @@ from stores.records.ids import Id
 
 REPEATING: Final = "again"
 """The fingerprint of a scene whose turns are being processed again."""
-WORDS_VERSION: Final = 2
+WORDS_VERSION: Final = 3
 """Counts the ways in which memories were put into words: a scene written in an earlier one is written again."""
 
 

@@ -1,9 +1,9 @@
 """Extracts the memories that a stretch of a scene leaves to those who were present.
 
 Every turn leaves each of them at most: a memory of each fact that the turn shows, of each thing that
-somebody tells them and that can be compared with the record, of what they conclude, of who arrives with it, and
-of the turn itself if it matters (MIN_TURN_IMPORTANCE) and no fact says as much. All are in words, without dice,
-numbers, clocks or commands (`memory_words.py`). The rules:
+somebody tells them and that can be compared with the record, of what they conclude, and of the turn itself if it
+matters (MIN_TURN_IMPORTANCE) and no fact says as much. All are in words, without dice, numbers, clocks or
+commands (`memory_words.py`). That somebody came in is no memory, unless words tell of it. The rules:
 
 *Saw.* A fact that rests on the turn is seen if the words of the turn that this character heard support it:
 its evidence quotes them; or it is visible (a deed, an encounter, a possession, a death, where somebody is)
@@ -49,7 +49,12 @@ from agents.memory_manager.memory_importance import (
     measure_importance,
     measure_valence,
 )
-from agents.memory_manager.memory_words import name_hero_in_narration, strip_bookkeeping, word_fact
+from agents.memory_manager.memory_words import (
+    name_hero_in_narration,
+    strip_bookkeeping,
+    word_attempt,
+    word_fact,
+)
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_pronouns import name_pronoun
@@ -70,9 +75,9 @@ TURN_PLACE: Final = "0"
 """The place in a turn of the memory of the turn itself, and of its first fact."""
 
 _OUTCOMES: Final = {
-    Degree.SUCCESS: "It succeeded.",
-    Degree.PARTIAL: "It half succeeded.",
-    Degree.FAIL: "It failed.",
+    Degree.SUCCESS: "it succeeded.",
+    Degree.PARTIAL: "it half succeeded.",
+    Degree.FAIL: "it failed.",
 }
 MIN_WHISPER_IMPORTANCE: Final = 0.5
 """The least importance of a whisper."""
@@ -185,7 +190,6 @@ class _MemoryExtractor:
             is_covered = True
             yield memory
         yield from self._conclude_deaths(turn, hearer_id, heard_text, linked_fact_ids)
-        yield from self._arrival_memories(turn, hearer_id, heard_text)
         if not is_covered:
             yield from self._own_turn_memory(turn, hearer_id, heard_text, spoken_sentences)
 
@@ -379,32 +383,10 @@ class _MemoryExtractor:
             return ""
         heard_words = self._stretch.attendance.heard_texts(words_turn).get(hearer_id, "")
         attempt = format_heard_turn(words_turn, heard_words, self._stretch)
-        return f"{attempt} {outcome}" if attempt else ""
-
-    def _arrival_memories(self, turn: Turn, hearer_id: Id, heard_text: str) -> Iterator[Memory]:
-        """Return memories of those who came in when this turn was the latest, by the GM's word alone."""
-        for entry in self._stretch.attendance.presence_entries:
-            name = self._stretch.names_by_id.get(entry.entity_id, "")
-            if (
-                entry.turn_id != turn.id
-                or not entry.here
-                or entry.is_narrated  # the words of the turn are remembered
-                or entry.is_companion
-                or entry.entity_id == hearer_id
-                or not name
-                or self._visibility.names_arrival(heard_text)
-            ):
-                continue
-            yield self._build_memory(
-                turn,
-                hearer_id,
-                f"arrival {entry.entity_id}",
-                f"{name} came in.",
-                how=MemoryOrigin.SAW,
-                about_ids=(entry.entity_id,),
-                importance=MIN_TURN_IMPORTANCE,
-                felt_text="",
-            )
+        hero_name = self._stretch.names_by_id.get(self._stretch.attendance.pc_id or "", "")
+        if tried := word_attempt(attempt.removeprefix(f"{hero_name}: "), hero_name):
+            return f"{tried}, and {outcome}"
+        return f"{attempt} {outcome.capitalize()}" if attempt else ""
 
     def _build_memory(
         self,

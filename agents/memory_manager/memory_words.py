@@ -44,6 +44,8 @@ _SHEET_WORDS: Final = ("hp", "xp", "hit points", "health", "armour class", "ac")
 _NOUN_WORDS: Final = re.compile(r"\w[\w'’-]*")
 _WILL: Final = re.compile(r"(?:will|shall)\s+(?P<not>not\s+)?(?P<deed>.+)", re.IGNORECASE)
 _THIRD_PERSON: Final = re.compile(r"(?P<verb>[a-z]+?)(?:(?P<y>ies)|(?<=sh|ch|ss)es|(?<=[xzo])es|s)(?=$)")
+_ATTEMPT: Final = re.compile(r"I (?P<verb>[a-z]+)(?: (?!(?:and|then|I|me|my|mine|myself)\b)[\w'’-]+)*[.!…]*")
+"""What the hero does in words without a comma, a quotation, a second deed or a second `I` or `my`."""
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine|[Mm]yself)\b")
 _WITH_SPACE: Final = re.compile(r"[^.!?…]+[.!?…]*\s*|[.!?…]+\s*")
 """A sentence with what parts it from the next one."""
@@ -90,6 +92,19 @@ def name_hero_in_narration(text: str, hero_name: str) -> str:
         pieces.append(text[start:end])
         position = end
     return "".join(pieces)
+
+
+def word_attempt(text: str, hero_name: str) -> str:
+    """Return what the hero does in one deed as what they tried: `Mara tried to jump the gap`; empty if it is more."""
+    attempt = _ATTEMPT.fullmatch(text)
+    named = name_hero(text, hero_name) if attempt and hero_name else ""
+    if attempt is None or not named.startswith(f"{hero_name} "):
+        return ""
+    named_verb, _, rest = named.removeprefix(f"{hero_name} ").rstrip(" .!…").partition(" ")
+    verb = attempt["verb"]
+    if named_verb == verb or verb in ("am", "have", "do") or not _THIRD_PERSON.fullmatch(named_verb):
+        return ""  # what is not done now: `I could jump`, `I jumped`
+    return f"{hero_name} tried {rest}" if verb == "try" else f"{hero_name} tried to {verb} {rest}".rstrip()
 
 
 def word_fact(fact: Fact, name: str, number_keys: Collection[str] = ()) -> str:

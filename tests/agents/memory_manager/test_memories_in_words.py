@@ -145,7 +145,7 @@ async def test_witness_remembers_promise_death_gift_and_wound(session: MemorySes
         "Rat was wounded.",
         "Captain Vess was wounded.",
         "Captain Vess was healed.",
-        "Mara: I stamp on the rat. It succeeded.",
+        "Mara tried to stamp on the rat, and it succeeded.",
         "Rat died.",
     ]
 
@@ -182,11 +182,31 @@ async def test_death_beside_an_unrelated_declaration_is_remembered(session: Memo
     assert await texts_of(session, "Captain Vess") == ["Captain Vess owns Bell.", "The mate falls dead."]
 
 
-async def test_arrival_is_remembered_by_those_who_were_there(session: MemorySession) -> None:
-    await session.play("> Rain.", "/cast - Captain Vess", "> Wind.", "/cast + Captain Vess", "> Fog.")
+async def test_attempt_is_remembered_with_what_was_tried(session: MemorySession) -> None:
+    await session.play(
+        "I look Vess in the eye.",
+        "I try to swim the weir. /check 2d6+9 vs 5",
+        "I throw the knife at the rat! /check 2d6 vs 30",
+        "I grab the rope and jump. /check 2d6+9 vs 5",
+        "I hide my lamp. /check 2d6+9 vs 5",
+        "I could jump that gap. /check 2d6+9 vs 5",
+    )
     await session.remember()
-    assert await texts_of(session, "Rat") == ["Captain Vess came in."]
-    assert await texts_of(session, "Captain Vess") == []
+    assert await texts_of(session, "Captain Vess") == [
+        "Mara tried to swim the weir, and it succeeded.",
+        "Mara tried to throw the knife at the rat, and it failed.",
+        "Mara: I grab the rope and jump. It succeeded.",
+        "Mara: I hide my lamp. It succeeded.",
+        "Mara: I could jump that gap. It succeeded.",
+    ]
+
+
+async def test_arrival_is_remembered_in_the_words_that_tell_of_it_alone(session: MemorySession) -> None:
+    await session.play("> Rain.", "/cast - Captain Vess", "> Wind.", "/cast + Captain Vess", "> Fog.")
+    await session.play("/cast - Captain Vess", "> Captain Vess comes in with a lamp.")
+    await session.remember()
+    assert await texts_of(session, "Rat") == ["Captain Vess comes in with a lamp."]
+    assert await texts_of(session, "Captain Vess") == ["Captain Vess comes in with a lamp."]
 
 
 async def test_bookkeeping_of_an_earlier_version_is_replaced(session: MemorySession) -> None:
