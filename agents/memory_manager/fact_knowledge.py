@@ -79,7 +79,7 @@ class KnowledgeReader:
         facts, undecided_proposals, ids_by_name, catalogue, own_memories = await gather(
             self.canon.facts_by_id([fact_id]),
             self.log.proposals(ProposalQuery(universe_id=universe_id, statuses=WAITING_STATUSES)),
-            read_ids_by_name(universe_id, self.canon, self.log),
+            read_ids_by_name(universe_id, self.canon, self.log, [m.text for m in memories]),
             self.catalogue(universe_id),
             self.filter_valid(memories),
         )
@@ -139,7 +139,8 @@ class KnowledgeReader:
             return []
         universe_id = memories[0].universe_id
         catalogue, ids_by_name = await gather(
-            self.catalogue(universe_id), read_ids_by_name(universe_id, self.canon, self.log)
+            self.catalogue(universe_id),
+            read_ids_by_name(universe_id, self.canon, self.log, [m.text for m in memories]),
         )
         as_of_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
         facts_by_id = await self.canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})

@@ -33,6 +33,7 @@ from agents.memory_manager.proposed_facts import (
 )
 from agents.memory_manager.scene_stretch import DeathRecord, SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import ClaimReader
+from agents.memory_manager.short_names import read_short_names
 from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
@@ -171,16 +172,18 @@ class SceneReader:
         mentions_facts = bool(turn_proposals) or any(
             find_spoken_sentences(turn, attendance.names_by_id, attendance.pc_id) for turn in turns
         )
-        results, words_by_result, canon_names, held_memories, pending_proposals = await gather(
+        results, words_by_result, canon_names, short_names, held_memories, pending_proposals = await gather(
             self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
             self._read_words_of_results(turns),
             self.canon.folded_names(scene.universe_id),
+            read_short_names(self.canon, scene.universe_id, [turn.text for turn in turns]),
             self._read_held_memories(attendance),
             self.log.proposals(
                 ProposalQuery(universe_id=scene.universe_id, statuses=[ProposalStatus.PENDING])
             ),
         )
         ids_by_name = {
+            **short_names,
             **dict(canon_names),
             **_ids_by_proposed_name(pending_proposals),
             **_ids_by_cast_name(attendance),
@@ -400,13 +403,19 @@ def mark_unheard_turns(attendance: Attendance, turns: Sequence[Turn]) -> Attenda
     return replace(attendance, unheard_turn_ids=unheard_turn_ids)
 
 
-async def read_ids_by_name(universe_id: Id, canon: CanonReader, log: LogReader) -> dict[str, Id]:
-    """Return the entities by name in lower case: of canon, and of proposals to create one."""
-    canon_names, pending_proposals = await gather(
+async def read_ids_by_name(
+    universe_id: Id, canon: CanonReader, log: LogReader, texts: Iterable[str]
+) -> dict[str, Id]:
+    """Return the entities by name in lower case: of canon, and of proposals to create one.
+
+    People whom the texts name by a part that is theirs alone are among them by that.
+    """
+    canon_names, short_names, pending_proposals = await gather(
         canon.folded_names(universe_id),
+        read_short_names(canon, universe_id, texts),
         log.proposals(ProposalQuery(universe_id=universe_id, statuses=[ProposalStatus.PENDING])),
     )
-    return {**_ids_by_proposed_name(pending_proposals), **dict(canon_names)}
+    return {**short_names, **_ids_by_proposed_name(pending_proposals), **dict(canon_names)}
 
 
 def _unambiguous_names(actors: Mapping[Id, Entity]) -> dict[Id, tuple[str, ...]]:
