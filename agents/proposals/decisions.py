@@ -29,6 +29,9 @@ VERDICT_WORDS: Final[Mapping[Verdict | None, str]] = {
 """What a verdict made of a proposal; None: a verdict was removed."""
 
 
+SETTLING_VERDICTS: Final = (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR)
+"""Verdicts that a commit closes a proposal over."""
+
 NOTHING_DECIDED: Final = "Nothing was decided."
 
 

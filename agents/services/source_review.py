@@ -17,7 +17,7 @@ from agents.events import EventBus, ProposalsChanged
 from agents.orchestrator.commit_reports import publish_commit
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.orchestrator.verdict_undo import VerdictUndo
-from agents.proposals.decisions import NOTHING_DECIDED, gm_decision, is_rejected
+from agents.proposals.decisions import NOTHING_DECIDED, SETTLING_VERDICTS, gm_decision, is_rejected
 from agents.services.review_groups import group_key_of
 from agents.services.review_reader import ReviewReader
 from agents.views.gate_views import CommitReport, LeftOpen
@@ -29,8 +29,6 @@ from stores.records.canon import CreateEntity, MergeEntities
 from stores.records.ids import Clock, Id
 from stores.records.workflow import Decision, ProposedChange, Verdict
 
-_SETTLING_VERDICTS: Final = (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR)
-"""Verdicts that a commit closes a proposal over."""
 MERGE_REASON: Final = "It makes two one."
 MAX_NAMED_LEFT: Final = 3
 """Rows that a group's verdict leaves and that are named with why."""
@@ -233,4 +231,4 @@ def _select_needed(batch: Iterable[ProposedChange], needed: Iterable[ProposedCha
 def _is_settled(proposal: ProposedChange) -> bool:
     """Return whether the next commit of the review closes the proposal."""
     decision = gm_decision(proposal)
-    return decision is not None and decision.verdict in _SETTLING_VERDICTS
+    return decision is not None and decision.verdict in SETTLING_VERDICTS

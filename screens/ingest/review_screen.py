@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from agents.count_words import count_noun
+from agents.proposals.decisions import SETTLING_VERDICTS
 from agents.services.review_groups import subject_of
 from agents.views.ingest_views import ReviewOrder
 from screens.evidence_routes import find_evidence_route
@@ -61,6 +62,15 @@ class ReviewScreen(DecidingScreen):
             tooltip="Write what is accepted to canon; the rest waits",
             priority=True,
             key_display="⏎",
+        ),
+        Binding(
+            "enter",
+            "commit_or_open",
+            "Commit",
+            id="review.commit_or_open",
+            tooltip="Write what the key before accepted; with nothing decided, open what the cursor is on",
+            priority=True,
+            show=False,
         ),
         Binding("G", "group", "Group", id="review.group", tooltip="Group by whom it is about, or by page"),
         filter_binding("review", "Groups with these words"),
@@ -219,13 +229,30 @@ class ReviewScreen(DecidingScreen):
     # --- committing --------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "commit":
-            view = self._view
-            is_decided = view is not None and any(g.accepted_count or g.rejected_count for g in view.groups)
-            return is_decided and not self._shows_closed and not isinstance(self.focused, Input)
+        if action in ("commit", "commit_or_open"):
+            is_in_list = isinstance(self.focused, ReviewGroupList | ProposalList)
+            is_open = self._view is not None and not self._shows_closed
+            return is_open and is_in_list and self._is_decided is (action == "commit")
         if action == "groups":
             return isinstance(self.focused, ProposalList)
         return super().check_action(action, parameters)
+
+    @property
+    def _is_decided(self) -> bool:
+        """Whether a verdict that a commit closes rows over is shown."""
+        groups = self._view.groups if self._view is not None else ()
+        return any(group.accepted_count or group.rejected_count for group in groups)
+
+    def action_commit_or_open(self) -> None:
+        """Commit if the key before this one decides the first of all; else do what Enter does in the list."""
+        self.call_when_stored(self._commit_or_open)
+
+    def _commit_or_open(self) -> None:
+        row_verdicts = {view.verdict for view in self.query_one(ProposalList).views}
+        if self._is_decided or not row_verdicts.isdisjoint(SETTLING_VERDICTS):
+            self._start_commit()
+        elif isinstance(self.focused, ProposalList):
+            self.focused.call_later(self.focused.action_evidence)  # in the list's turn, so that it bubbles up
 
     def action_commit(self) -> None:
         """Write what is accepted, with all that was decided before this key."""

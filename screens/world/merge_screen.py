@@ -25,6 +25,7 @@ from widgets.entity_card import EntityCardView
 from widgets.ink import Ink
 from widgets.mention_list import CanonMention, MentionList, MentionSection
 from widgets.safe_text import one_line
+from widgets.worker import call_behind_keys
 
 if TYPE_CHECKING:
     from agents.services.services import Services
@@ -119,6 +120,10 @@ class MergeScreen(MentionListScreen):
         self.reload()
 
     def action_stage(self) -> None:
+        """Propose the merge, with the name that the key before this one keeps."""
+        call_behind_keys(self.mention_list, self, self._start_proposal)
+
+    def _start_proposal(self) -> None:
         self.query_one(NoticePanel).clear()
         self.start_change(self._propose_merge, "stage")
 

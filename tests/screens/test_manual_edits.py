@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from textual import events
 
 from agents.world_time.moments import read_moment
 from stores.errors import InputError, StoreError
@@ -368,6 +369,17 @@ async def test_merge_lays_two_side_by_side_and_makes_them_one(ui: ScreenDriver) 
     await stand_on(ui, "Wenna Pyke")
     await ui.press("enter", "enter")
     assert len(await staged(ui)) == 1
+
+
+async def test_merge_keeps_the_name_that_the_key_before_chose(ui: ScreenDriver) -> None:
+    await ui.press("m")
+    await stand_on(ui, "Wenna Pyke")
+    await ui.press("enter")
+    for key, character in (("f2", None), ("enter", "\r")):
+        ui.app.post_message(events.Key(key, character))
+    await ui.settle()
+    pike, pyke = await entity(ui, "Wenna Pike"), await entity(ui, "Wenna Pyke")
+    assert await staged(ui) == [MergeEntities(kept_id=pyke.id, absorbed_id=pike.id)]
 
 
 async def test_merge_finds_anybody_by_name(ui: ScreenDriver) -> None:

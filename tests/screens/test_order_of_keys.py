@@ -151,6 +151,55 @@ async def test_review_verdict_on_a_group_counts_in_the_commit_of_the_next_key(tm
         assert await canon_names(ui) > names
 
 
+@pytest.mark.parametrize("key", ["a", "r", "c"])
+async def test_review_commits_the_first_verdict_of_all_with_the_next_key(tmp_path: Path, key: str) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter")
+        waiting = await reader.program.services.ingest.read_review(await reader.source_id())
+        assert waiting.undecided_count == waiting.open_count
+        send(ui, key, "enter")
+        await ui.settle()
+        review = await reader.program.services.ingest.read_review(await reader.source_id())
+        assert review.open_count == review.undecided_count < waiting.undecided_count
+
+
+async def test_review_commits_the_first_verdict_on_a_row_with_the_next_key(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "right")
+        waiting = await reader.program.services.ingest.read_review(await reader.source_id())
+        send(ui, "r", "enter")
+        await ui.settle()
+        review = await reader.program.services.ingest.read_review(await reader.source_id())
+        assert review.open_count == review.undecided_count == waiting.undecided_count - 1
+
+
+@pytest.mark.parametrize("key", ["d", "space", "down"])
+async def test_review_commits_nothing_behind_a_key_that_decides_nothing(tmp_path: Path, key: str) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter")
+        waiting = await reader.program.services.ingest.read_review(await reader.source_id())
+        send(ui, key, "enter")
+        await ui.settle()
+        review = await reader.program.services.ingest.read_review(await reader.source_id())
+        assert review.open_count == waiting.open_count
+        assert ui.screen == "ReviewScreen"
+        assert not ui.shows("Writing what is accepted")
+
+
+async def test_review_opens_the_page_of_a_row_with_nothing_decided(tmp_path: Path) -> None:
+    async with reading(tmp_path / "home") as reader:
+        ui = reader.ui
+        await read_rulebook(reader, tmp_path)
+        await ui.press("enter", "right", "enter")
+        assert ui.screen == "PageScreen"
+
+
 async def test_review_verdict_on_a_group_is_stored_though_the_next_key_leaves(tmp_path: Path) -> None:
     async with reading(tmp_path / "home") as reader:
         ui = reader.ui
