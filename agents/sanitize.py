@@ -87,3 +87,10 @@ def require_title(text: str, missing_message: str) -> str:
             f"That has {len(cleaned)} characters; a name or title has at most {MAX_TITLE_LENGTH}."
         )
     return cleaned
+
+
+def require_letter(name: str, *, kept: str = "", todo: str = "") -> str:
+    """Return the name of somebody or something. Raises InputError for digits and signs alone, as in `/npc 3`."""
+    if not any(map(str.isalpha, name)):
+        raise InputError(f"“{name}” is no name: a name has a letter in it.", kept=kept, todo=todo)
+    return name

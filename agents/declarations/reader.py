@@ -25,7 +25,7 @@ from agents.proposals.statements import (
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
 from agents.prose.words import SHORT_TITLE_PATTERN
-from agents.sanitize import clean
+from agents.sanitize import clean, require_letter
 from agents.typed_numbers import split_trailing_numbers
 from stores.errors import InputError
 from stores.records.canon import (
@@ -125,6 +125,8 @@ def read_entity(argument: str, example: str) -> NewEntity:
     name, name_numbers = split_trailing_numbers(clean(name.rstrip(" !")))
     if not name:
         raise InputError("It needs a name.", kept="Nothing was proposed.", todo=f"As in: {example}")
+    if name not in _PLACE_WORDS:
+        require_letter(name, kept="Nothing was proposed.", todo=f"As in: {example}")
     if name.casefold() in _PLACE_WORDS:
         raise InputError(
             f"“{name}” says where it is; the name is missing.",

@@ -15,7 +15,7 @@ from agents.orchestrator.story_closure import StoryClosureBuilder, draft_closure
 from agents.proposals.evidence import manual_evidence
 from agents.proposals.proposals import Proposals, ProposalSite, build_proposal
 from agents.prose.described_death import describes_dead
-from agents.sanitize import clean, require_title, split_described_name
+from agents.sanitize import clean, require_letter, require_title, split_described_name
 from agents.story_outline import NewCharacter, NewUniverse, StoryOutline, read_style
 from stores.errors import InputError, NotFound, parse_field
 from stores.ports import CanonReader, ContainerWriter, OrchestratorLog
@@ -92,7 +92,9 @@ class StoryLoop:
         story_title = require_title(outline.title, "A story needs a title.")
         scene_title = require_title(outline.scene_title, "A scene needs a title.")
         for newcomer in outline.newcomers:
-            require_title(newcomer.name, "Whoever is new needs a name.")
+            require_letter(require_title(newcomer.name, "Whoever is new needs a name."))
+        if outline.place and await self._find_place(universe, outline.place) is None:
+            _read_place_name(outline.place)
         style = parse_field("style", read_style, outline.style)
         pc_id = await self.resolve_hero(universe, outline.pc)
         place_id = await self._resolve_place(universe, outline.place)
@@ -235,7 +237,7 @@ class StoryLoop:
         change = CreateEntity(
             entity_id=entity_id,
             entity_kind=EntityKind.CHARACTER,
-            name=require_title(name, "Your character needs a name."),
+            name=require_letter(require_title(name, "Your character needs a name.")),
             description=clean(description),
             is_pc=True,
             numbers=dict(pc.numbers),
@@ -248,20 +250,23 @@ class StoryLoop:
         """Return the place's id: a known one with this id or name, or a new one (`Name: description`)."""
         if not place:
             return None
-        if place in await self._canon.entities_by_id([place]):
-            return place
-        typed_name, description = split_described_name(place)
-        name = require_title(typed_name, "A place needs a name.")
-        if matching_places := [
-            e for e in await self._canon.find_entity(universe.id, name) if e.kind is EntityKind.PLACE
-        ]:
-            return matching_places[0].id
+        if (known_id := await self._find_place(universe, place)) is not None:
+            return known_id
+        name, description = _read_place_name(place)
         entity_id = self._ids.new()
         change = CreateEntity(
             entity_id=entity_id, entity_kind=EntityKind.PLACE, name=name, description=clean(description)
         )
         await self._commit_manual_change(universe, change, f"Created at story set-up: {name}")
         return entity_id
+
+    async def _find_place(self, universe: Universe, place: str) -> Id | None:
+        """Return the known place with this id or name."""
+        if place in await self._canon.entities_by_id([place]):
+            return place
+        name = " ".join(clean(split_described_name(place)[0]).split())
+        matches = await self._canon.find_entity(universe.id, name)
+        return next((e.id for e in matches if e.kind is EntityKind.PLACE), None)
 
     async def _build_newcomers(self, universe: Universe, outline: StoryOutline) -> list[CreateEntity]:
         """Return what proposes the newcomers who are not known; being named makes nobody present."""
@@ -326,3 +331,9 @@ def build_manual_proposal(
         clock(),
         decision=Decision(verdict=Verdict.ACCEPT, by="gm", at=clock()),
     )
+
+
+def _read_place_name(typed_place: str) -> tuple[str, str]:
+    """Return the name and the description of a new place. Raises InputError for a name that none can have."""
+    typed_name, description = split_described_name(typed_place)
+    return require_letter(require_title(typed_name, "A place needs a name.")), description

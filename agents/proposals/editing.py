@@ -12,7 +12,7 @@ from agents.proposals.statements import (
     require_statement_length,
 )
 from agents.proposals.written_tables import is_table, normalize_table_text
-from agents.sanitize import clean
+from agents.sanitize import clean, require_letter
 from stores.errors import InputError
 from stores.records.canon import (
     AdvanceClock,
@@ -76,6 +76,8 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
                 raise InputError(
                     f"A name has 1 to {MAX_NAME_LENGTH} characters.", kept="The proposal is as it was."
                 )
+            if name != change.name:
+                require_letter(name, kept="The proposal is as it was.")
             return change.model_copy(
                 update={"name": name, "description": description.strip() or change.description}
             )

@@ -21,7 +21,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean, split_described_name
 from agents.services.entity_cards import EntityCardReader
-from agents.services.entity_edits import parse_name
+from agents.services.entity_edits import parse_entity_name
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
 from agents.services.universe_gate import UniverseGate
 from agents.solo.character_sheets import CharacterSheets
@@ -159,7 +159,7 @@ class CharacterService:
         change = CreateEntity(
             entity_id=self._ids.new(),
             entity_kind=EntityKind.CHARACTER,
-            name=parse_field("name", parse_name, name),
+            name=parse_field("name", parse_entity_name, name),
             description=parse_field("description", require_statement_length, clean(description)),
             is_pc=is_pc,
         )

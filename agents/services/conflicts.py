@@ -20,7 +20,7 @@ from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.decisions import NOTHING_DECIDED, is_rejected
 from agents.proposals.proposals import Proposals
 from agents.proposals.statements import MAX_NAME_LENGTH
-from agents.sanitize import clean_line
+from agents.sanitize import clean_line, require_letter
 from agents.services.commit_preview import preview_batch
 from agents.services.conflict_statements import ConflictStatementBuilder
 from agents.services.manual_edits import read_present_tick
@@ -347,7 +347,7 @@ def _parse_new_name(text: str) -> str:
         raise InputError("The other one needs a name.", kept=NOTHING_DECIDED)
     if len(name) > MAX_NAME_LENGTH:
         raise InputError(f"A name has at most {MAX_NAME_LENGTH} characters.", kept=NOTHING_DECIDED)
-    return name
+    return require_letter(name, kept=NOTHING_DECIDED)
 
 
 def _describe_rejected(ruling_plan: ruling_service.RulingPlan, fact_conflict: FactConflict) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from agents.canon_keeper.predicates import value_in_words
 from agents.proposals.effects import MAX_NUMBER
 from agents.proposals.statements import MAX_NAME_LENGTH, require_statement_length
-from agents.sanitize import clean
+from agents.sanitize import clean, require_letter
 from agents.services.manual_edits import NOTHING_STAGED, Edit
 from agents.typed_numbers import number_label
 from agents.views.world_views import EntityEdit
@@ -21,7 +21,7 @@ MAX_TYPED_ITEMS = 20
 
 def describe_entity_edits(entity: Entity, edit: EntityEdit) -> Iterator[Edit]:
     """Yield the change of names and description, if there is one. Raises InputError."""
-    name = parse_field("name", parse_name, edit.name)
+    name = parse_field("name", parse_name if edit.name == entity.name else parse_entity_name, edit.name)
     aliases = parse_field("aliases", parse_names, edit.aliases)
     description = parse_field("description", require_statement_length, clean(edit.description))
     change = UpdateEntity(
@@ -76,6 +76,11 @@ def parse_name(text: str) -> str:
             todo="Put the rest into the description.",
         )
     return name
+
+
+def parse_entity_name(text: str) -> str:
+    """Return a clean name that is new. Raises InputError if it is missing, too long or has no letter."""
+    return require_letter(parse_name(text), kept=NOTHING_STAGED)
 
 
 def parse_names(texts: Iterable[str]) -> tuple[str, ...]:

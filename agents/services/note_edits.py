@@ -24,7 +24,7 @@ from agents.proposals.statements import require_statement_length
 from agents.services.entity_edits import (
     build_sheet_edits,
     describe_entity_edits,
-    parse_name,
+    parse_entity_name,
     parse_names,
     parse_sheet_numbers,
 )
@@ -189,7 +189,7 @@ def _plan_creation(new: NewNote) -> Edit:
     change = CreateEntity(
         entity_id=new.owner,
         entity_kind=new.kind,
-        name=parse_name(new.name),
+        name=parse_entity_name(new.name),
         aliases=parse_names(new.note.aliases),
         description=require_statement_length(new.note.description),
         numbers=parse_sheet_numbers(numbers.items()),

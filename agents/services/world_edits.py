@@ -25,7 +25,7 @@ from agents.sanitize import clean, split_described_name
 from agents.services.entity_edits import (
     build_sheet_edits,
     describe_entity_edits,
-    parse_name,
+    parse_entity_name,
     parse_names,
     parse_sheet_numbers,
 )
@@ -90,7 +90,7 @@ class WorldEditor:
         change = CreateEntity(
             entity_id=entity_id,
             entity_kind=new_entity.kind,
-            name=parse_field("name", parse_name, name),
+            name=parse_field("name", parse_entity_name, name),
             aliases=parse_field("aliases", parse_names, new_entity.aliases),
             description=parse_field("description", require_statement_length, clean(description)),
             numbers=parse_field("numbers", parse_sheet_numbers, new_entity.numbers),
