@@ -39,7 +39,7 @@ from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
 from agents.resolver.working_state import fold_changes
 from stores.errors import InputError
-from stores.queries import FactQuery
+from stores.queries import FactQuery, FactsAboutQuery
 from stores.records.canon import (
     AssertFact,
     Authority,
@@ -157,12 +157,32 @@ class DeclarationService:
             catalogue = await self._read_catalogue(context.universe.id)
             statement = catalogue.phrase(tie, name, hero.name)
             fact = declare.build_tie_fact(tie, person_id, hero.id, statement, context.tick)
+            if await self._is_tied(context, fact):
+                raise InputError(
+                    f"That is so, or proposed, already: {statement}",
+                    kept="Nothing was proposed.",
+                    todo=f"Somebody else is named so: {example}",
+                )
             proposals.append(self._build_proposal(context, fact, argument))
         if not proposals:
             raise InputError(
                 f"{name} is who you play.", kept="Nothing was proposed.", todo=f"As in: {example}"
             )
         return await self.stage_command(proposals)
+
+    async def _is_tied(self, context: SceneContext, fact: AssertFact) -> bool:
+        """Say whether canon, or a proposal that is not rejected, ties these two in this way already."""
+        ids = {i.entity_id for i in fact.involves}
+        query = FactsAboutQuery(predicate=fact.predicate)
+        canon_facts = await self._context.canon.facts_about(fact.involves[0].entity_id, query)
+        proposed = [
+            p.change
+            for p in context.staged_proposals
+            if isinstance(p.change, AssertFact) and not is_rejected(p)
+        ]
+        tied = [f.involves for f in canon_facts]
+        tied += [change.involves for change in proposed if change.predicate == fact.predicate]
+        return any({i.entity_id for i in involves} == ids for involves in tied)
 
     async def declare_held_thing(
         self, context: SceneContext, owner: Entity, typed_name: str, tag: str, quote: str

@@ -85,10 +85,7 @@ class SessionZero:
     async def list_questions(self, scene_id: Id) -> Reply:
         """Return the questions with their answers, and the first open one for the prompt."""
         context = await self._journal.load_open_scene(scene_id)
-        agenda, tied_names = await gather(
-            self._agenda_reader.read_agenda(context), self._read_tied_names(context)
-        )
-        answers = read_answers(context, agenda, tied_names)
+        answers = await self._read_answers(context)
         lines = [
             f"{'✓' if q.key in answers else '·'} {_ask(q, context)}  "
             f"{answers.get(q.key) or f'/zero {q.key} {q.example}'}"
@@ -108,26 +105,44 @@ class SessionZero:
 
     async def answer_question(self, scene_id: Id, key: str, answer_text: str) -> Reply:
         """Store an answer (none skips the question) and ask the next. Raises InputError."""
-        question = next((q for q in QUESTIONS if q.key == key.casefold()), None)
+        question = next((q for q in QUESTIONS if q.key == key.casefold().rstrip(":")), None)
         if question is None:
             suggestion = did_you_mean(key, [q.key for q in QUESTIONS])
             raise InputError(
                 f"Session zero has no question {one_line(key)[:40]!r}.",
                 kept=NOTHING_CHANGED,
-                todo=suggestion or "/zero lists the questions.",
+                todo=suggestion
+                or "/zero lists the questions; each begins with its word, as in /zero tone ...",
             )
         context = await self._journal.load_open_scene(scene_id)
         answer_lines = (
-            await self._save_answer(context, question, answer_text.strip()) if answer_text.strip() else ()
+            await self._save_answer(context, question, answer_text.strip())
+            if answer_text.strip()
+            else (f"Skipped, and nothing was changed: {_ask(question, context)}",)
         )
         next_position = QUESTIONS.index(question) + 1
         if next_position == len(QUESTIONS):
-            return Reply("operation", (*answer_lines, "That was all. /zero shows it again."))
+            return Reply("operation", (*answer_lines, await self._describe_open_questions(scene_id)))
         next_question = QUESTIONS[next_position]
         question_line = f"{_ask(next_question, context)}  /zero {next_question.key} {next_question.example}"
         return Reply(
             "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
         )
+
+    async def _describe_open_questions(self, scene_id: Id) -> str:
+        """Return which questions have no answer after the last one."""
+        answers = await self._read_answers(await self._journal.load_open_scene(scene_id))
+        open_keys = [question.key for question in QUESTIONS if question.key not in answers]
+        if not open_keys:
+            return "That was all. /zero shows it again."
+        return f"That was the last question. Still open: {', '.join(open_keys)}. /zero shows them."
+
+    async def _read_answers(self, context: SceneContext) -> dict[str, str]:
+        """Return the answers that the story has, by question."""
+        agenda, tied_names = await gather(
+            self._agenda_reader.read_agenda(context), self._read_tied_names(context)
+        )
+        return read_answers(context, agenda, tied_names)
 
     async def _read_tied_names(self, context: SceneContext) -> dict[str, str]:
         """Return by question who is tied to the hero as it asks, wherever they are: by canon, or proposed."""

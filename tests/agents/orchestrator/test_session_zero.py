@@ -31,7 +31,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
             text = reply.suggested_line
         assert text == ""
-        assert "That was all" in reply.lines[-1]
+        assert reply.lines[-1] == "That was the last question. Still open: theme. /zero shows them."
         view = await program.services.play.scene(scene_id)
         assert (view.story.tone, view.story.theme) == ("quiet dread", "")
         assert view.story.lines_and_veils == "no harm to animals"
@@ -117,6 +117,61 @@ async def test_session_zero_takes_somebody_who_is_known_already(tmp_path: Path) 
             await program.services.play.submit(scene_id, line)
         titles = [row.title for row in (await program.services.play.scene(scene_id)).proposals]
         assert titles == ["Tam", "Tam and Mara are allies."]
+
+
+async def test_last_question_alone_says_what_happened_and_what_is_open(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reply = await program.services.play.submit(scene_id, "/zero rival")
+        assert reply.lines == (
+            "Skipped, and nothing was changed: Who is in Mara's way?",
+            "That was the last question. Still open: tone, lines, theme, stakes, thread, clock, friend, rival. "
+            "/zero shows them.",
+        )
+        reply = await program.services.play.submit(scene_id, "/zero rival Captain Vess")
+        assert reply.lines[:2] == ("Proposed: Captain Vess", "Proposed: Captain Vess and Mara are enemies.")
+        assert reply.lines[-1].startswith("That was the last question. Still open: tone, lines, ")
+        assert "rival" not in reply.lines[-1]
+
+
+async def test_skipped_question_says_so_before_the_next_one(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        reply = await program.services.play.submit(await begin(program), "/zero tone")
+        assert reply.lines[0] == "Skipped, and nothing was changed: What is it like?"
+        assert reply.suggested_line == "/zero lines "
+
+
+async def test_last_answer_of_all_says_that_it_was_all(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        answers = {
+            "tone": "dread",
+            "lines": "none",
+            "theme": "debt",
+            "stakes": "The harvest",
+            "thread": "Who?",
+        }
+        for key, answer in answers.items():
+            await program.services.play.submit(scene_id, f"/zero {key} {answer}")
+        for line in ("/zero clock Snow 6", "/zero friend Wenna: a pilot"):
+            await program.services.play.submit(scene_id, line)
+        reply = await program.services.play.submit(scene_id, "/zero Rival: Vess")
+        assert reply.lines[-1] == "That was all. /zero shows it again."
+
+
+@pytest.mark.parametrize("commits", [False, True])
+async def test_session_zero_proposes_no_tie_twice(tmp_path: Path, commits: bool) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("I look.", "/zero rival Vess: a captain", *(["/commit"] if commits else [])):
+            await program.services.play.submit(scene_id, line)
+        rows = (await program.services.play.scene(scene_id)).proposals
+        with pytest.raises(InputError) as refused:
+            await program.services.play.submit(scene_id, "/zero rival Vess")
+        assert refused.value.what == "That is so, or proposed, already: Vess and Mara are enemies."
+        assert len((await program.services.play.scene(scene_id)).proposals) == len(rows)
+        reply = await program.services.play.submit(scene_id, "/zero friend Vess")
+        assert "Proposed: Vess and Mara are allies." in reply.lines
 
 
 async def test_session_zero_asks_by_the_heros_name_and_suggests_no_names_of_another_world(
