@@ -183,5 +183,11 @@ def ended_statement(fact: Fact, unmet_ending: UnmetEnding | None = None) -> str:
     return f"{word}: {fact.statement}"
 
 
+def settled_error(fact: Fact, *, kept: str) -> InputError:
+    """Return the error for a commitment that is settled already, with how it was (`Kept: ...`, `Not paid: ...`)."""
+    ending = closed_statement(fact) if fact.closed else ended_statement(fact)
+    return InputError(f"It is settled already. {ending}", kept=kept, todo="/promises lists what is open.")
+
+
 def _is_open(fact: Fact) -> bool:
     return fact.status is FactStatus.CANONICAL and fact.valid_to is None and not fact.closed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agents.canon_keeper.commitments import commitment_kind
+from agents.canon_keeper.commitments import commitment_kind, settled_error
 from agents.context_assembly.scene_context import SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader, read_staged_commitments
 from agents.name_matching import match_names
@@ -169,13 +169,20 @@ class ConflictCommandService:
         agenda = await self._agendas.read_numbered_agenda(context)
         ledger = await self._commitments.read_commitments(context.universe.id, scene_id)
         facts = [*(c.fact.fact for c in ledger.open_commitments), *read_staged_commitments(context)]
-        if typed_name.isdecimal():
-            number = int(typed_name[:9])
-            named_ids = [f.id for f in facts if agenda.thread_numbers.get(f.id) == number]
-        else:
-            number = 0
-            hero = context.player_character()
-            named_ids = _match_statements(typed_name, facts, hero.name if hero else "")
+        hero = context.player_character()
+        hero_name = hero.name if hero else ""
+        number = int(typed_name[:9]) if typed_name.isdecimal() else 0
+
+        def find_named(among: Sequence[Fact]) -> list[Id]:
+            if number:
+                return [f.id for f in among if agenda.thread_numbers.get(f.id) == number]
+            return _match_statements(typed_name, among, hero_name)
+
+        named_ids = find_named(facts)
+        if not named_ids:
+            closed_facts = {c.fact.fact.id: c.fact.fact for c in ledger.closed_commitments}
+            for fact_id in find_named(list(closed_facts.values()))[-1:]:
+                raise settled_error(closed_facts[fact_id], kept="Nothing was proposed.")
         if len(named_ids) != 1:
             raise _unnamed_commitment_error(agenda, number, facts, named_ids)
         return await self._commitments.propose_pay_off(named_ids[0], scene_id, is_met=is_met)

@@ -8,7 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.canon_keeper.commitments import age_in_words, closed_statement, commitment_kind
+from agents.canon_keeper.commitments import (
+    age_in_words,
+    closed_statement,
+    commitment_kind,
+    settled_error,
+)
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.context_assembly.story_agenda import StoryAgenda, StoryAgendaReader
@@ -39,6 +44,13 @@ _RENAME_FIRST_COMMAND: Final = re.compile(r"rename\s+(.+?)(?:\s*:\s+|\s+to\s+)(.
 _OUTCOME: Final = re.compile(r"(.+?)\s*:\s+(.+)", re.DOTALL)
 _NEVER_BEGINS_NAME: Final = frozenset({"close", "closed", "delete", "remove"})
 """What begins a name only in quotes: a thread is meant that is open."""
+_CLOSES_NUMBER: Final = re.compile(rf"(?:{_CLOSING})\s+#?(\d{{1,6}})(?:\s*:.*)?", re.I | re.DOTALL)
+_CLOSES_NAME: Final = re.compile(
+    r"(?:close|closed|delete|remove)\s+(?P<after>[^:]+?)(?:\s*:.*)?"
+    r"|(?P<before>.+?)\s+(?:close|closed|delete|remove)(?:\s*:.*)?",
+    re.I | re.DOTALL,
+)
+"""What closes a thread by its name, in words that begin and end no name."""
 _QUOTED_NAME: Final = re.compile(r"[\"“](.+)[\"”]", re.DOTALL)
 _CLOSE_WORDS: Final = frozenset(_CLOSING.split("|"))
 _REOPEN_WORDS: Final = frozenset({"open", "reopen"})
@@ -76,6 +88,7 @@ class ThreadService:
         """Do what was typed after `/thread`; return lines on it. Raises InputError."""
         context = await self._journal.load_open_scene(scene_id)
         agenda = await self._agenda_reader.read_numbered_agenda(context)
+        await self._refuse_settled(context, agenda, argument.strip())
         argument = _put_verb_last(agenda, argument)
         if numbered_match := _NUMBERED_COMMAND.fullmatch(argument):
             thread, act_text = _find_thread(agenda, int(numbered_match[1])), numbered_match[2] or ""
@@ -124,6 +137,31 @@ class ThreadService:
         return (f"Thread {agenda_after.thread_numbers[thread.id]} is open: {name}",)
 
     # --- inside --------------------------------------------------------------------------------------
+
+    async def _refuse_settled(self, context: SceneContext, agenda: StoryAgenda, argument: str) -> None:
+        """Raise InputError if the command is for a commitment that is settled, and for no thread that is listed."""
+        numbered = _NUMBERED_COMMAND.fullmatch(argument) or _CLOSES_NUMBER.fullmatch(argument)
+        closing = _CLOSES_NAME.fullmatch(argument)
+        if numbered is not None:
+            number, name = int(numbered[1]), ""
+            is_listed = agenda.find_thread(number) is not None
+        elif closing is not None:
+            number, name = 0, closing["before"] or closing["after"]
+            is_listed = bool(match_names(name, [(thread.name, thread.id) for thread in agenda.threads]))
+        else:
+            return
+        if is_listed:
+            return
+        commitments = await self._keeper.commitments.list_commitments(
+            context.universe.id, context.tick, include_closed=True
+        )
+        settled = {c.fact.id: c.fact for c in commitments if not c.is_open}
+        if number:
+            named_ids = [i for i in settled if agenda.thread_numbers.get(i) == number]
+        else:
+            named_ids = match_names(name, [(fact.statement, i) for i, fact in settled.items()])
+        for fact_id in named_ids[-1:]:
+            raise settled_error(settled[fact_id], kept=NOTHING_CHANGED)
 
     async def _change_weight(
         self, context: SceneContext, agenda: StoryAgenda, thread: Thread, delta: int
