@@ -16,7 +16,7 @@ from agents.prose.death_phrases import may_tell_death
 from agents.prose.names import EPITHETS, NON_NAME_WORDS
 from agents.prose.pronoun_candidates import PronounCandidates
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
-from agents.prose.stranger_subjects import find_called_person, find_stranger
+from agents.prose.stranger_subjects import StrangerMention, find_called_person, find_strangers
 from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
 from agents.prose.trades import is_trade
 from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
@@ -190,8 +190,8 @@ class MentionReader:
     _last_group: str = ""
     _stranger_pronouns: set[str] = field(default_factory=set)
     """The pronouns that mean somebody who is not on record: `she` behind `An old woman kneels.`"""
-    _stranger_gender: Gender = ""
-    """That of the last of them; empty if unclear."""
+    _stranger_genders: set[Gender] = field(default_factory=set)
+    """Those of the last of them; empty if unclear."""
     _named_pronouns: set[str] = field(default_factory=set)
     """The pronouns that might mean somebody whom the text has named so far."""
     _called_nouns: dict[str, str] = field(default_factory=dict)
@@ -252,7 +252,7 @@ class MentionReader:
         """
         self._met, self._text_numbers = met, set()
         # Who was seen in the text before is still meant, unless somebody was named there who might be.
-        self._stranger_pronouns &= {self._stranger_gender} - self._named_pronouns
+        self._stranger_pronouns &= self._stranger_genders - self._named_pronouns
         self._named_pronouns = set()
         self._candidates.begin_text()
         text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", text.replace("@", _TYPED_AT)))
@@ -404,8 +404,8 @@ class MentionReader:
         """Say whether a pronoun that nobody in its sentence fits means somebody who is not on record."""
         if gender in self._stranger_pronouns:
             return True
-        stranger = None if is_object else find_stranger(before)  # whom `her` means, the subject is not
-        return stranger is not None and stranger.is_subject and stranger.gender == gender
+        strangers = [] if is_object else find_strangers(before)  # whom `her` means, the subject is not
+        return any(stranger.gender == gender for stranger in strangers)
 
     def _list_earlier(self, marks: Iterable[str]) -> list[str]:
         """Return the marks of those whom a pronoun may still mean, and no stranger."""
@@ -432,9 +432,13 @@ class MentionReader:
         if (called := find_called_person(marked)) is not None:
             called_pronouns = {"he", "she"} if not called.gender else {str(called.gender)}
             self._called_nouns |= dict.fromkeys(called_pronouns - names, called.noun)
-        stranger = find_stranger(marked)
-        if stranger is None:
-            return
+        strangers = find_strangers(marked)
+        self._stranger_genders = {one.gender for one in strangers} or self._stranger_genders
+        for stranger in strangers:
+            self._stranger_pronouns |= self._list_pronouns_of(stranger, sentence_marks)
+
+    def _list_pronouns_of(self, stranger: StrangerMention, sentence_marks: Sequence[str]) -> set[str]:
+        """Return the pronouns that mean somebody of a sentence who is not on record."""
         pronouns: set[str] = {stranger.gender} if stranger.gender else {"he", "she"}
         if not (stranger.is_subject and stranger.gender):
             # `A guard greets @0@. She leaves.` may be of either: as if the guard were not there.
@@ -444,8 +448,7 @@ class MentionReader:
             pronouns -= self._named_pronouns
         if stranger.is_subject and not stranger.gender and "they" not in self._named_pronouns:
             pronouns.add("they")  # `Somebody knocks. They come in.`
-        self._stranger_pronouns |= pronouns
-        self._stranger_gender = stranger.gender
+        return pronouns
 
     def _learn_gender(self, sentence: str, sentence_marks: Sequence[str]) -> None:
         mentioned = {mark for mark in sentence_marks if mark.isdecimal()}

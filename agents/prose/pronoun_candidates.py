@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.prose.phrases import PhrasePattern
-from agents.prose.stranger_subjects import find_stranger
+from agents.prose.stranger_subjects import find_strangers
 
 _STRANGER: Final = "?"
 """Before the pronoun of somebody who is not on record; alone if it may be any."""
@@ -70,8 +70,7 @@ class PronounCandidates:
     def end_sentence(self, marked: str) -> None:
         """Remember whom the sentence mentions."""
         mentions, self._own_mentions = self._own_mentions, []
-        stranger = find_stranger(marked)
-        own_strangers = set[str]() if stranger is None else {_STRANGER + stranger.gender}
+        own_strangers = {_STRANGER + stranger.gender for stranger in find_strangers(marked)}
         self._strangers |= own_strangers
         mentioned = own_strangers.union(*(candidates for _, candidates in mentions))
         if not mentioned:
@@ -86,9 +85,8 @@ class PronounCandidates:
         mentions = self._own_mentions
         if not is_object and (harmed := self._select(_find_harmed(before, mentions), gender)):
             return harmed
-        stranger = find_stranger(before)
-        is_of_stranger = stranger is not None and not (is_object and stranger.is_subject)
-        pool = {_STRANGER + stranger.gender} if stranger is not None and is_of_stranger else set[str]()
+        strangers = [one for one in find_strangers(before) if not (is_object and one.is_subject)]
+        pool = {_STRANGER + stranger.gender for stranger in strangers}
         subjects = [match["who"] for match in _CLAUSE_SUBJECT.finditer(before)] if is_object else []
         pool.update(*(candidates for mark, candidates in mentions if mark not in subjects[-1:]))
         return self._select(pool, gender)

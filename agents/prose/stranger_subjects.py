@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 
 from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
 from agents.prose.trades import is_trade
-from agents.prose.verb_forms import PAST_VERB
+from agents.prose.verb_forms import IRREGULAR_VERBS, PAST_VERB
 
 _SHE_WORDS: Final = (
     "woman girl lady lass maid daughter wife grandmother grandma niece bride crone hag matron priestess waitress "
@@ -56,6 +56,15 @@ _GROUP: Final = re.compile(
     re.IGNORECASE,
 )
 """Before several people: `two women`, `one of the guards`."""
+_PLURAL_VERBS: Final = (
+    "are were appear approach arrive burst carry climb cross dance enter follow hurry join jump laugh look march pass "
+    "rush shout step stroll talk turn wait walk wander watch whisper"
+)
+_GO_ON_TOGETHER: Final = re.compile(
+    rf"\s+(?:{'|'.join(sorted({*_PLURAL_VERBS.split(), *IRREGULAR_VERBS}))})\b"
+)
+"""What stands behind the last of several people besides, who do something together: `two men and a girl come in`."""
+_IS_LAST: Final = re.compile(r"\band\s+$")
 _PLURAL_GOES_ON: Final = re.compile(r"\s*(?:[,.;:!?…—–]|$)|\s+[a-z]")
 _PLURALS: Final = {"women": "woman", "men": "man", "children": "child", "wives": "wife", "thieves": "thief"}
 _PLURAL_END: Final = re.compile(r"(?:women|men|children|wives|thieves)$")
@@ -66,6 +75,8 @@ _TOLD_APART: Final = re.compile(
     re.IGNORECASE,
 )
 """What tells somebody from others, so that nobody who was named is meant: `the old woman by the fire`."""
+_JOIN: Final = re.compile(r"(?:,?\s+and\s+|,\s+)$")
+"""Between people who do something together: `two men and a girl`."""
 _SPACE: Final = re.compile(r",?\s+")
 _MAX_WORDS: Final = 4
 """Words behind the article, with the noun."""
@@ -99,29 +110,44 @@ class StrangerMention(NamedTuple):
     """Whether the sentence tells what they do."""
     is_new: bool
     """Whether the words tell of somebody who was not named before: `a guard`, not `the guard` or `somebody`."""
+    is_group: bool = False
+    """Whether it is one of several: `two guards`, `one of the guards`."""
 
 
-def find_stranger(marked: str) -> StrangerMention | None:
-    """Return who in a marked sentence is not on record, the subject before all; None if nobody is."""
-    if group := _find_one_of_group(marked):
-        return group
+def find_strangers(marked: str) -> list[StrangerMention]:
+    """Return all who in a marked sentence are not on record: `Two men and a girl come in`. The subject is first."""
+    subjects, others = list[StrangerMention](), list[StrangerMention]()
+    subject_ends = set[int]()
+    for start, end, stranger in sorted((*_find_groups(marked), *_find_singles(marked))):
+        join = _JOIN.search(marked, 0, start)
+        is_joined = join is not None and join.start() in subject_ends
+        if stranger.is_subject or is_joined:
+            subject_ends.add(end)
+        if stranger.is_group and stranger.is_subject:
+            subjects.append(stranger)
+        elif stranger.is_subject or is_joined or stranger.is_new:
+            others.append(stranger._replace(is_subject=stranger.is_subject or is_joined))
+    return [*subjects, *others]
+
+
+def _find_singles(marked: str) -> list[tuple[int, int, StrangerMention]]:
+    """Return where single people stand who are not on record, and who they are."""
+    found = list[tuple[int, int, StrangerMention]]()
     for match in _ARTICLE.finditer(marked):
         article = (match["article"] or "").casefold()
         is_new = article in ("a", "an", "another", "one")
-        person = _find_person(marked, match.end())
+        is_last = _IS_LAST.search(marked, 0, match.start()) is not None
+        person = _find_person(marked, match.end(), is_last=is_last)
         if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
             continue
         noun = person[1].casefold()
         is_told_apart = _TOLD_APART.match(marked, person.end()) is not None
         if article in ("the", "this", "that") and noun in _ANAPHORIC_NOUNS and not is_told_apart:
             continue
-        is_subject = (
-            _OPENING.match(marked, 0, match.start()) is not None
-            and _IS_NAMED.search(marked, person.end()) is None
-        )
-        if is_subject or is_new:
-            return StrangerMention(_read_gender(noun), is_subject, is_new)
-    return None
+        is_named = _IS_NAMED.search(marked, person.end()) is not None
+        is_subject = _OPENING.match(marked, 0, match.start()) is not None and not is_named
+        found.append((match.start(), person.end(), StrangerMention(_read_gender(noun), is_subject, is_new)))
+    return found
 
 
 def find_called_person(marked: str) -> CalledPerson | None:
@@ -150,22 +176,29 @@ def is_person_at(marked: str, start: int) -> bool:
     return _find_person(marked, start) is not None
 
 
-def _find_one_of_group(marked: str) -> StrangerMention | None:
-    """Return who is meant by a pronoun behind several people who do something; None if there are none."""
+def _find_groups(marked: str) -> list[tuple[int, int, StrangerMention]]:
+    """Return where several people stand who do something, and who is meant by a pronoun behind them."""
+    found = list[tuple[int, int, StrangerMention]]()
     for match in _GROUP.finditer(marked):
         person = _find_person(marked, match.end(), is_plural=True)
         if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
             continue
         is_subject = _OPENING.match(marked, 0, match.start()) is not None
-        if is_subject and _IS_NAMED.search(marked, person.end()) is None:
-            return StrangerMention(
-                _read_gender(_singular(person[1].casefold())), is_subject, is_new=match["one"] is not None
-            )
-    return None
+        if _IS_NAMED.search(marked, person.end()) is None:
+            gender = _read_gender(_singular(person[1].casefold()))
+            is_new = is_subject and match["one"] is not None
+            stranger = StrangerMention(gender, is_subject, is_new, is_group=True)
+            found.append((match.start(), person.end(), stranger))
+    return found
 
 
-def _find_person(marked: str, start: int, *, is_plural: bool = False) -> re.Match[str] | None:
-    """Return the noun for a person, or for several, of the words behind an article; None if they have none."""
+def _find_person(
+    marked: str, start: int, *, is_plural: bool = False, is_last: bool = False
+) -> re.Match[str] | None:
+    """Return the noun for a person, or for several, of the words behind an article; None if they have none.
+
+    `is_last`: the person is the last of several who do something together.
+    """
     goes_on = _PLURAL_GOES_ON if is_plural else _GOES_ON
     position = start
     for _ in range(_MAX_WORDS):
@@ -173,7 +206,10 @@ def _find_person(marked: str, start: int, *, is_plural: bool = False) -> re.Matc
         if noun is None or noun[1].casefold() in _NO_ADJECTIVES:
             return None
         word = noun[1].casefold()
-        if _is_person(_singular(word) if is_plural else word) and goes_on.match(marked, noun.end()):
+        goes_on_here = goes_on.match(marked, noun.end()) or (
+            is_last and _GO_ON_TOGETHER.match(marked, noun.end())
+        )
+        if _is_person(_singular(word) if is_plural else word) and goes_on_here:
             return noun
         space = _SPACE.match(marked, noun.end())
         if space is None:

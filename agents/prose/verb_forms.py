@@ -29,6 +29,7 @@ _IRREGULAR_PASTS: Final = {
     "understand": "understood", "overtake": "overtook", "wake": "woke", "wear": "wore", "weep": "wept",
     "win": "won", "wind": "wound", "withdraw": "withdrew", "wring": "wrung", "write": "wrote",
 }  # fmt: skip
+IRREGULAR_VERBS: Final = frozenset(_IRREGULAR_PASTS)
 _VERB_BY_PAST: Final = {past: verb for verb, past in _IRREGULAR_PASTS.items()}
 _DOUBLED_THOUGH_LONG: Final = frozenset({"admit", "expel", "regret", "commit", "compel", "occur", "refer"})
 """Verbs of several syllables with the stress on the last, whose consonant is doubled."""

@@ -303,6 +303,7 @@ PRONOUN_DEATHS: tuple[tuple[tuple[str, ...], list[str]], ...] = (
         ),
         [],
     ),
+    (("Dob frowns. An old woman and a boy come in. He is dead.",), []),
     (("Dob clutches his chest. He is dead.",), ["Dob"]),
     (("Vess falls. She is dead.",), ["Vess"]),
     (("Dob falls.", "He is dead."), ["Dob"]),
