@@ -13,7 +13,12 @@ from agents.exports.story_values import ExportedScene, StoryRecord, StoryThread
 from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.transcript_rows import TranscriptReader
-from agents.solo.journal_lines import JournalLine, describe_journal_entries
+from agents.solo.journal_lines import (
+    JournalLine,
+    describe_journal_entries,
+    drop_taken_back_presence,
+    find_never_there,
+)
 from agents.views.turn_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
@@ -22,7 +27,7 @@ from stores.records.canon import Fact, FactStatus
 from stores.records.clocks import CLOCK_PREFIX
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
-from stores.records.story_journal import PlaceEntry, PresenceEntry, ThreadEntry
+from stores.records.story_journal import JournalEntry, PlaceEntry, PresenceEntry, ThreadEntry
 from stores.records.world import Entity
 
 
@@ -65,7 +70,8 @@ class StoryRecordReader:
         notes = await self._log.notes(story_id=story_id)
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
         context = await self._context.load_context(scenes[-1].id) if scenes else None
-        for journal_line in await self._read_journal_lines(context):
+        entries = _read_counting_entries(context, scenes)
+        for journal_line in await self._read_journal_lines(context, entries):
             journal_texts[journal_line.turn_id or journal_line.scene_id].append(journal_line.text)
         for mark in await self._log.decision_marks(*(scene.id for scene in scenes)):
             journal_texts[mark.turn_id].append(f"Decided: {format_mark(mark)}")
@@ -99,7 +105,7 @@ class StoryRecordReader:
             ),
             universe_name=universe.name,
             hero_name=hero.name if hero else "",
-            cast=await self._read_cast(scenes, context, story.pc_id),
+            cast=await self._read_cast(scenes, context, entries, story.pc_id),
             threads=_read_threads(context),
             clocks=[
                 fact.clock
@@ -140,11 +146,21 @@ class StoryRecordReader:
         ]
 
     async def _read_cast(
-        self, scenes: Sequence[Scene], context: SceneContext | None, hero_id: Id | None
+        self,
+        scenes: Sequence[Scene],
+        context: SceneContext | None,
+        entries: Sequence[JournalEntry],
+        hero_id: Id | None,
     ) -> list[Entity]:
         """Return who was in the scenes or came there, and their places; not the hero."""
-        ids = [i for scene in scenes for i in (*scene.cast, scene.opening_place_id, scene.place_id) if i]
-        for entry in context.story_entries if context is not None else ():
+        never_there = find_never_there(context.story_entries, entries) if context is not None else set()
+        ids = [
+            i
+            for scene in scenes
+            for i in (*scene.cast, scene.opening_place_id, scene.place_id)
+            if i and (scene.id, i) not in never_there
+        ]
+        for entry in entries:
             if isinstance(entry, PresenceEntry) and entry.here:
                 ids.append(entry.entity_id)
             elif isinstance(entry, PlaceEntry):
@@ -152,17 +168,25 @@ class StoryRecordReader:
         entities = await self._canon.entities_by_id(set(ids))
         return [entities[i] for i in dict.fromkeys(ids) if i in entities and i != hero_id]
 
-    async def _read_journal_lines(self, context: SceneContext | None) -> list[JournalLine]:
-        """Return the entries of the story's journal that count, in words."""
+    async def _read_journal_lines(
+        self, context: SceneContext | None, entries: Sequence[JournalEntry]
+    ) -> list[JournalLine]:
+        """Return entries of the story's journal in words."""
         if context is None:
             return []
-        entries = context.story_entries
         named_ids = {entry.entity_id for entry in entries if isinstance(entry, PresenceEntry)}
         named_ids |= {entry.place_id for entry in entries if isinstance(entry, PlaceEntry)}
         # Whom the last scene proposes is in no canon yet.
         entities_by_id = {**context.entities, **await self._canon.entities_by_id(named_ids)}
         names_by_id = {i: entity.name for i, entity in entities_by_id.items()}
         return describe_journal_entries(entries, names_by_id)
+
+
+def _read_counting_entries(context: SceneContext | None, scenes: Sequence[Scene]) -> list[JournalEntry]:
+    """Return the entries of the story's journal that count, without presence that was taken back at once."""
+    if context is None:
+        return []
+    return drop_taken_back_presence(context.story_entries, {scene.id: scene.cast for scene in scenes})
 
 
 def _read_threads(context: SceneContext | None) -> list[StoryThread]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from agents.name_forms import name_at_start, name_within
@@ -42,6 +43,60 @@ def describe_journal_entries(entries: Iterable[JournalEntry], names: Mapping[Id,
         for entry in entries
         for text in _describe_entry(entry, names, thread_names, decisions_by_id, presence_by_id)
     ]
+
+
+def drop_taken_back_presence(
+    entries: Iterable[JournalEntry], cast_ids: Mapping[Id, Collection[Id]]
+) -> list[JournalEntry]:
+    """Return the entries without those of who came in and was sent out again, or the reverse, with no line between.
+
+    `cast_ids` are who was in each scene, as it began or until it ended. What a command takes back at once was no coming
+    or going.
+    """
+    all_entries = list(entries)
+    earlier_by_person: defaultdict[tuple[Id, Id], list[PresenceEntry]] = defaultdict(list)
+    dropped_ids = set[Id]()
+    for entry in all_entries:
+        if not isinstance(entry, PresenceEntry):
+            continue
+        earlier_entries = earlier_by_person[entry.scene_id, entry.entity_id]
+        first = earlier_entries[0] if earlier_entries else entry
+        began_here = entry.entity_id in cast_ids.get(entry.scene_id, ()) and not _is_arrival(first)
+        if _takes_back_last(entry, earlier_entries, began_here=began_here):
+            dropped_ids |= {earlier_entries.pop().id, entry.id}
+        else:
+            earlier_entries.append(entry)
+    return [entry for entry in all_entries if entry.id not in dropped_ids]
+
+
+def find_never_there(
+    entries: Iterable[JournalEntry], kept_entries: Iterable[JournalEntry]
+) -> set[tuple[Id, Id]]:
+    """Return the scenes and people whose only coming was taken back: `kept_entries` have none of it."""
+    kept_keys = {(e.scene_id, e.entity_id) for e in kept_entries if isinstance(e, PresenceEntry)}
+    first_entries: dict[tuple[Id, Id], PresenceEntry] = {}
+    for entry in entries:
+        if isinstance(entry, PresenceEntry):
+            first_entries.setdefault((entry.scene_id, entry.entity_id), entry)
+    return {key for key, first in first_entries.items() if first.here and key not in kept_keys}
+
+
+def _is_arrival(first_entry: PresenceEntry) -> bool:
+    """Say whether somebody's first entry in a scene brings them in; it may also put to sleep who was there."""
+    is_aware = first_entry.awareness is Awareness.AWARE
+    return first_entry.here and is_aware and not first_entry.is_companion
+
+
+def _takes_back_last(
+    entry: PresenceEntry, earlier_entries: Sequence[PresenceEntry], *, began_here: bool
+) -> bool:
+    """Say whether a command, and no words, makes presence what it was before the last entry, at the same line."""
+    if not earlier_entries or entry.is_narrated or entry.is_left_behind:
+        return False
+    last = earlier_entries[-1]
+    was_here = earlier_entries[-2].here if len(earlier_entries) > 1 else began_here
+    is_plain = entry.awareness is last.awareness is Awareness.AWARE
+    return is_plain and last.turn_id == entry.turn_id and entry.here is was_here and last.here is not was_here
 
 
 def describe_presence(entry: PresenceEntry, name: str, earlier_entry: PresenceEntry | None) -> str:
