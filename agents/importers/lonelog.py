@@ -30,7 +30,7 @@ _SPOKEN: Final = re.compile(
     re.DOTALL,
 )
 _TAGS: Final = re.compile(rf"(?:\[[A-Za-z#]+:{TAG_BODY}\]\s*)+")
-_ACTOR: Final = re.compile(r"@\((?P<name>[^()\n]{1,60})\):?\s*(?P<text>\S.*)", re.DOTALL)
+_ACTOR: Final = re.compile(r"@(?P<blank>\s*)\((?P<name>[^()\n]{1,60})\):?\s*(?P<text>\S.*)", re.DOTALL)
 _LABELLED: Final = re.compile(
     r"(?:[*_]{1,3})(?P<key>[A-Za-z][A-Za-z /]{1,30}):[*_]{0,3}\s*(?P<text>\S.*)", re.DOTALL
 )
@@ -202,13 +202,20 @@ def _name_actor(text: str, name: str) -> str:
     return text if not text[0].islower() or first_word == "i" else f"{name} {text}"
 
 
+def _is_aside(name: str) -> bool:
+    """Say whether a word between brackets tells how something is done: `@ (Quietly) I open the door`."""
+    return " " not in name and name.casefold().endswith(("ly", "ing"))
+
+
 def _parse_sign(piece: str, entry: Callable[..., LogEntry], *, is_journal: bool) -> Iterator[LogEntry]:
     match = _SIGN.fullmatch(piece)
     assert match is not None
     sign, text = match["sign"], match["text"]
     if not text.strip():
         return
-    if (actor := _ACTOR.fullmatch(piece)) and is_name(actor["name"]):
+    actor = _ACTOR.fullmatch(piece)
+    # In a journal of MONITOR `@ (Kell) ...` is the hero's line, as it was typed.
+    if actor and is_name(actor["name"]) and not (actor["blank"] and (is_journal or _is_aside(actor["name"]))):
         name = " ".join(actor["name"].split())
         yield replace(entry(Voice.PLAYER, _name_actor(actor["text"], name), name), is_deed=True)
     elif sign in ("gen:", "tbl:"):
