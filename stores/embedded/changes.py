@@ -160,6 +160,16 @@ def _trigger_statement(source: _Source, op: str, condition: str = "true") -> str
         {_forget_replaced(f"'{source.kind}'", id)} END"""
 
 
+def forget_replaced_changes(connection: apsw.Connection) -> None:
+    """Remove the changes that the next write of the same record would: after a load, that write would take long."""
+    connection.execute(
+        f"""DELETE FROM {CHANGES_TABLE} AS old
+            WHERE number < (SELECT max(number) FROM {CHANGES_TABLE}) - {KEPT_CHANGES} AND EXISTS (
+                SELECT 1 FROM {CHANGES_TABLE} AS new
+                WHERE new.kind = old.kind AND new.id = old.id AND new.number > old.number)"""
+    )
+
+
 def _forget_replaced(kind: str, id: str) -> str:
     return f"""DELETE FROM {CHANGES_TABLE} WHERE kind = {kind} AND id = {id}
         AND number < (SELECT max(number) FROM {CHANGES_TABLE}) - {KEPT_CHANGES};"""

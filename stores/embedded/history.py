@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from stores.authority import COLLECTIONS, Store
 from stores.embedded.canon_graph import write_batch
+from stores.embedded.changes import forget_replaced_changes
 from stores.embedded.database import Transactions
 from stores.embedded.documents import (
     damaged_record_error,
@@ -137,6 +138,7 @@ class EmbeddedHistory:
                 for batch in _split_into_batches(_BATCH_SIZE, records):
                     _RECORD_WRITERS[collection](connection, batch)
             _rebuild_lines(connection)
+            forget_replaced_changes(connection)
             return set()
 
         return await self._db.write_as_owner(load_records)

@@ -10,12 +10,13 @@ import pytest
 from stores.authority import Role
 from stores.changes import Change, ChangeCursor, ChangeReader, RecordKind
 from stores.embedded.changes import KEPT_CHANGES
+from stores.embedded.history import EmbeddedHistory
 from stores.embedded.library import open_library
 from stores.errors import WriteDenied
 from stores.ports import TextIndexWithCursor, VectorIndexWithCursor
 from stores.records.canon import FactChange, FactStatus
 from stores.records.jobs import JobKind
-from stores.records.play import MoveKind
+from stores.records.play import HeadMove, MoveKind
 from stores.records.sources import LadderStage, SourceState
 from stores.records.workflow import Loop
 from tests.contract import builders as make
@@ -151,6 +152,39 @@ async def test_replaced_changes_are_removed_once_far_back(truth: Truth, changes:
     await canon.commit(make.batch(universe_id=universe.id, entities=(tom,)))
     assert not await changes.knows(first)
     assert [change.id for change in await changes.changes_after(first, limit=9_999)][-1] == tom.id
+
+
+async def test_replaced_changes_are_removed_by_a_load(tmp_path: Path) -> None:
+    """So that the first write of play in a world that was brought in does not remove thousands."""
+    universe = make.universe()
+    toms = [make.entity("Tom", universe_id=universe.id) for _ in range(2 * KEPT_CHANGES)]
+    story = make.story(universe_id=universe.id)
+    scene = make.scene(story)
+    turns = [make.turn(scene, None, f"I wait {number} hours.") for number in range(KEPT_CHANGES)]
+    moves = [
+        HeadMove(
+            scene_id=scene.id, seq=seq, kind=MoveKind.APPEND, from_turn=None, to_turn=turn.id, at=make.now()
+        )
+        for seq, turn in enumerate(turns)
+    ]
+    db = await open_library(tmp_path / "library.db")
+    try:
+        await EmbeddedHistory(db).load(
+            [
+                ("universes", [universe]),
+                ("stories", [story]),
+                ("scenes", [scene]),
+                ("turns", turns),
+                ("head_moves", moves),
+                ("memories", []),
+                ("entities", toms),
+            ],
+            mentioned_ids=(),
+        )
+        count = "SELECT count(*), count(DISTINCT id) FROM changes WHERE kind = 'scene'"
+        assert await db.read(lambda connection: connection.execute(count).fetchall()) == [(1, 1)]
+    finally:
+        await db.close()
 
 
 async def test_index_keeps_its_cursor(derived: Derived) -> None:
