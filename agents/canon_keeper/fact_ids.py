@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from stores.records.canon import Fact, FactStatus
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id, derive_id, derive_ordered_id
 from stores.records.workflow import ProposalStatus, ProposedChange
 
 _LASTING_FIELDS = (
@@ -29,13 +29,13 @@ _LASTING_FIELDS = (
 
 
 @lru_cache(maxsize=10_000)
-def _derive_first_fact_id(proposal_id: Id) -> Id:
-    return derive_id("fact", proposal_id)
+def _derive_first_fact_id(proposal_id: Id, is_ordered: bool) -> Id:
+    return derive_ordered_id("fact", proposal_id) if is_ordered else derive_id("fact", proposal_id)
 
 
 def first_fact_id(proposal: ProposedChange) -> Id:
     """Return the id of the fact that a proposal becomes when it is committed for the first time."""
-    return _derive_first_fact_id(proposal.id)
+    return _derive_first_fact_id(proposal.id, proposal.is_fact_id_ordered)
 
 
 def fact_id_of(proposal: ProposedChange) -> Id:

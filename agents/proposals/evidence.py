@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from stores.records.canon import Evidence, EvidenceKind
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id, derive_id, derive_ordered_id
 from stores.records.play import Turn
 
 MAX_QUOTE_LENGTH: Final = 500
@@ -30,7 +30,7 @@ def manual_evidence(
     The words say what was done, unless they are a quotation of what was typed.
     """
     return Evidence(
-        id=derive_id("evidence", EvidenceKind.MANUAL, proposal_id),
+        id=derive_ordered_id("evidence", proposal_id),
         kind=EvidenceKind.MANUAL,
         ref_id=proposal_id,
         quote=quote,

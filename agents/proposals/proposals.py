@@ -119,6 +119,7 @@ def build_proposal(
         critical=critical,
         weight=weight,
         decision=decision,
+        is_fact_id_ordered=True,
         created_at=created_at,
     )
 

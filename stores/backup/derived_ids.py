@@ -13,7 +13,7 @@ from functools import partial
 from stores.backup.campaign_copy import IdDerivation
 from stores.records.base import Record
 from stores.records.canon import ChangeSecrecy, Evidence, EvidenceKind, Fact, RetconFact, Supersession
-from stores.records.ids import Id, derive_id
+from stores.records.ids import Id, derive_id, derive_ordered_id
 from stores.records.memory import Memory, Summary
 from stores.records.play import Resolution, Scene
 from stores.records.sources import Snippet, Source, SourcePage, derive_page_id, derive_snippet_id
@@ -57,7 +57,7 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
                     yield from _evidence_derivations(record, universe_ids)
                 case Fact(proposal_id=str(proposal_id)):
                     proposal_by_fact[record.id] = proposal_id
-                    yield _derivation("fact", proposal_id)
+                    yield from _fact_derivations(proposal_id)
                     yield _derivation("fact", "said otherwise", record.id, fixed_count=1)
                 case Supersession(newer_id=newer, older_id=older) if newer in proposal_by_fact:
                     yield _derivation("fact", proposal_by_fact[newer], older)
@@ -74,7 +74,7 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
                         yield from _evidence_derivations(piece, universe_ids)
                     for fact in record.batch.facts:
                         if fact.proposal_id:
-                            yield _derivation("fact", fact.proposal_id)
+                            yield from _fact_derivations(fact.proposal_id)
                 case Ruling():
                     yield IdDerivation(_ruling_id, (record.universe_id, *record.pair))
                 case Memory(corrects=str(corrected)):
@@ -95,10 +95,11 @@ def find_derivations(read_records: RecordsReader) -> Iterator[IdDerivation]:
 
 
 def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> Iterator[IdDerivation]:
-    yield _derivation("fact", proposal.id)
+    yield from _fact_derivations(proposal.id)
     yield _derivation("fact", "first value", proposal.id, fixed_count=1)
     yield _derivation("place", proposal.id)
     yield _derivation("evidence", EvidenceKind.MANUAL, proposal.id, fixed_count=1)
+    yield IdDerivation(partial(derive_ordered_id, "evidence"), (proposal.id,))
     for piece in proposal.evidence:
         yield from _evidence_derivations(piece, universe_ids)
     if proposal.turn_id:
@@ -113,6 +114,12 @@ def _proposal_derivations(proposal: ProposedChange, universe_ids: list[Id]) -> I
         yield _derivation(
             "proposal", undone_word, proposal.unless_turn, proposal.payload.fact_id, fixed_count=1
         )
+
+
+def _fact_derivations(proposal_id: Id) -> Iterator[IdDerivation]:
+    """Yield how a fact's id may be derived from its proposal's, in this version and in earlier ones."""
+    yield _derivation("fact", proposal_id)
+    yield IdDerivation(partial(derive_ordered_id, "fact"), (proposal_id,))
 
 
 def _evidence_derivations(piece: Evidence, universe_ids: list[Id]) -> Iterator[IdDerivation]:

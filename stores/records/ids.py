@@ -19,6 +19,10 @@ Clock = Callable[[], datetime]
 _NAMESPACE = uuid.UUID("6f1b0c52-3a57-5d0e-9a41-9d1f6c6d6f6e")
 
 
+_ORDERED_LENGTH = len("00000000-0000-7000")
+"""How much of the text of a UUID of version 7 says when it was made (RFC 9562, 5.7)."""
+
+
 class IdGenerator(Protocol):
     """Makes new time-ordered identifiers and new seeds."""
 
@@ -30,6 +34,14 @@ class IdGenerator(Protocol):
 def derive_id(kind: str, *parts: object) -> Id:
     """Return the one identifier that `kind` and `parts` always give (UUID version 5)."""
     return str(uuid.uuid5(_NAMESPACE, "\x1f".join((kind, *map(str, parts)))))
+
+
+def derive_ordered_id(kind: str, origin_id: Id) -> Id:
+    """Return the one identifier that `kind` and `origin_id` always give, which sorts beside `origin_id`.
+
+    What is written together then stands together in an index: identifiers that sort anywhere each need a page of it.
+    """
+    return origin_id[:_ORDERED_LENGTH] + derive_id(kind, origin_id)[_ORDERED_LENGTH:]
 
 
 def utc_now() -> datetime:

@@ -95,6 +95,8 @@ class ProposedChange(Record):
     """May be taken back until a commit closes over it."""
     error: str = ""
     canonization_id: Id | None = None
+    is_fact_id_ordered: bool = False
+    """Whether the id of the fact that it becomes sorts beside its own; not in proposals of earlier versions."""
     created_at: datetime
 
     @property
