@@ -179,6 +179,7 @@ class Agents:
             base.ids,
             base.clock,
             base.telemetry,
+            commits=stores.commits(Role.CANON_KEEPER) if stores.commits else None,
         )
         self.read_catalogue = self.keeper.policies.read_catalogue
         self.contexts = SceneContextLoader(

@@ -195,6 +195,17 @@ class CanonWriter(CanonReader, Protocol):
         ...
 
 
+class CommitWriter(Protocol):
+    """Writes commits to canon and the log at once."""
+
+    async def write_commit(self, canonization: Canonization, scene_outcomes: Sequence[Id] = ()) -> None:
+        """Write the commit's batch and close it, which no plan announced, in one transaction.
+
+        Canon and log are then as after `plan_canonization`, `commit` and `close_canonization`.
+        """
+        ...
+
+
 # --- narrative log ----------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from stores.ports import (
     ArchivistLog,
     CanonKeeperLog,
     CanonWriter,
+    CommitWriter,
     ContainerWriter,
     IngestLog,
     MemoryLog,
@@ -86,6 +87,8 @@ class Stores:
     """Finishes what is queued and closes the stores; closing twice is no error."""
     changes: ChangeReader | None = None
     """The numbered changes of log and canon; None if these stores cannot number them."""
+    commits: Callable[[Role], CommitWriter] | None = None
+    """Returns what writes canon and log in one transaction; None if they are two databases."""
     add_notice_listener: Callable[[NoticeListener], None] = ignore_notice_listener
     """Calls the listener with every change from now on; it must not block."""
     current_problems: Callable[[], tuple[str, ...]] = no_current_problems

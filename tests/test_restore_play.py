@@ -195,7 +195,7 @@ async def count_writes(home: Path, cut: Any) -> int:
 async def test_restored_copy_plays_on_like_its_original(tmp_path: Path, cut: Any) -> None:
     """The power goes at a write of a small campaign: here at some of them, in the chaos suite at all."""
     writes = await count_writes(tmp_path / "all", cut)
-    assert writes > 80
+    assert writes > 60
     for number in random.Random(11).sample(range(8, writes + 1), 8):
         await compare_after_cut(tmp_path / str(number), cut, number, done=bool(number % 2))
 

@@ -1,17 +1,20 @@
-"""The write-ahead record of commits: planned, written, closed, and what to do when that is cut off.
+"""Writes commits, and says what to do when that is cut off.
 
-A plan holds the whole batch in absolute values and derived ids, so that writing it again changes nothing.
+Where canon and log are one database, a commit is one transaction. Where they are two, it is planned in the log,
+written in canon and closed in the log. A plan holds the whole batch in absolute values and derived ids, so that
+writing it again changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from agents.canon_keeper.commit_results import CommitResult, build_commit_result, count_in_words
 from agents.canon_keeper.conflicts.ruling_withdrawal import set_withdrawn
 from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from stores.errors import StoreError
-from stores.ports import CanonKeeperLog, CanonWriter
+from stores.ports import CanonKeeperLog, CanonWriter, CommitWriter
 from stores.records.canon import CanonBatch
 from stores.records.ids import Id
 from stores.records.workflow import Canonization, CanonizationState
@@ -22,23 +25,54 @@ _UNFINISHED_STATES = (CanonizationState.PLANNED, CanonizationState.WRITTEN)
 class CommitJournal:
     """Writes commit plans to the log, and finishes or drops those that were interrupted."""
 
-    def __init__(self, canon: CanonWriter, log: CanonKeeperLog, telemetry: Telemetry = NO_TELEMETRY) -> None:
+    def __init__(
+        self,
+        canon: CanonWriter,
+        log: CanonKeeperLog,
+        commits: CommitWriter | None = None,
+        telemetry: Telemetry = NO_TELEMETRY,
+    ) -> None:
         self._canon = canon
         self._log = log
+        self._commits = commits
         self._telemetry = telemetry
         self.commit_count = 0
         """Writes to canon that were begun since the program started."""
 
     async def write_commit(self, canonization: Canonization) -> CommitResult:
-        """Plan, write and close. Raises StoreError; from the plan on, `settle` knows how to go on."""
+        """Write it whole, in one transaction, or plan, write and close it. Raises StoreError.
+
+        From the plan on, `settle_unfinished` knows how to go on. One that takes another back is always planned: rulings
+        change with it, too.
+        """
+        if self._commits is not None and canonization.undoes is None:
+            with self._measure(canonization):
+                return await self._write_whole(self._commits, canonization)
         await self._log.plan_canonization(canonization)
         return await self.finish_commit(canonization)
 
     async def finish_commit(self, canonization: Canonization) -> CommitResult:
         """Write a planned batch and close over it. Raises StoreError, with everything kept."""
+        with self._measure(canonization):
+            return await self._write_and_close(canonization)
+
+    @contextmanager
+    def _measure(self, canonization: Canonization) -> Iterator[None]:
         with self._telemetry.span(MeasuredOperation.CANON_WRITE, records=_records_of(canonization)) as span:
             span.amount = len(canonization.batch.facts)
-            return await self._write_and_close(canonization)
+            yield
+
+    async def _write_whole(self, commits: CommitWriter, canonization: Canonization) -> CommitResult:
+        self.commit_count += 1
+        try:
+            await commits.write_commit(canonization, _outcome_fact_ids(canonization))
+        except StoreError as error:
+            raise type(error)(
+                f"Canon could not be written: {error.what}",
+                kept="Nothing was written, and every proposal is kept with its decision.",
+                todo=error.todo or "Commit again, or start MONITOR again.",
+            ) from error
+        return build_commit_result(canonization)
 
     async def _write_and_close(self, canonization: Canonization) -> CommitResult:
         try:
@@ -49,8 +83,7 @@ class CommitJournal:
                     await self._log.mark_written(canonization.id)
             # Before it is closed, so that a commit that was cut off here is finished with it.
             await self._settle_rulings(canonization)
-            outcome_fact_ids = [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
-            await self._log.close_canonization(canonization, outcome_fact_ids)
+            await self._log.close_canonization(canonization, _outcome_fact_ids(canonization))
         except StoreError as error:
             raise type(error)(
                 f"Canon could not be written: {error.what}",
@@ -140,6 +173,10 @@ class CommitJournal:
             first = batch.supports[0]
             return first.evidence_id in {e.id for e in await self._canon.evidence_of(first.subject_id)}
         return False
+
+
+def _outcome_fact_ids(canonization: Canonization) -> list[Id]:
+    return [fact.id for fact in canonization.batch.facts] if canonization.scene_id else []
 
 
 def _records_of(canonization: Canonization) -> SpanRecords:

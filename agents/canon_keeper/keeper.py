@@ -1,12 +1,12 @@
 """The CanonKeeper: the one agent that writes what is true.
 
-A commit is planned (the whole batch is in the log), written (canon has it) and closed (the proposals know);
-see `journal.py`.
+How a commit is written whole or not at all is in `commit_journal.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -47,7 +47,7 @@ from agents.proposals.decisions import (
 from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from agents.views.proposal_views import ProposalView
 from stores.errors import InputError
-from stores.ports import CanonKeeperLog, CanonWriter
+from stores.ports import CanonKeeperLog, CanonWriter, CommitWriter
 from stores.records.canon import ChangeSecrecy, CreateEntity, EndFact, MergeEntities, RetconFact, UpdateEntity
 from stores.records.ids import Clock, Id, IdGenerator
 from stores.records.play import Scene
@@ -80,11 +80,12 @@ class CanonKeeper:
         ids: IdGenerator,
         clock: Clock,
         telemetry: Telemetry = NO_TELEMETRY,
+        commits: CommitWriter | None = None,
     ) -> None:
         self._canon = canon
         self._log = log
         self._telemetry = telemetry
-        self._journal = CommitJournal(canon, log, telemetry)
+        self._journal = CommitJournal(canon, log, commits, telemetry)
         self._ids = ids
         self._clock = clock
         self.policies = PolicyStore(log, catalogue, clock)
@@ -212,12 +213,14 @@ class CanonKeeper:
         decisions: Mapping[Id, Decision] | None = None,
         reopened: Sequence[ProposalOutcome] = (),
         rulings: Sequence[Ruling] = (),
+        after: Awaitable[object] | None = None,
     ) -> CommitResult:
-        """Write what is accepted or pre-ticked: planned, written, closed.
+        """Write what is accepted or pre-ticked, whole or not at all.
 
         `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
         `rulings` are withdrawn ones that hold again with it.
         `scene_statuses` says how far other scenes are from then on.
+        Nothing is written before what is stored by `after` is; what that raises is raised.
         `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
         What a commit before this one left half written is finished first and is in the result too.
@@ -225,7 +228,6 @@ class CanonKeeper:
         """
         if universe_id is None:
             universe_id = scene.universe_id if scene else await self._find_universe_id(proposals, story_id)
-        finished_results = await self._journal.settle_unfinished([universe_id])
         closing = CommitExtras(
             scene=scene,
             close_scene=close_scene,
@@ -235,10 +237,9 @@ class CanonKeeper:
             reopened=tuple(reopened),
             rulings=tuple(rulings),
         )
-        result = await self._commit(
-            universe_id, proposals, reason, story_id, closing, undecided, rules, decisions or {}
+        return await self._commit(
+            universe_id, proposals, reason, story_id, closing, undecided, rules, decisions or {}, after
         )
-        return combine_results([*finished_results, result])
 
     async def create_universe(
         self, universe: Universe, proposals: Sequence[ProposedChange] = ()
@@ -248,15 +249,12 @@ class CanonKeeper:
         What meets no conflict is accepted: a world that is brought in is brought in whole.
         Raises StoreError like `commit`.
         """
-        finished_results = await self._journal.settle_unfinished([universe.id])
         reason = f"founding of {universe.name}"
         closing = CommitExtras(universe=universe)
-        result = await self._commit(universe.id, proposals, reason, None, closing, "accept", NO_RULES)
-        return combine_results([*finished_results, result])
+        return await self._commit(universe.id, proposals, reason, None, closing, "accept", NO_RULES)
 
     async def update_universe(self, universe: Universe, reason: str) -> None:
         """Write another form of the universe's record, in a commit of its own. Raises StoreError like `commit`."""
-        await self._journal.settle_unfinished([universe.id])
         await self._commit(universe.id, [], reason, None, CommitExtras(universe=universe), "leave", NO_RULES)
 
     async def _commit(
@@ -269,17 +267,27 @@ class CanonKeeper:
         undecided: UndecidedHandling,
         rules: KindRules | None,
         decisions: Mapping[Id, Decision] = MappingProxyType({}),
+        after: Awaitable[object] | None = None,
     ) -> CommitResult:
+        """Finish what is half written, and commit; the result is of both."""
         scene = closing.scene
         records = SpanRecords(
             universe_id, story_id or (scene.story_id if scene else ""), scene.id if scene else ""
         )
         with self._telemetry.span(MeasuredOperation.COMMIT, closing.kind, records) as span:
+            proposal_ids = [p.id for p in proposals]
+            # Read meanwhile: a commit is seldom half written.
+            finished_results, stored_proposals = await asyncio.gather(
+                self._journal.settle_unfinished([universe_id]), self._log.proposals_by_id(proposal_ids)
+            )
+            if finished_results:
+                stored_proposals = await self._log.proposals_by_id(proposal_ids)
+            stored_in_order = [stored_proposals[i] for i in proposal_ids if i in stored_proposals]
             result = await self._plan_and_write(
-                universe_id, proposals, reason, story_id, closing, undecided, rules, decisions
+                universe_id, stored_in_order, reason, story_id, closing, undecided, rules, decisions, after
             )
             span.amount = result.accepted_count
-            return result
+            return combine_results([*finished_results, result])
 
     async def _plan_and_write(
         self,
@@ -291,18 +299,15 @@ class CanonKeeper:
         undecided: UndecidedHandling,
         rules: KindRules | None,
         decisions: Mapping[Id, Decision],
+        after: Awaitable[object] | None,
     ) -> CommitResult:
-        stored_proposals = {
-            i: p.model_copy(update={"status": ProposalStatus.PENDING, "decision": decisions[i]})
-            if i in decisions
+        decided_proposals = [
+            p.model_copy(update={"status": ProposalStatus.PENDING, "decision": decisions[p.id]})
+            if p.id in decisions
             else p
-            for i, p in (await self._log.proposals_by_id([p.id for p in proposals])).items()
-        }
-        open_proposals = [
-            stored_proposals[p.id]
             for p in proposals
-            if p.id in stored_proposals and stored_proposals[p.id].status in OPEN_STATUSES
         ]
+        open_proposals = [p for p in decided_proposals if p.status in OPEN_STATUSES]
         plan = await self._planner.plan_commit(
             self._ids.new,
             universe_id,
@@ -317,6 +322,8 @@ class CanonKeeper:
             return replace(combine_results([]), held_count=plan.held_count)
         changes, repeated = await self._describe_changes(plan.canonization, open_proposals)
         changes = (*changes, *await self._describe_replaced(plan.canonization))
+        if after is not None:
+            await after
         result = await self._journal.write_commit(plan.canonization)
         statements = {fact.statement.removesuffix(".") for fact in result.facts}
         result = replace(

@@ -178,11 +178,8 @@ class EmbeddedLog(EmbeddedLogReader):
         def close(connection: apsw.Connection) -> None:
             if canonization.state is CanonizationState.DROPPED:
                 upsert(connection, "canonizations", [canonization])
-                return
-            upsert(connection, "canonizations", [_with_state(canonization, CanonizationState.CLOSED)])
-            _close_proposals(connection, canonization)
-            if scene_outcomes:
-                _add_outcomes(connection, canonization, scene_outcomes)
+            else:
+                close_commit(connection, canonization, scene_outcomes)
 
         await self._write(close)
 
@@ -221,6 +218,16 @@ class EmbeddedLog(EmbeddedLogReader):
             upsert(connection, "snippets", snippets)
 
         await self._write_in_background(stage)
+
+
+def close_commit(
+    connection: apsw.Connection, canonization: Canonization, scene_outcomes: Sequence[Id]
+) -> None:
+    """Close the commit and its proposals, in the transaction that `connection` is in."""
+    upsert(connection, "canonizations", [_with_state(canonization, CanonizationState.CLOSED)])
+    _close_proposals(connection, canonization)
+    if scene_outcomes:
+        _add_outcomes(connection, canonization, scene_outcomes)
 
 
 def _with_state(canonization: Canonization, state: CanonizationState) -> Canonization:
@@ -312,9 +319,10 @@ def _add_outcomes(connection: apsw.Connection, canonization: Canonization, outco
 def _append_ids(ids_array: str, new_ids: Iterable[Id]) -> str:
     """Return a JSON array of identifiers with those at its end that it does not have.
 
-    It is not parsed: that of a long scene has thousands, and grows with each commit.
+    It is not written anew: that of a long scene has thousands, and grows with each commit.
     """
-    added_ids = [json_id for json_id in map(json.dumps, dict.fromkeys(new_ids)) if json_id not in ids_array]
+    known_ids = set(json.loads(ids_array))
+    added_ids = [json.dumps(id) for id in dict.fromkeys(new_ids) if id not in known_ids]
     stored_ids = ids_array.strip().removeprefix("[").removesuffix("]").strip()
     return f"[{', '.join((*filter(None, (stored_ids,)), *added_ids))}]"
 

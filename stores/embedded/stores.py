@@ -8,6 +8,7 @@ from pathlib import Path
 from stores.authority import Store
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.changes import EmbeddedChanges
+from stores.embedded.commits import EmbeddedCommits
 from stores.embedded.database import DatabaseFile
 from stores.embedded.doctor import EmbeddedDoctor
 from stores.embedded.history import EmbeddedHistory
@@ -43,4 +44,5 @@ def build_embedded_stores(
         health=health,
         close=close,
         changes=EmbeddedChanges(library),
+        commits=lambda role: EmbeddedCommits(library, role),
     )

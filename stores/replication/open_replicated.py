@@ -182,6 +182,7 @@ class _ReplicationBuilder:
                 canon=lambda role: ReplicatedCanon(Store.CANON, role, log_and_canon, *clocks),
                 history=ReplicatedHistory(self._membership.library, primary_stores, import_files, self._now),
                 changes=None,  # a copy has its writes in another order than the servers
+                commits=None,  # each server must have its own part of a commit
             )
         if Store.VECTORS in self._connections:
             vectors = ReplicatedIndex(self._connections[Store.VECTORS], self._outbox, self._health)

@@ -19,13 +19,14 @@ from stores.authority import Role
 from stores.changes import ChangeReader
 from stores.embedded.canon_graph import EmbeddedCanon
 from stores.embedded.changes import EmbeddedChanges
+from stores.embedded.commits import EmbeddedCommits
 from stores.embedded.index_file import open_index
 from stores.embedded.library import open_library
 from stores.embedded.narrative_log import EmbeddedLog
 from stores.embedded.object_store import EmbeddedObjectStore
 from stores.embedded.text_index import EmbeddedTextIndex
 from stores.embedded.vector_index import EmbeddedVectorIndex
-from stores.ports import ObjectStore, TextIndex, VectorIndex
+from stores.ports import CommitWriter, ObjectStore, TextIndex, VectorIndex
 from tests.contract import replicated
 
 
@@ -36,6 +37,8 @@ class Truth(NamedTuple):
     canon: Callable[[Role], Any]
     changes: ChangeReader | None = None
     """The numbered changes, of an adapter that can number them."""
+    commits: Callable[[Role], CommitWriter] | None = None
+    """Writes canon and log at once, of an adapter that is one database."""
 
 
 Adapter = Callable[[Path], AbstractAsyncContextManager[Truth]]
@@ -46,7 +49,10 @@ async def embedded(folder: Path) -> AsyncIterator[Truth]:
     db = await open_library(folder / "library.db")
     try:
         yield Truth(
-            lambda role: EmbeddedLog(db, role), lambda role: EmbeddedCanon(db, role), EmbeddedChanges(db)
+            lambda role: EmbeddedLog(db, role),
+            lambda role: EmbeddedCanon(db, role),
+            EmbeddedChanges(db),
+            lambda role: EmbeddedCommits(db, role),
         )
     finally:
         await db.close()
