@@ -207,16 +207,24 @@ class SceneLoop:
     ) -> CommitReport:
         pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
-        # The rows only read: meanwhile the transition is stored.
-        rows, _ = await asyncio.gather(
-            self._views.build_waiting_rows(context, pending_proposals),
+        # Meanwhile it is read what the commit writes.
+        stored_transition = asyncio.create_task(
             self._loops.fire_after(
                 last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
-            ),
+            )
         )
-        result = await self._keeper.commit(
-            chosen_proposals, reason=reason, scene=context.scene, story_id=context.story.id, undecided="leave"
-        )
+        try:
+            rows = await self._views.build_waiting_rows(context, pending_proposals)
+            result = await self._keeper.commit(
+                chosen_proposals,
+                reason=reason,
+                scene=context.scene,
+                story_id=context.story.id,
+                undecided="leave",
+                after=stored_transition,
+            )
+        finally:
+            await stored_transition
         result = count_by_row(result, rows, chosen_proposals)
         await self._journal.enter_committed_places(context)
         self._publish_commit(context.scene, result)

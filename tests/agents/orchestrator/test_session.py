@@ -14,7 +14,8 @@ from agents.story_outline import MainMode, NewCharacter, StoryOutline
 from agents.views.proposal_views import ProposalView
 from monitor_tui.compose import Program
 from stores.authority import Role
-from stores.errors import IllegalTransition, InputError, StoreError
+from stores.embedded.commits import EmbeddedCommits
+from stores.errors import IllegalTransition, InputError, StoreError, StoreFull
 from stores.queries import ProposalQuery
 from stores.records.canon import AssertFact, CanonBatch
 from stores.records.ids import Id
@@ -166,6 +167,7 @@ async def test_session_power_goes_before_canon_is_written(
     """Planned, canon untouched: the gate opens again with the decisions kept."""
     async with opened(tmp_path) as program:
         scene_id = await _at_the_gate(program)
+        plan_commits(program, monkeypatch)
 
         async def fail(batch: CanonBatch) -> None:
             raise PowerError("The power went.")
@@ -196,6 +198,7 @@ async def test_session_power_goes_after_canon_is_written(
     """Canon has it, the log does not know: it is closed, nothing is there twice, the next scene opens."""
     async with opened(tmp_path) as program:
         scene_id = await _at_the_gate(program)
+        plan_commits(program, monkeypatch)
 
         async def fail(canonization: Canonization, scene_outcomes: Sequence[Id]) -> None:
             raise PowerError("The power went.")
@@ -218,6 +221,67 @@ async def test_session_power_goes_after_canon_is_written(
         following = await program.services.stories.resume(await story_of(program))
         assert following != scene_id
         assert (await program.services.play.scene(following)).state == "active"
+
+
+def plan_commits(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have commits planned, written and closed, as on two servers and in earlier versions."""
+    monkeypatch.setattr(program.services.gate.actions._keeper._journal, "_commits", None)
+
+
+class PowerCut(BaseException):
+    """The machine stops: nobody catches this."""
+
+
+@pytest.mark.parametrize("is_written", [False, True], ids=["before", "after"])
+async def test_power_that_goes_as_a_scene_is_committed_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    write_commit = EmbeddedCommits.write_commit
+
+    async def stop(self: EmbeddedCommits, canonization: Canonization, outcomes: Sequence[Id] = ()) -> None:
+        if is_written:
+            await write_commit(self, canonization, outcomes)
+        raise PowerCut
+
+    async with opened(tmp_path) as program:
+        scene_id = await _at_the_gate(program)
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedCommits, "write_commit", stop)
+            with pytest.raises(PowerCut):
+                await program.services.gate.commit(scene_id)
+    async with opened(tmp_path, seed=2) as program:
+        await program.services.stories.recover()
+        log = program.stores.log(Role.CONTEXT_ASSEMBLY)
+        if not is_written:
+            gate = await program.services.gate.gate(scene_id)
+            assert [p.verdict for p in gate.proposals] == [Verdict.ACCEPT, Verdict.REJECT]
+            await program.services.gate.commit(scene_id)
+        universe_id = (await log.scene(scene_id)).universe_id
+        facts = await program.stores.canon(Role.CONTEXT_ASSEMBLY).facts(universe_id)
+        assert [f.statement for f in facts].count("The dog barked.") == 1
+        following = await program.services.stories.resume(await story_of(program))
+        assert following != scene_id
+        assert (await program.services.play.scene(following)).state == "active"
+
+
+async def test_commit_that_finds_no_room_says_that_nothing_was_written_and_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise StoreFull("The disk is full.")
+
+    async with opened(tmp_path) as program:
+        scene_id = await _at_the_gate(program)
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedCommits, "write_commit", fail)
+            with pytest.raises(StoreFull) as failed:
+                await program.services.gate.commit(scene_id)
+        assert failed.value.what == "Canon could not be written: The disk is full."
+        assert failed.value.kept == "Nothing was written, and every proposal is kept with its decision."
+        gate = await program.services.gate.gate(scene_id)
+        assert [p.verdict for p in gate.proposals] == [Verdict.ACCEPT, Verdict.REJECT]
+        report = await program.services.gate.commit(scene_id)
+        assert [f.statement for f in report.facts] == ["The dog barked."]
 
 
 async def _at_the_gate(program: Program) -> Id:
