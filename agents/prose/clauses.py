@@ -123,8 +123,9 @@ _NOT_SAID_TO_HAPPEN: Final = (
 
 _GESTURE: Final = PhrasePattern(
     r"""
-    \W*(and |then )?(?P<who>@\d+@) ([a-z]+ly )?[nod wave smile grin bow wink shrug sigh laugh kiss hug embrace
-        thank turn glance curtsy salute pause hesitate frown spit cough](\s(?!not\b|never\b)[^,;:.!?¶]{1,60})?$
+    \W*(and |then )?(?P<who>@\d+@) ([a-z]+ly )?([ask] (@[^@]+@ )?about\b|[drink sip eat swallow finish empty nod wave
+        smile grin bow wink shrug sigh laugh kiss hug embrace thank turn glance curtsy salute pause hesitate frown
+        spit cough])(\s(?!not\b|never\b)[^,;:.!?¶]{1,60})?$
     """
 )
 """What somebody does by the way before they go, as they do then: `@1@ nods to @H@`."""
@@ -201,7 +202,7 @@ def find_clauses(sentence: str) -> Iterator[MarkedClause]:
     Left out is what is told, asked, thought or wanted, and what has not happened yet.
     """
     parts = _CLAUSE_BREAK.split(_COMMA_BEFORE_DEAD.sub(" ", sentence))
-    is_reported = False
+    is_reported, reported_at = False, -1
     for position in range(0, len(parts), 2):
         text = parts[position]
         separator = parts[position - 1] if position else ""
@@ -210,15 +211,19 @@ def find_clauses(sentence: str) -> Iterator[MarkedClause]:
             is_reported = False
         report = _REPORTS.search(text)
         told_text = text if report is None else text[: report.start()] + " ¶"
-        is_to_come = opener in _NOT_SAID_TO_HAPPEN and not _goes_on_after(parts[:position], opener, text)
+        goes_on = opener in _NOT_SAID_TO_HAPPEN and _goes_on_after(parts[:position], opener, text)
+        if goes_on and reported_at == position - 2:
+            is_reported = False  # `@1@ asks about @0@ before she leaves`
+        is_to_come = opener in _NOT_SAID_TO_HAPPEN and not goes_on
         if (report or told_text.strip()) and not is_reported and not is_to_come:
             yield MarkedClause(told_text, opener, text[report.start() :] if report else "")
         is_quoted = position + 1 < len(parts) and ":" in parts[position + 1] and _INTRODUCES.search(text)
-        is_reported = is_reported or report is not None or bool(is_quoted)
+        if not is_reported and (report is not None or is_quoted):
+            is_reported, reported_at = True, position
 
 
 def _goes_on_after(parts_before: Sequence[str], opener: str, text: str) -> bool:
-    """Say whether somebody nods or waves before they do what the clause tells, which they do then."""
+    """Say whether somebody nods, drinks or asks about a thing before the deed of the clause, which they do then."""
     if opener != "before":
         return False
     gesture = _GESTURE.match(parts_before[-2])
