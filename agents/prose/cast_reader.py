@@ -27,7 +27,7 @@ from agents.prose.clauses import (
 from agents.prose.dealings import find_asked, find_dealt_with
 from agents.prose.frames import find_framed_sentences
 from agents.prose.hero_acts import HeroActs, read_others_going
-from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, MarkedSentence, MentionReader
+from agents.prose.mentions import COMPANY, EVERYONE, HERO, Figure, Gender, MarkedSentence, MentionReader
 from agents.prose.names import NON_NAME_WORDS
 from agents.prose.phrases import PhrasePattern
 from agents.prose.place_patterns import compile_place_patterns
@@ -160,9 +160,12 @@ class CastReader:
         other_places: Collection[str] = (),
         here_names: Collection[str] = (),
         places: Sequence[Sequence[str]] = (),
+        hero_gender: Gender = "",
     ) -> None:
         """`here_names` are the names of the place that the scene is in; `places` those of each that there is."""
-        self._mentions = MentionReader(figures, hero_names, [*here_names, *other_places])
+        self._mentions = MentionReader(
+            figures, hero_names, [*here_names, *other_places], hero_gender=hero_gender
+        )
         self._places = compile_place_patterns(
             frozenset(here_names), frozenset(other_places), tuple(tuple(names) for names in places)
         )

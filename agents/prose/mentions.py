@@ -184,6 +184,8 @@ class MentionReader:
     hero_names: Sequence[str] = ()
     place_names: Collection[str] = ()
     """Names of places: a person's name within one means nobody, as `Glass` of the Glass Monks in the Abbey of Glass."""
+    hero_gender: Gender = ""
+    """By which pronoun the hero may be meant whom a text names; by none if it is empty."""
     _genders: dict[int, Gender] = field(default_factory=dict)
     _last_mentions: list[str] = field(default_factory=list)
     """Marks of the last sentence that had any, its subject first."""
@@ -326,6 +328,8 @@ class MentionReader:
         if gender in ("he", "she"):
             is_object = match[0].casefold() in ("him", "her")
             return self._candidates.note_pronoun(mark, gender, before, is_object=is_object)
+        if mark == HERO and gender.startswith("n") and self.hero_gender:
+            self._candidates.note_hero(mark, self.hero_gender)
         self._candidates.note_named(mark)
         return frozenset()
 

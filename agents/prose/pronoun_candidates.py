@@ -56,6 +56,10 @@ class PronounCandidates:
         """Note the mark of a name."""
         self._own_mentions += ((one, frozenset({one})) for one in mark.split(",") if one.isdecimal())
 
+    def note_hero(self, mark: str, gender: str) -> None:
+        """Note that the hero is named: a pronoun may mean them, and nobody else on record then."""
+        self._own_mentions.append((mark, frozenset({_STRANGER + gender})))
+
     def note_pronoun(self, mark: str, gender: str, before: str, *, is_object: bool) -> frozenset[str]:
         """Note a pronoun behind marked words, and return all whom it may mean."""
         candidates = self._find_own(gender, before, is_object=is_object) or self.find_earlier(gender)

@@ -27,7 +27,7 @@ from agents.prose.cast_reader import CastReader, NarratedFate, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.destinations import short_names
-from agents.prose.mentions import Figure, is_role, read_called_role, read_gender, read_roles
+from agents.prose.mentions import Figure, Gender, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
 from agents.prose.stranger_subjects import read_called_nouns
 from agents.solo.story_journal import StoryJournal
@@ -257,7 +257,7 @@ class CastMoves:
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
         """Return whether the last exchange brought in somebody who was not on record then."""
         turns = await self._read_last_exchange(context)
-        reader = CastReader(_build_figures([entity]), _hero_names(context))
+        reader = CastReader(_build_figures([entity]), _hero_names(context), hero_gender=_hero_gender(context))
         state = CastState()
         for turn in turns:
             for move, _ in reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER):
@@ -350,6 +350,7 @@ class CastMoves:
             other_names,
             here_names,
             [(p.name, *p.aliases) for p in _other_places(context, places)],
+            _hero_gender(context),
         )
         start = max(0, before.depth - EARLIER_TURNS)
         for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
@@ -704,3 +705,8 @@ def _read_creature_words(entity: Entity) -> tuple[str, ...]:
 def _hero_names(context: SceneContext) -> tuple[str, ...]:
     hero = context.player_character()
     return names_of(hero) if hero else ()
+
+
+def _hero_gender(context: SceneContext) -> Gender:
+    hero = context.player_character()
+    return read_gender(hero.name, hero.description) if hero else ""

@@ -326,3 +326,23 @@ def test_death_told_by_a_pronoun_is_of_nobody_where_somebody_else_may_be_meant(
     reader = CastReader(figures, hero_names=("Iselin",))
     deaths = [death for line in lines for death in reader.find_deaths(line, is_gm=True)]
     assert [figures[death.number].names[0] for death in deaths if death.number is not None] == names
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Iselin runs at Hela. She is dead.", []),
+        ("Iselin runs at Dob. He is dead.", ["Dob"]),
+        ("Iselin stabs Hela. She is dead.", ["Hela"]),
+        ("Hela runs at Dob. She is dead.", ["Hela"]),
+        ("I run at Hela. She is dead.", ["Hela"]),
+        ("Dob runs at Osk. He is dead.", []),
+    ],
+)
+def test_death_told_by_a_pronoun_is_of_nobody_where_the_hero_who_is_named_may_be_meant(
+    line: str, names: list[str]
+) -> None:
+    figures = [Figure(("Dob",), gender="he"), Figure(("Hela",), gender="she"), Figure(("Osk",), gender="he")]
+    reader = CastReader(figures, hero_names=("Iselin",), hero_gender="she")
+    deaths = reader.find_deaths(line, is_gm=True)
+    assert [figures[death.number].names[0] for death in deaths if death.number is not None] == names
