@@ -6,15 +6,18 @@ when it is undone. What is less plain is only offered, as a command that Tab tak
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.commitments import CommitmentReader
+from agents.canon_keeper.fact_readings import SUBJECT
 from agents.canon_keeper.proposal_description import is_rumour, stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import read_staged_commitments
 from agents.context_assembly.story_decisions import read_decisions
+from agents.declarations.amounts import names_other_amount
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
 from agents.declarations.same_promises import SamePromise, find_same_promise
@@ -237,9 +240,16 @@ class PlainVows:
             own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
             command, commitments = "/paid", await self.list_commitments(context)
             # Nothing is given back to somebody who is not there.
-            statements = [f.statement for f in commitments if _is_heard(f, context)]
-            statements = [statement for statement in statements if statement not in own_titles]
+            heard = [f for f in commitments if _is_heard(f, context) and f.statement not in own_titles]
+            statements = [fact.statement for fact in heard]
             index = find_settled(deeds, statements)
+            payments = [deed for deed in deeds if find_settled([deed], statements) == index]
+            if index is not None and all(
+                names_other_amount(payment, statements[index])
+                or (not exchange.gm_authored and _is_owed_by_other(payment, heard[index], context))
+                for payment in payments
+            ):
+                return ""
         if index is None:
             return ""
         # By its words: its number is that of another as soon as one before it is settled.
@@ -275,6 +285,20 @@ def _is_heard(fact: AssertFact | Fact, context: SceneContext) -> bool:
         entity is not None and (entity.kind not in ACTORS or entity.id in here_ids) for entity in involved
     )
 
+
+def _is_owed_by_other(payment: str, commitment: Fact, context: SceneContext) -> bool:
+    """Say whether the hero gives what somebody else owes or promised, who is not named beside it."""
+    debtor = context.entities.get(commitment.entity(SUBJECT) or "")
+    if debtor is None or debtor.id == context.story.pc_id or not _HERO_GIVES.search(payment):
+        return False
+    return not any(name in payment for name in names_of(debtor))
+
+
+_HERO_GIVES: Final = re.compile(
+    r"\bI\s+(?:\w+ly\s+|then\s+|now\s+)?(?:(?:re)?pay|(?:re)?paid|settled?|cleared?|clear|give|gave|hand(?:ed)?|"
+    r"return(?:ed)?|deliver(?:ed)?|bring|brought|send|sent)\b"
+)
+"""The hero pays or gives back, and does not forgive."""
 
 _OFFERS: Final = {
     "/reject": "The same?",
