@@ -11,6 +11,11 @@ _MIN_LIKENESS: Final = 60
 """Likeness in per cent from which a word is worth suggesting."""
 _PLAIN_SIGNS: Final = str.maketrans("−–’“”„", '--\'"""')
 
+OTHER_PRONOUNS: Final = frozenset(
+    {"he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs"}
+)
+"""Words that stand for somebody or something, and do not say for whom."""
+
 
 def one_line(text: str) -> str:
     """Return the printable characters of `text` with single blanks between words."""

@@ -18,6 +18,7 @@ from agents.prose.called_names import find_called
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.resolver.working_state import WorkingState, fold_changes
 from agents.story_entries import read_story_entries
+from agents.typed_text import OTHER_PRONOUNS
 from stores.errors import InputError
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import AssertFact, CreateEntity, Standing, StateChange
@@ -320,7 +321,15 @@ class SceneContextLoader:
         hero = context.player_character()
         if hero is not None and name.strip().casefold() in HERO_PRONOUNS:
             return hero
-        matching_entities = await self.find_entities(context, name, allow_partial=True)
+        is_pronoun = name.strip().casefold() in OTHER_PRONOUNS
+        matching_entities = await self.find_entities(context, name, allow_partial=not is_pronoun)
+        if is_pronoun and not matching_entities:
+            others = [e.name for e in context.present_actors() if hero is None or e.id != hero.id]
+            raise InputError(
+                f"“{name.strip()}” does not say who or what is meant.",
+                kept="Nothing was played.",
+                todo=f"Write the name: {', '.join(others[:MAX_NAMED_MATCHES]) or 'as in /show NAME'}.",
+            )
         if kind is not None:
             matching_entities = [e for e in matching_entities if e.kind is kind] or matching_entities
         if len(matching_entities) == 1:

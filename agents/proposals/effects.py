@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agents.typed_numbers import number_label
-from agents.typed_text import plain_line, split_outside_quotes
+from agents.typed_text import OTHER_PRONOUNS, plain_line, split_outside_quotes
 from stores.errors import InputError
 from stores.records.canon import FactValue, StateOp
 from stores.records.world import Number
@@ -37,6 +37,9 @@ _ADD: Final = re.compile(rf"{_NAME}{_KEY} ?(?P<sign>[+-])=? ?(?P<number>{_NUMBER
 _SET: Final = re.compile(rf"""{_NAME}{_KEY} ?= ?(?P<value>"[^"]*"|[^="]+)""")
 _TAG: Final = re.compile(rf"""{_NAME}(?: |(?<="))(?P<sign>[+-]) ?{_TAG_WORDS}""")
 _MISSING_DOT: Final = re.compile(rf"""(?P<name>[^."]+?) (?P<key>\w+) ?(?P<rest>[+=-] ?{_NUMBER})""")
+_DIES: Final = re.compile(
+    r"""@?(?P<name>[^.,;:=+"]+?) (?:dies?|is dead|is killed|falls dead|perish(?:es)?)\.?""", re.IGNORECASE
+)
 _AMBIGUOUS: Final = re.compile(r"""[,;:=@]|\.\S|\s[+-]""")
 _TRUTH_WORDS: Final = {
     **dict.fromkeys(("true", "yes", "alive", "living"), True),
@@ -125,8 +128,17 @@ def parse_effect(text: str) -> Effect:
         op = StateOp.TAG if match["sign"] == "+" else StateOp.UNTAG
         return Effect(_target_name(match), match["tag"], op)
     if match := _MISSING_DOT.fullmatch(plain_text):
-        suggested_effect = f"{match['name']}.{match['key']} {match['rest']}"
+        name = "NAME" if match["name"].casefold() in OTHER_PRONOUNS else match["name"]
+        suggested_effect = f"{name}.{match['key']} {match['rest']}"
         raise _effect_error(f"{plain_text!r} is not an effect yet.", f"Did you mean {suggested_effect}?")
+    if match := _DIES.fullmatch(plain_text):
+        if match["name"].casefold() in OTHER_PRONOUNS:
+            raise _effect_error(
+                f"“{match['name']}” does not say who is meant.", "Write the name: NAME.alive = false."
+            )
+        raise _effect_error(
+            f"{plain_text!r} is not an effect yet.", f"Did you mean {match['name']}.alive = false?"
+        )
     raise _effect_error(f"{plain_text!r} is not an effect.")
 
 
