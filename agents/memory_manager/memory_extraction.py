@@ -38,8 +38,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT
-from agents.canon_keeper.sentences.killings import find_killers
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.fact_visibility import FactVisibility, is_text_in
 from agents.memory_manager.memory_importance import (
@@ -55,6 +53,7 @@ from agents.memory_manager.memory_words import (
     word_attempt,
     word_fact,
 )
+from agents.memory_manager.own_deaths import is_death_of, is_killing, tells_death_of
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
 from agents.memory_manager.spoken_pronouns import name_pronoun
@@ -64,7 +63,7 @@ from agents.prose.hero_name import as_first_person, name_hero
 from agents.prose.names import any_name_pattern
 from agents.prose.struck_words import strike_statements
 from agents.prose.words import split_sentences
-from stores.records.canon import Fact, FactKind, Standing
+from stores.records.canon import FactKind, Standing
 from stores.records.ids import Id, derive_id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Degree, Resolution, Speaker, Turn
@@ -152,7 +151,7 @@ class _MemoryExtractor:
         untold = [s for s in stated_facts if not s.fact.is_known_to_any({hearer_id})]
         untold_facts = [s.fact for s in untold]
         heard_text = strike_statements(heard_text, [text for s in untold for text in s.list_tellings()])
-        dies = any(_is_death_of(s.fact, hearer_id) for s in stated_facts if not s.is_denied)
+        dies = any(is_death_of(s.fact, hearer_id) for s in stated_facts if not s.is_denied)
         linked_fact_ids: set[Id] = set()
         fact_texts: set[str] = set()
         is_covered = False
@@ -169,8 +168,10 @@ class _MemoryExtractor:
             ):
                 continue
             linked_fact_ids.add(stated_fact.fact.id)
-            if _is_death_of(stated_fact.fact, hearer_id) or (
-                dies and _is_killing(stated_fact.fact, hearer_id)
+            if (
+                is_death_of(stated_fact.fact, hearer_id)
+                or (dies and is_killing(stated_fact.fact, hearer_id))
+                or tells_death_of(stated_fact.fact, self._stretch.attendance.names_by_id.get(hearer_id, ()))
             ):
                 # The dead remember nothing of their own death.
                 is_covered |= self._visibility.covers_turn(stated_fact, turn, heard_text)
@@ -471,14 +472,3 @@ def _finish_sentence(raw_text: str) -> str:
     text = " ".join(raw_text.split()).strip(" \"“”',;:")
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "…", "?")) else text + "."
-
-
-def _is_killing(fact: Fact, entity_id: Id) -> bool:
-    """Say whether a fact tells of a killing in which somebody has a part: their own, in a turn by which they die."""
-    return entity_id in {i.entity_id for i in fact.involves} and bool(find_killers(fact.statement, ()))
-
-
-def _is_death_of(fact: Fact, entity_id: Id) -> bool:
-    """Say whether a fact is that somebody died, also if it was replaced or taken back since: a rumour may be heard."""
-    is_death = fact.predicate == ALIVE and fact.value is False and fact.standing is Standing.TRUE
-    return is_death and fact.entity(SUBJECT) == entity_id

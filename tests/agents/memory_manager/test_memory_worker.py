@@ -258,6 +258,26 @@ async def test_nobody_remembers_their_own_death_also_if_it_is_replaced_or_taken_
         assert death in {m.text for m in await session.memories_of("Old Tam")}
 
 
+@pytest.mark.parametrize(
+    ("outcome", "is_remembered"),
+    [
+        ("Bela drowned under the bridge, and Old Tam sang", False),
+        ("Old Tam sang while Bela drowned", False),
+        ("After Bela drowned, Old Tam sang", False),
+        ("Bela fell from the bridge and drowned, and Old Tam sang", False),
+        ("Bela nearly drowned, and Old Tam sang", True),
+        ("Old Tam drowned under the bridge, and Bela sang", True),
+    ],
+)
+async def test_nobody_remembers_their_own_death_among_other_things_of_a_sentence(
+    session: MemorySession, outcome: str, is_remembered: bool
+) -> None:
+    ended_scene = session.scene_id
+    await session.play("> Rain falls.", f"/end {outcome}", "/accept all", "/commit", "/scene")
+    await restarted_manager(session).reconcile(ended_scene)
+    assert (f"{outcome}." in {m.text for m in await session.memories_of("Bela Orsk")}) is is_remembered
+
+
 async def test_memory_worker_writes_no_second_memory_in_restored_copy(session: MemorySession) -> None:
     """A copy has other identifiers, and the MemoryManager processes its scenes again."""
     await session.play("> Bela dies.", "/fact Bela Orsk is dead")
