@@ -73,8 +73,8 @@ class CommitExtras:
     complete_story: Id | None = None
     undoes: Id | None = None
     """The commit that this one takes back."""
-    reopened: tuple[ProposalOutcome, ...] = ()
-    """Proposals that the commit which is taken back had closed, and that wait again."""
+    further_outcomes: tuple[ProposalOutcome, ...] = ()
+    """How proposals end that the commit is not of: what the one that is taken back had closed waits again."""
     rulings: tuple[Ruling, ...] = ()
     """Withdrawn rulings that hold again with it."""
 

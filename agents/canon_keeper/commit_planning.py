@@ -76,7 +76,7 @@ class CommitPlanner:
             *outcomes_of(
                 proposal_outcomes.accepted_proposals, built_batch.failures, built_batch.other_fact_ids
             ),
-            *closing.reopened,
+            *closing.further_outcomes,
         )
         if not outcomes and _is_empty(built_batch.batch):
             return CommitPlan(None, proposal_outcomes.held_count)

@@ -211,13 +211,14 @@ class CanonKeeper:
         rules: KindRules | None = None,
         undoes: Id | None = None,
         decisions: Mapping[Id, Decision] | None = None,
-        reopened: Sequence[ProposalOutcome] = (),
+        further_outcomes: Sequence[ProposalOutcome] = (),
         rulings: Sequence[Ruling] = (),
         after: Awaitable[object] | None = None,
     ) -> CommitResult:
         """Write what is accepted or pre-ticked, whole or not at all.
 
-        `undoes` is the commit that it takes back, and `reopened` what that had closed and now waits again.
+        `undoes` is the commit that it takes back. `further_outcomes` say how proposals end that are not written: what
+        that commit had closed waits again, and steps that come to nothing are closed.
         `rulings` are withdrawn ones that hold again with it.
         `scene_statuses` says how far other scenes are from then on.
         Nothing is written before what is stored by `after` is; what that raises is raised.
@@ -234,7 +235,7 @@ class CanonKeeper:
             scene_statuses=scene_statuses,
             complete_story=story_id if complete_story else None,
             undoes=undoes,
-            reopened=tuple(reopened),
+            further_outcomes=tuple(further_outcomes),
             rulings=tuple(rulings),
         )
         return await self._commit(

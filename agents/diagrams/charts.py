@@ -13,6 +13,7 @@ from typing import Final
 
 from agents.count_words import count_noun
 from agents.diagrams.dice_fairness import DiceFairness
+from agents.proposals.decisions import came_to_nothing
 from agents.proposals.kinds import CHANGE_KINDS
 from stores.ports import LlmSpending
 from stores.records.canon import Authority
@@ -269,7 +270,8 @@ def make_gate_charts(scenes: Sequence[Scene], proposals: Sequence[ProposedChange
 def _acceptance_chart(
     title: str, proposals: Sequence[ProposedChange], name: Callable[[ProposedChange], str]
 ) -> Chart:
-    decided = [p for p in proposals if p.status in (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)]
+    statuses = (ProposalStatus.ACCEPTED, ProposalStatus.REJECTED)
+    decided = [p for p in proposals if p.status in statuses and not came_to_nothing(p)]
     accepted = Counter(name(p) for p in decided if p.status is ProposalStatus.ACCEPTED)
     totals = Counter(name(p) for p in decided)
     bars = tuple(

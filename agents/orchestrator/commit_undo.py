@@ -246,7 +246,7 @@ class CommitUndo:
             undecided="leave",
             undoes=reversal.commit.id,
             decisions=decisions,
-            reopened=reversal.reopened,
+            further_outcomes=reversal.reopened,
             rulings=rulings,
             scene_statuses=reversal.scene_statuses,
         )

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.fact_readings import ALIVE, LOCATED_IN, SUBJECT
 from agents.canon_keeper.proposal_rows import is_minor_detail
 from agents.canon_keeper.proposal_subjects import named_facts
-from agents.proposals.decisions import gm_decision
+from agents.proposals.decisions import BY_POLICY, CAME_TO_NOTHING, gm_decision, is_rejected
 from agents.views.gate_views import CommitReport, LeftOpen
 from agents.views.proposal_views import ProposalView
 from stores.records.canon import (
@@ -34,6 +35,8 @@ from stores.records.ids import Id
 from stores.records.workflow import (
     OPEN_STATUSES,
     WAITING_STATUSES,
+    Decision,
+    ProposalOutcome,
     ProposalStatus,
     ProposedChange,
     Verdict,
@@ -137,6 +140,26 @@ def _with_number(row: ProposalView, number: int) -> ProposalView:
     return row if row.number == number else replace(row, number=number)  # a copy of thousands takes long
 
 
+def find_without_row(
+    rows: Iterable[ProposalView], proposals: Iterable[ProposedChange]
+) -> list[ProposedChange]:
+    """Return the proposals that no row is of: together they change nothing, and so no commit writes them.
+
+    What was rejected is closed as such.
+    """
+    member_ids = {member_id for row in rows for member_id in row.member_ids}
+    return [p for p in proposals if p.id not in member_ids and not is_rejected(p)]
+
+
+def close_as_nothing(proposals: Iterable[ProposedChange], at: datetime) -> list[ProposalOutcome]:
+    """Return that these steps are closed, since what they come to is as canon has it."""
+    decision = Decision(verdict=Verdict.REJECT, by=BY_POLICY, at=at, reason=CAME_TO_NOTHING)
+    return [
+        ProposalOutcome(proposal_id=p.id, status=ProposalStatus.REJECTED, decision=decision)
+        for p in proposals
+    ]
+
+
 def count_by_row(
     report: CommitReport,
     rows: Sequence[ProposalView],
@@ -147,6 +170,7 @@ def count_by_row(
     `rows` are those before the commit, and `proposals` what it was of, as they were then.
     """
     statuses = report.statuses
+    proposals = tuple(proposals)
     waiting_ids = {p.id for p in proposals if statuses.get(p.id, p.status) in WAITING_STATUSES}
     surplus_counts: defaultdict[ProposalStatus, int] = defaultdict(int)
     replaced_ids = {proposal_id for proposal_id, _ in report.replaced}
@@ -157,6 +181,9 @@ def count_by_row(
         for status in {statuses[i] for i in row.member_ids if i in statuses}:
             # All members but one are counted too many: they were one row, and one verdict.
             surplus_counts[status] += sum(statuses.get(i) is status for i in row.member_ids) - 1
+    for proposal in find_without_row(rows, proposals):
+        if proposal.id in statuses:
+            surplus_counts[statuses[proposal.id]] += 1
     return replace(
         report,
         accepted_count=report.accepted_count - surplus_counts[ProposalStatus.ACCEPTED],

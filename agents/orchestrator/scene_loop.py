@@ -22,7 +22,7 @@ from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
 from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
-from agents.orchestrator.folded_rows import count_by_row
+from agents.orchestrator.folded_rows import close_as_nothing, count_by_row, find_without_row
 from agents.orchestrator.scene_outcome import (
     build_outcome_evidence,
     find_outcomes,
@@ -215,6 +215,8 @@ class SceneLoop:
         )
         try:
             rows = await self._views.build_waiting_rows(context, pending_proposals)
+            nothing_ids = {p.id for p in find_without_row(rows, pending_proposals)}
+            chosen_proposals = [p for p in chosen_proposals if p.id not in nothing_ids]
             result = await self._keeper.commit(
                 chosen_proposals,
                 reason=reason,
@@ -241,9 +243,10 @@ class SceneLoop:
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         pending_proposals = select_for_next_commit(context.undecided)
         rows = await self._views.build_waiting_rows(context, pending_proposals)
+        steps_to_nothing = find_without_row(rows, pending_proposals)
         try:
             result = await self._keeper.commit(
-                pending_proposals,
+                [p for p in pending_proposals if p.id not in {step.id for step in steps_to_nothing}],
                 reason="scene end",
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,
@@ -252,6 +255,7 @@ class SceneLoop:
                 undecided="defer",
                 undoes=reversal.commit.id if reversal else None,
                 decisions=reversal.decisions if reversal else None,
+                further_outcomes=close_as_nothing(steps_to_nothing, self._clock()),
             )
         except StoreError:
             await self._loops.fire(Loop.SCENE, scene_id, "write_failed")

@@ -24,6 +24,7 @@ from agents.orchestrator.folded_rows import (
     sort_by_weight,
 )
 from agents.orchestrator.verdict_undo import VerdictUndo
+from agents.proposals.decisions import came_to_nothing
 from agents.proposals.evidence import is_declared_after
 from agents.proposals.line_order import sort_as_made, sort_in_line_order
 from agents.resolver.working_state import find_changed_keys, fold_changes
@@ -186,7 +187,9 @@ class SceneViewBuilder:
             ProposalQuery(scene_id=scene_id, statuses=CLOSED_STATUSES, last=2 * MAX_CLOSED_ROWS)
         )
         # What took back an undone commit: the rows of that wait again, and say so themselves.
-        closed_proposals = [p for p in closed_proposals if p.undoes is None][-MAX_CLOSED_ROWS:]
+        closed_proposals = [p for p in closed_proposals if p.undoes is None and not came_to_nothing(p)][
+            -MAX_CLOSED_ROWS:
+        ]
         turn_ids = {p.turn_id for p in closed_proposals if p.turn_id}
         on_line_ids = await self._log.on_line(scene_id, turn_ids) if turn_ids else set()
         closed_proposals = [p for p in closed_proposals if p.turn_id is None or p.turn_id in on_line_ids]

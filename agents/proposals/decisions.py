@@ -32,6 +32,9 @@ VERDICT_WORDS: Final[Mapping[Verdict | None, str]] = {
 SETTLING_VERDICTS: Final = (Verdict.ACCEPT, Verdict.REJECT, Verdict.FLAVOUR)
 """Verdicts that a commit closes a proposal over."""
 
+CAME_TO_NOTHING: Final = "Its steps came to nothing: all was as canon had it."
+"""Why a commit closes steps that have no row, and writes none of them."""
+
 NOTHING_DECIDED: Final = "Nothing was decided."
 
 
@@ -44,6 +47,12 @@ def gm_decision(proposal: ProposedChange) -> Decision | None:
 def is_rejected(proposal: ProposedChange) -> bool:
     decision = gm_decision(proposal)
     return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
+
+
+def came_to_nothing(proposal: ProposedChange) -> bool:
+    """Return whether a commit closed it as a step of what was in the end as canon had it: nobody rejected it."""
+    decision = proposal.decision
+    return decision is not None and decision.by == BY_POLICY and decision.reason == CAME_TO_NOTHING
 
 
 def is_undone(proposal: ProposedChange) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from agents.canon_keeper.supported_canon import read_supported_canon
 from agents.orchestrator.line_outcomes import LineOutcomes
-from agents.proposals.decisions import is_rejected
+from agents.proposals.decisions import came_to_nothing, is_rejected
 from agents.proposals.evidence import is_declared_after
 from agents.resolver.resolution_proposals import proposal_id
 from agents.rewordings import find_wordings, reword_turns
@@ -126,4 +126,6 @@ class TranscriptReader:
 
 
 def _is_turned_down(proposal: ProposedChange) -> bool:
-    return is_rejected(proposal) or proposal.status is ProposalStatus.REJECTED
+    return is_rejected(proposal) or (
+        proposal.status is ProposalStatus.REJECTED and not came_to_nothing(proposal)
+    )

@@ -55,7 +55,7 @@ async def take_back(
         undecided="leave",
         undoes=commit_id,
         decisions={p.id: decision for p in retcons},
-        reopened=reopened,
+        further_outcomes=reopened,
     )
 
 

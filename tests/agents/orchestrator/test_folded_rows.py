@@ -236,3 +236,45 @@ async def test_stays_that_no_walk_ends_have_rows_of_their_own(scene: FoldedScene
     await scene.say("> Bela is in Harrow.", "> Tam is in Harrow.", "/go Lamp")
     titles = [row.title for row in await scene.rows() if " is in " in row.title]
     assert titles == ["Bela is in Harrow.", "Tam is in Harrow.", "Mara is in Lamp."]
+
+
+async def test_steps_back_to_canon_s_number_are_not_written(scene: FoldedScene) -> None:
+    services = scene.program.services
+    await scene.say("/state Mara.hp = 10", "/end")
+    rows = await scene.rows()
+    assert not [row.title for row in rows if "HP" in row.title]
+    counts = Counter(row.mark for row in rows)
+    report = await services.gate.commit(scene.scene_id)
+    assert (report.accepted_count, report.rejected_count) == (counts["accept"], 0)
+    assert not report.replaced
+    assert not [fact.statement for fact in report.facts if "HP" in fact.statement]
+    universe_id = (await services.play.scene(scene.scene_id)).universe.id
+    universe_rows = (await services.gate.gate(None, universe_id)).proposals
+    assert not [row.title for row in universe_rows if "HP" in row.title]
+    turns = await services.play.transcript(scene.scene_id, 0, 20)
+    assert not [turn for turn in turns if turn.rejected_effects], "nobody rejected the blows"
+
+
+async def test_step_back_to_a_number_that_was_committed_meanwhile_is_written(scene: FoldedScene) -> None:
+    await scene.say("/state Mara.hp -4", "/commit", "/state Mara.hp = 10", "/end")
+    assert "Mara: HP 5 → 10" in [row.title for row in await scene.rows()]
+    report = await scene.program.services.gate.commit(scene.scene_id)
+    assert [fact.statement for fact in report.facts if "HP" in fact.statement] == ["Mara's HP is 10."]
+
+
+async def test_steps_that_came_to_nothing_wait_on_after_a_commit_in_mid_scene(scene: FoldedScene) -> None:
+    await scene.say("/state Mara.hp = 10", "/commit", "/state Mara.hp -2")
+    assert "Mara: HP 10 → 8" in [row.title for row in await scene.rows()]
+
+
+async def test_steps_that_came_to_nothing_wait_again_once_the_end_is_undone(scene: FoldedScene) -> None:
+    await scene.say("/state Mara.hp = 10", "/end")
+    play = scene.program.services.play
+    report = await scene.program.services.gate.commit(scene.scene_id)
+    assert report.next_scene_id is not None
+    question = await play.undo(report.next_scene_id)
+    await play.submit(report.next_scene_id, question.confirm_line)
+    await scene.say("/state Mara.hp -2")
+    assert "Mara: HP 10 → 8" in [row.title for row in await scene.rows()]
+    await scene.say("/undo", "/undo")
+    assert "Mara: HP 10 → 9" in [row.title for row in await scene.rows()]
