@@ -55,7 +55,6 @@ MIN_OTHER_WORDS: Final = 3
 """Words of a question beside its deed that make up for the deed in other words, if a text has all of them."""
 _ASKS_OF_ASKER: Final = re.compile(r"\b(?:did|do|was|am|were|are|have|had|must|should|may|can) (?:I|we)\b")
 _ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?who\b", re.IGNORECASE)
-_OWN_DEED: Final = re.compile(r"(?:[^\W_]+,? ){0,3}(?:I|we)\b", re.IGNORECASE)
 _SAYS_ASKER: Final = re.compile(r"\b(?:I|me|my|you|your|we|us|our)\b", re.IGNORECASE)
 
 
@@ -175,9 +174,9 @@ def _answers(
     if deed is not None:
         if not names_subject(question, deed, own_words):
             return False
-        # Who did it is asked: what the player did just before says it of nobody else.
+        # Who did it is asked: what the line before tells is answered by that line itself.
         deed_text = (
-            f"{_drop_own_deeds(asked_before)} {window}" if _asks_who_did_it(question, deed) else own_words
+            f"{_keep_questions(asked_before)} {window}" if _asks_who_did_it(question, deed) else own_words
         )
         if not (
             tells_deed(question, deed, deed_text)
@@ -211,11 +210,9 @@ def _asks_who_did_it(question: RecordQuestion, deed: AskedDeed) -> bool:
     )
 
 
-def _drop_own_deeds(text: str) -> str:
-    """Return a text without what `I` did in it; what is asked in it stays."""
-    return " ".join(
-        s for s in split_sentences(text) if not _OWN_DEED.match(s) or "?" in s or ASKS_INDIRECTLY.search(s)
-    )
+def _keep_questions(text: str) -> str:
+    """Return what a text asks, directly or not."""
+    return " ".join(s for s in split_sentences(text) if "?" in s or ASKS_INDIRECTLY.search(s))
 
 
 def _has_names(question: RecordQuestion, text: str, implied_ids: Collection[Id]) -> bool:

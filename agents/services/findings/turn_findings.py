@@ -35,7 +35,7 @@ from agents.search.turn_answers import match_turn
 from agents.search.turn_ranking import turn_time_order
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_SCORE, RankedFinding, put_newest_first, similarity_of
-from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
+from agents.services.rejected_quotes import QuotesByTurn, mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
 from agents.world_time.log_times import find_said_day
 from stores.ports import LogReader
@@ -129,8 +129,9 @@ class TurnFinder:
         departure: Turn | None = None,
     ) -> list[RankedFinding]:
         turns = await self._log.turns([hit.id for hit in hits])
-        rejected_quotes = await read_rejected_quotes(self._log, search.scope.universe_id, turns)
         earlier_turns = await self._read_earlier_turns(turns.values())
+        read_ids = {*turns, *(earlier.id for before in earlier_turns.values() for earlier in before)}
+        rejected_quotes = await read_rejected_quotes(self._log, search.scope.universe_id, read_ids)
         found = [
             (hit, turn)
             for hit in hits
@@ -149,7 +150,7 @@ class TurnFinder:
                 question,
                 turn,
                 earlier_turns.get(turn.id, ()),
-                rejected_quotes.get(turn.id, ()),
+                rejected_quotes,
                 place_ids.get(turn.scene_id, frozenset()),
                 rarity,
                 hero_name,
@@ -263,16 +264,20 @@ def _add_bearing(
 def _read_text(question: RecordQuestion, turn: Turn, rejected_quotes: Sequence[str]) -> str:
     """Return what a turn says, without questions and what was rejected, as it is compared with the question."""
     text = remove_what_is_asked(question, turn.text)
-    for quote in rejected_quotes:
+    return phrase_as_asked(question, _remove_quotes(text, rejected_quotes))
+
+
+def _remove_quotes(text: str, quotes: Sequence[str]) -> str:
+    for quote in quotes:
         text = text.replace(quote, " ")
-    return phrase_as_asked(question, text)
+    return text
 
 
 def _match_turn(
     question: RecordQuestion,
     turn: Turn,
     earlier_turns: Sequence[Turn],
-    rejected_quotes: Sequence[str],
+    rejected_quotes: QuotesByTurn,
     place_ids: Collection[Id],
     rarity: Rarity,
     hero_name: str,
@@ -281,7 +286,11 @@ def _match_turn(
 
     What happens in a scene happens at its place (`place_ids`).
     """
-    text = _read_text(question, turn, rejected_quotes)
+    text = _read_text(question, turn, rejected_quotes.get(turn.id, ()))
+
+    def phrase_earlier(earlier: Turn, earlier_text: str) -> str:
+        return phrase_as_asked(question, _remove_quotes(earlier_text, rejected_quotes.get(earlier.id, ())))
+
     if turn.speaker is Speaker.GM:
         speaker_name = hero_name if _SAYS_YOU.search(text) else ""
     else:
@@ -290,10 +299,12 @@ def _match_turn(
         question,
         text,
         speaker_name,
-        [phrase_as_asked(question, earlier.text) for earlier in earlier_turns],
+        [phrase_earlier(earlier, earlier.text) for earlier in earlier_turns],
         place_ids,
         rarity,
-        continued_text=phrase_as_asked(question, _find_continued_text(turn, earlier_turns)),
+        continued_text=phrase_earlier(earlier_turns[0], _find_continued_text(turn, earlier_turns))
+        if earlier_turns
+        else "",
     )
     is_match = turn_match.is_answer and not is_made_in_reverse(
         question, text, is_of_asker=turn.speaker is Speaker.PLAYER
