@@ -52,6 +52,7 @@ from agents.memory_manager.memory_words import (
     strip_bookkeeping,
     word_attempt,
     word_fact,
+    word_named_move,
 )
 from agents.memory_manager.own_deaths import is_death_of, is_killing, tells_death_of
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
@@ -78,6 +79,8 @@ _OUTCOMES: Final = {
     Degree.PARTIAL: "it half succeeded.",
     Degree.FAIL: "it failed.",
 }
+_MOVE_NAME: Final = re.compile(r"(?: with |, ).*")
+"""What the rule of a result says behind the move's name: `strike with might, hurt -1`."""
 MIN_WHISPER_IMPORTANCE: Final = 0.5
 """The least importance of a whisper."""
 
@@ -380,7 +383,11 @@ class _MemoryExtractor:
     def _word_result(self, turn: Turn, result: Resolution, hearer_id: Id) -> str:
         """Return how what the player tried ended, for whoever heard what it was; empty for a roll without words."""
         words_turn, outcome = self._stretch.words_by_result.get(turn.id), _OUTCOMES.get(result.degree)
-        if words_turn is None or outcome is None or result.kind not in ("check", "move"):
+        if outcome is None or result.kind not in ("check", "move"):
+            return ""
+        if worded_move := self._word_named_move(result, outcome):
+            return worded_move
+        if words_turn is None:
             return ""
         heard_words = self._stretch.attendance.heard_texts(words_turn).get(hearer_id, "")
         attempt = format_heard_turn(words_turn, heard_words, self._stretch)
@@ -388,6 +395,19 @@ class _MemoryExtractor:
         if tried := word_attempt(attempt.removeprefix(f"{hero_name}: "), hero_name):
             return f"{tried}, and {outcome}"
         return f"{attempt} {outcome.capitalize()}" if attempt else ""
+
+    def _word_named_move(self, result: Resolution, outcome: str) -> str:
+        """Return how a move without words of its own ended, if it names whom it is done to: `/move strike Rat`."""
+        hero_name = self._stretch.names_by_id.get(self._stretch.attendance.pc_id or "", "")
+        attempt = result.text.partition(" · ")[0]
+        if result.kind != "move" or not hero_name or not attempt.startswith(f"{hero_name}: "):
+            return ""
+        move_name = _MOVE_NAME.sub("", result.rule.partition(": ")[2])
+        target = attempt.removeprefix(f"{hero_name}: ").casefold().removeprefix(move_name.casefold())
+        target_ids = [i for i in self._visibility.find_subjects(target) if i in self._stretch.names_by_id]
+        if not target_ids:
+            return ""
+        return word_named_move(move_name, self._stretch.names_by_id[target_ids[0]], hero_name, outcome)
 
     def _build_memory(
         self,

@@ -46,6 +46,11 @@ _WILL: Final = re.compile(r"(?:will|shall)\s+(?P<not>not\s+)?(?P<deed>.+)", re.I
 _THIRD_PERSON: Final = re.compile(r"(?P<verb>[a-z]+?)(?:(?P<y>ies)|(?<=sh|ch|ss)es|(?<=[xzo])es|s)(?=$)")
 _ATTEMPT: Final = re.compile(r"I (?P<verb>[a-z]+)(?: (?!(?:and|then|I|me|my|mine|myself)\b)[\w'’-]+)*[.!…]*")
 """What the hero does in words without a comma, a quotation, a second deed or a second `I` or `my`."""
+_DONE_TO: Final = frozenset(
+    {"attack", "beat", "catch", "charm", "convince", "fight", "heal", "help", "hit", "lean on", "mend", "patch up",
+     "persuade", "shoot", "slash", "smite", "stab", "strike", "sway", "tend", "turn", "wound"}
+)  # fmt: skip
+"""Moves of rule packs that are a verb before whom they are done to."""
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine|[Mm]yself)\b")
 _WITH_SPACE: Final = re.compile(r"[^.!?…]+[.!?…]*\s*|[.!?…]+\s*")
 """A sentence with what parts it from the next one."""
@@ -105,6 +110,13 @@ def word_attempt(text: str, hero_name: str) -> str:
     if named_verb == verb or verb in ("am", "have", "do") or not _THIRD_PERSON.fullmatch(named_verb):
         return ""  # what is not done now: `I could jump`, `I jumped`
     return f"{hero_name} tried {rest}" if verb == "try" else f"{hero_name} tried to {verb} {rest}".rstrip()
+
+
+def word_named_move(move_name: str, target_name: str, hero_name: str, outcome: str) -> str:
+    """Return how a move ended, with whom it was done to: `Mara tried to strike Rat, and it failed`."""
+    if move_name in _DONE_TO:
+        return f"{hero_name} tried to {move_name} {target_name}, and {outcome}"
+    return f"{hero_name}: {move_name} {target_name}. {outcome.capitalize()}"
 
 
 def word_fact(fact: Fact, name: str, number_keys: Collection[str] = ()) -> str:

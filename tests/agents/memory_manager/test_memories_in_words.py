@@ -201,6 +201,32 @@ async def test_attempt_is_remembered_with_what_was_tried(session: MemorySession)
     ]
 
 
+async def test_move_that_names_whom_it_is_done_to_is_remembered_as_that(session: MemorySession) -> None:
+    """A move without a name, and a check, belong to the line before; a move behind words belongs to these."""
+    await session.play(
+        "/system lantern_twos",
+        "I duck behind a barrel.",
+        "/move strike Rat",
+        "> The gulls circle.",
+        "/move strike rat adv",
+        "I creep past.",
+        "/move slip",
+        "I lunge at it. /move strike Rat",
+        "I swing.",
+        "/check might vs 3",
+    )
+    await session.remember()
+    outcome = re.compile(r", and it (?:half )?(?:succeeded|failed)\.")
+    texts = [outcome.sub("", text) for text in await texts_of(session, "Captain Vess")]
+    assert [text for text in texts if "wounded" not in text] == [
+        "Mara tried to strike Rat",
+        "Mara tried to strike Rat",
+        "Mara tried to creep past",
+        "Mara tried to lunge at it",
+        "Mara tried to swing",
+    ]
+
+
 async def test_arrival_is_remembered_in_the_words_that_tell_of_it_alone(session: MemorySession) -> None:
     await session.play("> Rain.", "/cast - Captain Vess", "> Wind.", "/cast + Captain Vess", "> Fog.")
     await session.play("/cast - Captain Vess", "> Captain Vess comes in with a lamp.")
