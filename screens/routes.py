@@ -97,7 +97,7 @@ class ToScene:
 
 @dataclass(frozen=True, slots=True)
 class ToGate:
-    """The canon gate of a scene, or (without one) of a universe; the cursor stands on `proposal_id`."""
+    """The canon gate of a scene, or of a universe, without one or if it is over; the cursor stands on `proposal_id`."""
 
     scene_id: Id | None
     universe_id: Id | None = None

@@ -65,6 +65,10 @@ class GateService:
             raise InputError("Whose gate is it?", kept="Nothing was changed.")
         return await self.universe_gate.build_gate_view(universe_id)
 
+    async def find_scene_of_gate(self, scene_id: Id) -> Id | None:
+        """Return the scene at whose gate its proposals are decided; None if it is the universe's, since it is over."""
+        return None if await self.universe_gate.takes_over(scene_id) else scene_id
+
     async def decide(
         self,
         proposal_ids: Collection[Id],

@@ -94,6 +94,10 @@ class UniverseGate:
             and not _is_world_import(p)
         ]
 
+    async def takes_over(self, scene_id: Id) -> bool:
+        """Return whether what a scene left open is decided here: it is over, or its story is."""
+        return not await self._find_playing_scenes({scene_id})
+
     async def _find_playing_scenes(self, scene_ids: Collection[Id]) -> set[Id]:
         """Return the scenes that still have a gate of their own: open ones of open stories."""
         states = await self._log.loop_states(Loop.SCENE, scene_ids)

@@ -105,7 +105,10 @@ class GateScreen(DecidingScreen):
         universe_id: Id | None = None,
         proposal_id: Id | None = None,
     ) -> None:
-        """Open a scene's gate, or (without one) a universe's, at a proposal."""
+        """Open a scene's gate, or a universe's, at a proposal.
+
+        It is the universe's without a scene, and with one that is over if the universe is given.
+        """
         super().__init__(services)
         self.scene_id = scene_id
         self.universe_id = universe_id
@@ -133,6 +136,8 @@ class GateScreen(DecidingScreen):
     # --- reading -----------------------------------------------------------------------------------
 
     async def load_view(self) -> None:
+        if self.scene_id is not None and self.universe_id is not None and self.view is None:
+            self.scene_id = await self.services.gate.find_scene_of_gate(self.scene_id)
         self.post_message(self.GateLoaded(await self.services.gate.gate(self.scene_id, self.universe_id)))
 
     @on(GateLoaded)

@@ -135,7 +135,7 @@ def _proposal_rows(trace: TurnTrace) -> Iterator[tuple[str, Route]]:
         yield (
             f"{PROPOSED_SIGN} {_status_prefix(row)}{row.label}: {one_line(row.title)}"
             f"{_declared_note(trace, row.proposal.id)}",
-            ToGate(row.proposal.scene_id),
+            ToGate(row.proposal.scene_id, row.proposal.universe_id, row.proposal.id),
         )
 
 

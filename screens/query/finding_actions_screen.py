@@ -114,7 +114,7 @@ class FindingActionsScreen(ServiceScreen[None]):
         if finding.fact_id is not None:
             self.query_one(EvidencePanel).show_evidence(finding.fact_id, finding.text)
         elif finding.proposal_id is not None:
-            self.post_message(Visit(ToGate(finding.scene_id, self.universe_id)))
+            self.post_message(Visit(ToGate(finding.scene_id, self.universe_id, finding.proposal_id)))
         elif finding.memory_id is not None:
             self.post_message(
                 Visit(ToCharacters(self.universe_id, finding.entity_id, from_other_screen=True))

@@ -121,7 +121,8 @@ class MentionListScreen(ServiceScreen[None]):
                 else:
                     self.query_one(NoticePanel).show_lines(("That scene has no turns.",))
             case ProposalView():
-                self.post_message(Visit(ToGate(mentioned.proposal.scene_id, mentioned.proposal.universe_id)))
+                proposal = mentioned.proposal
+                self.post_message(Visit(ToGate(proposal.scene_id, proposal.universe_id, proposal.id)))
 
     @on(MentionList.EntityOpened)
     def _open_entity(self, message: MentionList.EntityOpened) -> None:
