@@ -107,6 +107,10 @@ _GIVES: Final = word_set(
     "throws threw leaves left"
 )
 """Verbs of these that may have first whoever gets the thing: `gave Bram his parcel`."""
+_PARTS_WITH: Final = _GIVES | word_set("loses lose lost drops drop dropped leave give sell lend hand pass")
+"""Verbs of these after which who did it has the thing no more: who did not do it may have it still."""
+_DENIALS: Final = word_set("not never neither nor")
+_AUXILIARIES: Final = word_set("do does did will would could can ever even yet")
 _NOT_WHAT_IS_HAD: Final = frozenset({"to", "by", "from"})
 """`Sold to Bram` and `stolen by Ketta` say nothing of where those two are."""
 _OPENS_CLAUSE: Final = frozenset({"that", "who", "which", "where", "when", "while", "because"})
@@ -377,6 +381,8 @@ def _says_who_has_it(
     clause = before[max(cuts, default=-1) + 1 :]
     if not clause or clause[-1] in ("of", "to", "and") or not any(word in verbs for word in clause):
         return False
+    if _is_denied(words, begin - len(clause), begin, end):
+        return False
     # `Sails to her sister` says that she has one.
     lead = _drop_last(clause, _ARTICLES | HONORIFICS)
     if lead and lead[-1] in _NOT_WHAT_IS_HAD and lead[-2:-1] != ["on"]:
@@ -390,6 +396,18 @@ def _says_who_has_it(
             after in _AFTER_A_MOVE | {",", ";"} if is_bare_name else after not in _DETERMINERS
         )
     return not is_bare_name or (bool(lead) and (lead[-1] in verbs or lead[-1] in _BEFORE_VERB))
+
+
+def _is_denied(words: Sequence[str], first: int, begin: int, end: int) -> bool:
+    """Say whether the verb before a thing is denied: `never stole the bell`. Who never lost it may have it still."""
+    verb = next((n for n in range(begin - 1, first - 1, -1) if words[n] in _HAS_OR_PUTS), None)
+    if verb is None or words[verb] in _PARTS_WITH or words[end : end + 1] == ["off"]:
+        return False
+    before = list(words[first:verb])
+    while before and (before[-1] in _BEFORE_VERB | _AUXILIARIES or before[-1].endswith("ly")):
+        before.pop()
+    is_denied = before[-1:] != [] and (before[-1] in _DENIALS or before[-1].endswith("n't"))
+    return is_denied or before[-2:] == ["no", "longer"] or words[verb + 1 : verb + 2] == ["not"]
 
 
 def _drop_last(words: Sequence[str], dropped: Collection[str]) -> list[str]:

@@ -121,13 +121,15 @@ class CanonFinder:
                 match = replace(match, is_match=False)
             if match.is_match or hit:
                 score = match.average_share + _score_wanted(question, fact) + (hit.score / 10 if hit else 0.0)
-                if match.is_match and sought is not None:
+                # What was taken back comes last, by its standing.
+                is_answering = match.is_match and fact.status is not FactStatus.RETCONNED
+                if is_answering and sought is not None:
                     # Where somebody is not comes after where they are.
                     is_denial = denies_whereabouts(sought, fact.statement)
                     score = CANON_ANSWER_SCORE + (0.0 if is_denial else _recency_of(fact, times))
-                elif match.is_match and _names_asked_one(question, fact):
+                elif is_answering and _names_asked_one(question, fact):
                     score += CANON_ANSWER_SCORE
-                elif match.is_match and fact.standing is Standing.RUMOUR:
+                elif is_answering and fact.standing is Standing.RUMOUR:
                     score += MAX_SCORE  # before those who remember having heard it
                 ranked_facts.append((score, match.is_match, fact, similarity_of(hit, match)))
         ranked_facts.sort(key=lambda ranked: (-ranked[1], -ranked[0], -ranked[3], ranked[2].id))
@@ -142,7 +144,7 @@ class CanonFinder:
                 RankedFinding(
                     replace(finding, score=score, near=similarity),
                     is_match,
-                    is_answer=is_match and not is_ended(fact) and _is_asked_for(question, fact),
+                    is_answer=is_match and _is_in_force(fact) and _is_asked_for(question, fact),
                 )
                 for (score, is_match, fact, similarity), finding in zip(top_facts, findings, strict=True)
             ),
@@ -292,6 +294,11 @@ def _score_wanted(question: RecordQuestion, fact: Fact) -> float:
     if fact.kind is FactKind.COMMITMENT and is_ended(fact):
         score -= ENDED_COMMITMENT_PENALTY
     return score
+
+
+def _is_in_force(fact: Fact) -> bool:
+    """Say whether a fact is true now: it was not taken back, and nothing took its place."""
+    return fact.status is not FactStatus.RETCONNED and not is_ended(fact)
 
 
 def _is_asked_for(question: RecordQuestion, fact: Fact) -> bool:
