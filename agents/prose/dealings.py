@@ -20,7 +20,8 @@ _DEALS_WITH: Final = PhrasePattern(
         remind answer bribe accuse confront scold greet insult challenge comfort console flatter blame praise reassure
         apologise apologize]|
         ([talk speak turn shout yell whisper nod bow wave swear mutter murmur listen]|[lie]) (\w+ly )?to|
-        ([talk speak argue joke whisper drink eat dance fight]|[shake] hands|[sit] down) (\w+ly )?with|
+        ([talk speak argue quarrel haggle bargain chat joke whisper drink eat dance fight]|
+        [shake] hands|[sit] down) (\w+ly )?with|
         [shout yell smile wink glare scowl grin snarl growl laugh wave nod spit] (\w+ly )?at|
         [give] (my|his|her|their) word to|
         [attack fight assault ambush kick wound threaten disarm shoot kill slay murder behead execute assassinate
@@ -31,6 +32,22 @@ _DEALS_WITH: Final = PhrasePattern(
     flags=re.IGNORECASE,
 )
 """A clause that begins so; one without a subject goes on about the last: `and ask @0@`."""
+_IN_COMPANY: Final = PhrasePattern(
+    r"""
+    \s*@[HW]@ADVERBS([go walk stroll wander march ride row sail hurry run creep sneak climb pace swim head]|
+        [sit wait stay hide rest camp]) (ALONG )*(together )?((WAY ((the|an?|my|our|this|that|his|her|their) )?|
+        (to|towards|into|onto|from) (the|an?|my|our|this|that|his|her|their) )(NOT_BOUND\w+ ){1,3})?(together )?with
+        (?P<who>@[\d,]+@)(?!['’]| (far|way|left|long|gone|dead|still|asleep)\b)
+    """,
+    {
+        "ADVERBS": words.ADVERBS,
+        "ALONG": r"(?:[a-z]+ly|back|on|off|away|out|up|down|around|about|along|home|forth)",
+        "WAY": r"(?:along|down|up|across|over|through|round|around|by|past|in|on|at|under|behind|beside|near)",
+        "NOT_BOUND": r"(?!(?:angry|furious|annoyed|cross|done|finished|bored|pleased|happy|fed|sick|tired|with|"
+        r"meeting|appointment|talk|duel|fight|bargain|deal|quarrel|rendezvous|agreement|touch|contact|love|league)\b)",
+    },
+)
+"""The hero is on the way or stays somewhere with somebody: `@H@ walk back along the pier with @0@`."""
 _GIVES: Final = PhrasePattern(
     r"\s*(@[HW]@ADVERBS|@[\d,]+@ADVERBS(?!PAST))[give hand offer pass show lend sell pay repay tip bribe]"
     r" (?P<who>@[\d,]+@)(?= (back\b|THING))",
@@ -72,7 +89,11 @@ def find_dealt_with(clause: MarkedClause, sentence: str) -> str:
     """Return the mark of who speaks to the hero, is spoken to or fought in a clause; empty if nobody, or from afar."""
     text = _whole(clause)
     match = (
-        _SPEAKS_TO_HERO.match(text) or _ACTS_ON_HERO.match(text) or _GIVES.match(text) or _match_deal(clause)
+        _SPEAKS_TO_HERO.match(text)
+        or _ACTS_ON_HERO.match(text)
+        or _GIVES.match(text)
+        or _match_deal(clause)
+        or _IN_COMPANY.match(text)
     )
     return who_of(match).strip("@") if match and not _FROM_AFAR.search(sentence) else ""
 

@@ -67,6 +67,38 @@ async def test_plain_words_to_somebody_away_say_so_and_record_nothing_of_them(ta
     assert row.proposal.authority is Authority.GM
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I walk back along the pier with Vess.",
+        "I walked back along the pier with Vess.",
+        "I sit on the wall with Vess.",
+        "> You stroll with the captain down the quay.",
+    ],
+)
+async def test_company_that_is_away_is_said_to_be_away(table: PlayedScene, line: str) -> None:
+    assert await table.say(line) == (VESS_IS_AWAY,)
+    assert await table.cast() == {}
+    await table.say("/cast + Captain Vess")
+    assert await table.say(line) == ()
+
+
+async def test_company_in_thoughts_plans_and_reports_is_nobody_who_is_away(table: PlayedScene) -> None:
+    for line in (
+        "I walk along the pier with Vess's lamp.",
+        "I walk along the pier with Vess on my mind.",
+        "I walk along the pier with Vess far behind.",
+        "I walk along the pier without Vess.",
+        "I walked along the pier with Vess last year.",
+        "I dream that I walk along the pier with Vess.",
+        "I will walk along the pier with Vess.",
+        "I go to the meeting with Vess.",
+        "I stay in touch with Vess.",
+        "I go along with Vess's plan.",
+    ):
+        assert await table.say(line) == (), line
+
+
 async def test_plain_words_with_the_dead_say_that_they_are_dead(table: PlayedScene) -> None:
     await table.say("/npc here Dob", "/fact Dob is dead", "/accept all", "/commit")
     for line in ("I ask Dob about the bell.", "I attack Dob.", "Dob smiles at me.", "> Dob nods."):
