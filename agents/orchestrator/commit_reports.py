@@ -33,7 +33,8 @@ def commit_lines(report: CommitReport) -> tuple[str, ...]:
         made_lines = (
             f"Canon: {report.accepted_count} {'change' if report.accepted_count == 1 else 'changes'} written.",
         )
-    return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures))
+    open_scene_lines = filter(None, (report.describe_open_scene(),))
+    return (*made_lines, *(f"Not written: {reason}" for _, reason in report.failures), *open_scene_lines)
 
 
 def _standing_note(fact: Fact) -> str:

@@ -48,7 +48,7 @@ from stores.records.canon import (
 )
 from stores.records.ids import Clock, Id
 from stores.records.play import Scene, Speaker
-from stores.records.workflow import Loop, ProposedChange, Transition, TransitionProposal
+from stores.records.workflow import Loop, ProposalStatus, ProposedChange, Transition, TransitionProposal
 
 OUTCOME_LOOKBACK_TURNS = 50
 """The last turns among which those are looked for that tell the outcome of a scene."""
@@ -228,6 +228,11 @@ class SceneLoop:
         finally:
             await stored_transition
         result = count_by_row(result, rows, chosen_proposals)
+        if any(
+            result.statuses.get(p.id) is ProposalStatus.ACCEPTED
+            for p in find_outcomes(chosen_proposals, context.scene.id)
+        ):
+            result = replace(result, has_outcome_of_open_scene=True)
         await self._journal.enter_committed_places(context)
         self._publish_commit(context.scene, result)
         return result

@@ -52,6 +52,10 @@ WAITING_PLACE: Final = "Decide at the gate of the world: 3 on the menu, then g."
 """Where what a scene's end left open waits, and the keys that lead there."""
 
 
+SCENE_GOES_ON: Final = "The outcome is canon, and the scene goes on: /end ends it."
+"""Said when the outcome of a scene was committed while the scene was open again: by Escape at its gate."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
     """How many rows of the gate a commit left open, by why."""
@@ -108,12 +112,18 @@ class CommitReport:
     """What the commit made of each proposal that it did not leave as it was."""
 
     next_scene_id: Id | None = None
+    has_outcome_of_open_scene: bool = False
+    """Whether the outcome of a scene is among what is canon, and the scene goes on: it was not ended with it."""
 
     open_matters: tuple[str, ...] = ()
     """What a story that is over promised, owed or asked and left open, for the GM to decide."""
 
     cost_line: str = ""
     """What the model cost in a story that is over, in words; empty if none was asked."""
+
+    def describe_open_scene(self) -> str:
+        """Return that the scene goes on although its outcome is canon, and how it is ended; empty if it does not."""
+        return SCENE_GOES_ON if self.has_outcome_of_open_scene else ""
 
     def describe_accepted(self) -> str:
         """Return how many were accepted and what became of them; empty if none was.

@@ -61,6 +61,8 @@ class CommitReportDialog(Dialog[None]):
                 lines = list(_report_lines(report)) or [content(NOTHING_NEW, "$text-muted")]
                 yield Static(Content("\n").join(lines), markup=False)
             yield Static(_decision_counts(report), classes="keys", markup=False)
+            if report.has_outcome_of_open_scene:
+                yield Static(report.describe_open_scene(), classes="keys", markup=False)
             if report.next_scene_id and report.left_open.describe():
                 yield Static(WAITING_PLACE, classes="keys", markup=False)
             undo_hint = Static(UNDO_OF_EDITS, id="undo-hint", classes="detail", markup=False)
