@@ -40,7 +40,11 @@ def build_threads(
         if thread is None:
             if entry.act is ThreadAction.OPEN and not find_open_thread(threads.values(), entry.name):
                 threads[entry.thread_id] = Thread(
-                    id=entry.thread_id, story_id=story_id, name=entry.name, since=entry.tick
+                    id=entry.thread_id,
+                    story_id=story_id,
+                    name=entry.name,
+                    since=entry.tick,
+                    setup_question=entry.setup_question,
                 )
         elif entry.act is ThreadAction.WEIGH or thread.fact_id is None:
             threads[entry.thread_id] = _apply_entry(thread, entry, threads.values())

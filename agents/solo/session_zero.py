@@ -178,7 +178,7 @@ class SessionZero:
                 )
                 return (f"{_ask(question, context)} {one_line(answer_text)}",)
             case "stakes" | "thread":
-                return await self._threads.open_thread(context, answer_text)
+                return await self._threads.open_thread(context, answer_text, setup_question=question.key)
             case "clock":
                 return await self._clocks.apply_clock_command(context.scene.id, answer_text)
             case _:
@@ -209,7 +209,9 @@ def read_answers(context: SceneContext, agenda: StoryAgenda, tied_names: Mapping
     that the story has answer it.
     """
     story = context.story
-    thread_names = [t.name for t in agenda.threads if t.fact_id is None]
+    threads = [t for t in agenda.threads if t.fact_id is None]
+    answering_names = {t.setup_question: t.name for t in reversed(threads) if t.setup_question}
+    further_names = iter([t.name for t in threads if not t.setup_question])
     people = (e for e in context.entities.values() if e.kind in ACTORS and e.id != story.pc_id)
     other_names = iter([e.name for e in people if e.name not in tied_names.values()])
     clock_lines = [f"{clock.name}, {clock.size} steps" for clock in agenda.open_clocks]
@@ -217,8 +219,8 @@ def read_answers(context: SceneContext, agenda: StoryAgenda, tied_names: Mapping
         "tone": one_line(story.tone),
         "lines": one_line(story.lines_and_veils),
         "theme": one_line(story.theme),
-        "stakes": thread_names[0] if thread_names else "",
-        "thread": thread_names[1] if len(thread_names) > 1 else "",
+        "stakes": answering_names.get("stakes") or next(further_names, ""),
+        "thread": answering_names.get("thread") or next(further_names, ""),
         "clock": clock_lines[0] if clock_lines else "",
         "friend": tied_names.get("friend") or next(other_names, ""),
         "rival": tied_names.get("rival") or next(other_names, ""),

@@ -120,15 +120,20 @@ class ThreadService:
             todo=f'{USAGE}. A name that begins with a number goes in quotes: /thread "3 days left".',
         )
 
-    async def open_thread(self, context: SceneContext, typed_name: str) -> tuple[str, ...]:
-        """Open a thread. Raises InputError without a name, or if an open one has that name."""
+    async def open_thread(
+        self, context: SceneContext, typed_name: str, *, setup_question: str = ""
+    ) -> tuple[str, ...]:
+        """Open a thread. Raises InputError without a name, or if an open one has that name.
+
+        `setup_question` is the key of the question of session zero that it answers.
+        """
         name = _parse_thread_name(typed_name)
         agenda = await self._agenda_reader.read_numbered_agenda(context)
         if find_open_thread(agenda.threads, name):
             raise InputError(
                 f"“{name}” is open already.", kept=NOTHING_CHANGED, todo="/thread lists what is open."
             )
-        await self._add_entry(context, None, ThreadAction.OPEN, name=name)
+        await self._add_entry(context, None, ThreadAction.OPEN, name=name, setup_question=setup_question)
         agenda_after = await self._agenda_reader.read_numbered_agenda(
             await self._journal.load_open_scene(context.scene.id)
         )
@@ -238,10 +243,18 @@ class ThreadService:
         *,
         name: str = "",
         weight_change: int = 0,
+        setup_question: str = "",
     ) -> None:
         """Enter an act on a thread; `None` stands for a thread that the entry itself opens."""
         stamp = self._journal.build_stamp(context)
-        entry = ThreadEntry(**stamp, thread_id=thread_id or stamp["id"], act=act, name=name, by=weight_change)
+        entry = ThreadEntry(
+            **stamp,
+            thread_id=thread_id or stamp["id"],
+            act=act,
+            name=name,
+            by=weight_change,
+            setup_question=setup_question,
+        )
         await self._journal.add_entry(context, entry)
 
 

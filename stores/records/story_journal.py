@@ -34,6 +34,8 @@ class Thread(Record):
     closed_at: int | None = None
     outcome: str = ""
     fact_id: Id | None = None
+    setup_question: str = ""
+    """The question of session zero that it answers, by its key; empty if it was opened otherwise."""
 
     @property
     def is_open(self) -> bool:
@@ -64,13 +66,17 @@ class ThreadAction(StrEnum):
 
 
 class ThreadEntry(_JournalEntryBase):
-    """A change of a thread. `name` is set for OPEN and RENAME, for CLOSE it is the outcome; `by` is set for WEIGH."""
+    """A change of a thread. `name` is set for OPEN and RENAME, for CLOSE it is the outcome; `by` is set for WEIGH.
+
+    `setup_question` is the key of the question of session zero that an OPEN answers.
+    """
 
     kind: Literal["thread"] = "thread"
     thread_id: Id
     act: ThreadAction
     name: str = ""
     by: int = 0
+    setup_question: str = ""
 
 
 class CharacterWeightEntry(_JournalEntryBase):

@@ -202,3 +202,44 @@ async def test_name_ends_where_a_comma_begins_to_say_who_it_is(
         (row,) = (await program.services.play.scene(scene_id)).proposals
         assert row.title == name
         assert {key: after for key, _, after in row.diff}.get("description", "") == description
+
+
+@pytest.mark.parametrize(
+    ("lines", "answers"),
+    [
+        (("/zero thread Where is my brother",), {"thread": "Where is my brother"}),
+        (("/zero stakes Who dies?",), {"stakes": "Who dies?"}),
+        (
+            ("/zero thread Where is my brother", "/zero stakes The village drowns"),
+            {"stakes": "The village drowns", "thread": "Where is my brother"},
+        ),
+        (
+            ("/thread The village drowns", "/zero thread Where is he"),
+            {"stakes": "The village drowns", "thread": "Where is he"},
+        ),
+        (
+            ("/thread The village drowns", "/thread Who moved it?"),
+            {"stakes": "The village drowns", "thread": "Who moved it?"},
+        ),
+        (("/zero thread Where is he", "/undo"), {}),
+    ],
+)
+async def test_thread_answers_the_question_that_it_was_typed_for(
+    tmp_path: Path, lines: tuple[str, ...], answers: dict[str, str]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in lines:
+            await program.services.play.submit(scene_id, line)
+        listed = (await program.services.play.submit(scene_id, "/zero")).lines
+        texts = {
+            "stakes": "What is lost if Mara does nothing?",
+            "thread": "Which question is open as it begins?",
+        }
+        found = {
+            key: line.removeprefix(f"✓ {text}  ")
+            for key, text in texts.items()
+            for line in listed
+            if line.startswith(f"✓ {text}")
+        }
+        assert found == answers
