@@ -79,6 +79,9 @@ _TOPIC: Final = re.compile(
 """What stands right before the name of somebody or of a place alike: `ask her about Harrow`."""
 _SAYS_WHO: Final = re.compile(r"['’]|,? (?:who|whose)\b")
 """What stands right behind a name and tells that it is somebody's."""
+_BEFORE_OWNED: Final = re.compile(r"\b(?:owns|owned|own)(?: (?:the|both))? $")
+"""What stands right before the name of what somebody owns."""
+_AFTER_OWNED: Final = re.compile(r" (?:is|was) owned by\b")
 _OWNS_NEXT: Final = re.compile(r"(?:['’]s|['’]) ")
 """Between somebody's name and what is named after them."""
 
@@ -192,6 +195,8 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
         if is_handed_thing(match.start(), match.end(), text, spans):
             return EntityKind.OBJECT
         before = text[max(0, match.start() - 60) : match.start()]
+        if _BEFORE_OWNED.search(before) or _AFTER_OWNED.match(text, match.end()):
+            return EntityKind.OBJECT
         is_behind = _BEFORE_PLACE.search(before) is not None and not _AT_SOMEBODY.search(before)
         is_behind = is_behind or _is_origin(text[max(0, match.start() - 80) : match.start()])
         is_behind = is_behind or _is_of_office(before)

@@ -31,6 +31,20 @@ async def list_offered(table: PlayedScene, line: str) -> list[str]:
     return offers
 
 
+async def test_what_somebody_owns_is_offered_as_a_thing(table: PlayedScene) -> None:
+    offers = {
+        "Jonas Reed owns Salvage Skiff": ["/thing Salvage Skiff"],
+        "> Jonas owns the Grey Gull.": ["/thing Grey Gull"],
+        "> The Osprey is owned by Jonas.": ["/thing Osprey"],
+        # Who is named so, and where one can be, is no thing.
+        "> Jonas owns Harrow Hall.": ["/place Harrow Hall"],
+        "> Jonas owns up to Mother Agnes.": ["/npc Mother Agnes"],
+        "> Jonas owns that Piet is right.": ["/npc Piet"],
+    }
+    for line, commands in offers.items():
+        assert await list_offered(table, line) == commands, line
+
+
 @pytest.mark.slow
 async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table: PlayedScene) -> None:
     offers = {
