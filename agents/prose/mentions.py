@@ -19,6 +19,7 @@ from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.stranger_subjects import StrangerMention, find_called_person, find_strangers
 from agents.prose.titles import HE_TITLES, SHE_TITLES, TITLES
 from agents.prose.trades import is_trade
+from agents.prose.unsaid_hero import begins_with_deed
 from agents.prose.words import SHORT_TITLES, drop_title_stops, split_sentences
 
 HERO: Final = "H"
@@ -521,6 +522,8 @@ def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
     if " " not in match[0] and _PLACE_BEFORE.search(match.string, 0, match.start()):
         return True
     before = _NAME_BEFORE.search(match.string, 0, match.start())
+    if before is not None and not match.string[: before.start()].strip() and begins_with_deed(match.string):
+        before = None  # `Follow Vess.`
     after = _NAME_AFTER.match(match.string, match.end())
     words = match[0].split()
     return is_part_of_other_name(
@@ -531,7 +534,7 @@ def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
 def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: str, after: str) -> bool:
     """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`.
 
-    So it is with `Hale` of Mr. Hale in `Mrs. Hale`.
+    So it is with `Hale` of Mr. Hale in `Mrs. Hale`, and with `Vess` of Captain Vess in `Wilma Vess`.
     `before` and `after` are the words around it that are written with a capital, empty if there is none.
     """
     if is_of_other_sex(before, names):
@@ -541,10 +544,27 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
     if is_last and before and not is_no_first_name(before):
         return True
+    is_titled_name = not longer_names and any(_is_behind_title(part, name) for name in names)
+    if is_titled_name and before and not (is_no_first_name(before) or is_role(before.casefold())):
+        return True
     if not after or after.casefold() in NON_NAME_WORDS:
         return False
     # `Harrow Hall`, `Dob Weaver`
     return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
+
+
+def _is_behind_title(part: Sequence[str], name: str) -> bool:
+    """Say whether a name is a title and these words: `Captain Vess`; Tam of `Old Tam` may be a first name."""
+    title, *rest = name.casefold().split()
+    return title.rstrip(".") in TITLES - _NO_ROLES and rest == part
+
+
+def read_surname(name: str) -> str:
+    """Return the last of several words of somebody's name: `Vess` of Captain Vess; empty for Old Tam and The Miller."""
+    words = name.split()
+    while words and words[0].casefold() in _NO_ROLES:
+        words = words[1:]
+    return words[-1] if len(words) > 1 and words[-2][0].isupper() and words[-1][0].isupper() else ""
 
 
 def is_of_other_sex(title: str, names: Sequence[str]) -> bool:

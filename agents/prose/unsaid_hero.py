@@ -20,8 +20,13 @@ _ENDS_WITH_CALL: Final = re.compile(
 """The end of a sentence that tells somebody else to do it: `Go to the Tarn, Osric.`"""
 
 
+def begins_with_deed(sentence: str) -> bool:
+    """Say whether a sentence begins with what somebody does, and not with a name: `Follow Vess`."""
+    return _BEGINS_WITH_DEED.match(sentence) is not None
+
+
 def add_hero(sentence: str, hero: str = "I") -> str:
     """Return a sentence of a player's line with the hero before it, if it begins with what they do."""
-    if _BEGINS_WITH_DEED.match(sentence) is None or _ENDS_WITH_CALL.search(sentence):
+    if not begins_with_deed(sentence) or _ENDS_WITH_CALL.search(sentence):
         return sentence
     return f"{hero} {sentence[:1].lower()}{sentence[1:]}"

@@ -10,14 +10,21 @@ from agents.declarations.handed_names import is_handed_thing
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
 from agents.prose.lone_names import NO_PEOPLE, begins_sentence, is_surely_name
-from agents.prose.mentions import Figure, is_no_first_name, is_role, read_called_role, read_roles
+from agents.prose.mentions import (
+    Figure,
+    is_no_first_name,
+    is_role,
+    read_called_role,
+    read_roles,
+    read_surname,
+)
 from agents.prose.names import NON_NAME_WORDS, find_name_spans, has_title, names_of
 from agents.prose.phrases import phrases
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import split_sentences
 from agents.solo.opening_names import find_opening_names
-from stores.records.world import Entity, fold_name
+from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_STRANGERS: Final = 4
 """Strangers of one text that are read."""
@@ -114,16 +121,19 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
 
     `known` are the entities whose names or roles have a word of the text, of any kind.
     """
-    names, roles = set[str](), set[str]()
+    names, roles, surnames = set[str](), set[str](), set[str]()
     for entity in known:
-        names |= {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
+        words = {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
+        surname = fold_name(read_surname(entity.name)) if entity.kind is EntityKind.CHARACTER else ""
+        surnames |= {surname} - {""}
+        names |= words - {surname}
         roles |= {*read_roles(entity.name, entity.description), read_called_role(entity.name)}
     epithets = list(_find_epithets(text))
-    own_roles = {one.name: one.role for one in epithets if _is_unknown(one.name, names)}
-    opening_names = (name for name in find_opening_names(text) if _is_unknown(name, names))
+    own_roles = {one.name: one.role for one in epithets if _is_unknown(one.name, names, surnames)}
+    opening_names = (name for name in find_opening_names(text) if _is_unknown(name, names, surnames))
     strangers = [
         Figure((name,), (own_roles[name],) if name in own_roles else ())
-        for name in dict.fromkeys((*opening_names, *_find_unknown_names(text, names), *own_roles))
+        for name in dict.fromkeys((*opening_names, *_find_unknown_names(text, names, surnames), *own_roles))
     ]
     # `Osric the miller` is one, and known or not no miller beside.
     starts = {one.start for one in epithets}
@@ -131,7 +141,8 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     strangers += [
         Figure((), (role,))
         for role in dict.fromkeys(filter(None, found_roles))
-        if role.split()[-1] not in _NO_ROLES | roles | names and role not in {*roles, *own_roles.values()}
+        if role.split()[-1] not in _NO_ROLES | roles | names | surnames
+        and role not in {*roles, *own_roles.values()}
     ]
     return strangers[:MAX_STRANGERS]
 
@@ -186,13 +197,13 @@ def describe_stranger(figure: Figure) -> Stranger:
     return Stranger(figure.names[0], f"the {figure.roles[0]}" if figure.roles else "")
 
 
-def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
+def _find_unknown_names(text: str, known_words: set[str], surnames: set[str]) -> Iterator[str]:
     spans = find_name_spans(text)
     owners = {
         span.name for span in spans if _OWNS.match(text, span.end)
     }  # who has something need not be here
     for name in dict.fromkeys(span.name for span in spans):
-        if name in owners or not _is_unknown(name, known_words):
+        if name in owners or not _is_unknown(name, known_words, surnames):
             continue
         places = [span for span in spans if span.name == name]
         if all(is_handed_thing(span.start, span.end, text, spans) for span in places):
@@ -201,10 +212,15 @@ def _find_unknown_names(text: str, known_words: set[str]) -> Iterator[str]:
             yield name
 
 
-def _is_unknown(name: str, known_words: set[str]) -> bool:
+def _is_unknown(name: str, known_words: set[str], surnames: set[str]) -> bool:
+    """Say whether a name is of nobody known: with another first name before a known surname it is somebody else's."""
     words = [_bare(word) for word in fold_name(name).split()]
     own_words = words[1:] if has_title(name) and len(words) > 1 else words
-    return known_words.isdisjoint((own_words[0], own_words[-1]))
+    first, last = own_words[0], own_words[-1]
+    is_other = len(own_words) > 1 and not (is_no_first_name(first) or is_role(first))
+    return (
+        known_words.isdisjoint((first, last)) and first not in surnames and (is_other or last not in surnames)
+    )
 
 
 def _bare(word: str) -> str:

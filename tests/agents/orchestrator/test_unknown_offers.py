@@ -270,6 +270,26 @@ async def test_who_is_named_with_what_they_are_is_offered_by_name(table: PlayedS
     assert "Osric leaves." in await table.say("> The miller storms out."), "he is the miller"
 
 
+async def test_another_first_name_before_a_known_surname_is_somebody_else(table: PlayedScene) -> None:
+    await table.say("/npc Captain Vess: a smuggler", "/npc Osric Karr")
+    cast = await table.cast_names()
+    offers = {
+        "> Wilma Vess comes in.": ["/npc here Wilma Vess"],
+        "> Wilma Karr comes in.": ["/npc here Wilma Karr"],
+        "> Edda Vess attacks Jonas.": ["/npc here Edda Vess"],
+        '> "Go away," says Gerta Vess.': ["/npc here Gerta Vess"],
+        "> Hobb Vess is dead.": ["/npc Hobb Vess"],
+        "> Osric Vess is dead.": ["/npc Osric Vess"],
+    }
+    assert {line: await list_offered(table, line) for line in offers} == offers
+    for line in offers:
+        assert not [reply for reply in await table.say(line) if "Captain" in reply or "Osric Karr" in reply]
+    assert await table.cast_names() == cast
+    assert "Captain Vess comes in." in await table.say("> Captain Vess and Wilma Vess come in.")
+    assert "Osric Karr comes in." in await table.say("> Old Karr comes in.")
+    assert "Captain Vess is dead in this scene." in await table.say("> Mother Vess is dead.")
+
+
 @pytest.mark.slow
 async def test_each_of_several_who_come_in_is_offered(table: PlayedScene) -> None:
     await table.say("/npc Osric: a man")
