@@ -331,12 +331,13 @@ class PlayParts:
             lambda: self.narration.records_beside_play,
         )
         effect_exchanges = EffectExchanges(self.rolls, base.ids, base.clock)
+        depletion = DepletionWatcher(self.rules)
         self.play_table = PlayTools(
             DiceRequestService(self.rolls, self.rules, self.timeline, self.pipeline, base.ids),
             CharacterSheets(contexts, self.rules, agents.declarations),
             RestService(contexts, self.rules, effect_exchanges),
             AdvanceService(self.rules, effect_exchanges),
-            DepletionWatcher(self.rules),
+            depletion,
             StorySettings(log, base.files.packs),
             NoteService(log, base.ids, base.clock),
             GridMapEditor(log, GridMapReader(log, agents.canon), base.ids, base.clock),
@@ -479,7 +480,14 @@ class PlayParts:
         self.outcomes = LineOutcomes(
             agents.canon, agents.read_catalogue, lambda: agents.calls.is_on(Persona.NARRATOR)
         )
-        self.offers = OpenOffers(offer_file, log, contexts, self.plain_vows.list_commitments, base.events)
+        self.offers = OpenOffers(
+            offer_file,
+            log,
+            contexts,
+            self.plain_vows.list_commitments,
+            depletion.is_still_suggested,
+            base.events,
+        )
         plain_claims = PlainClaims(
             agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
         )

@@ -19,6 +19,7 @@ from agents.orchestrator.name_notices import LEFT
 from agents.orchestrator.transition_sources import MOVED_TO
 from agents.prose.called_names import find_called
 from agents.prose.names import has_title
+from agents.solo.depletion import RULES_SUGGEST
 from agents.typed_text import fold_name
 from agents.views.scene_views import Offer
 from stores.errors import StoreError
@@ -48,6 +49,9 @@ LASTING: Final = (_TIME, *_SETTLES)
 ListCommitments = Callable[[SceneContext], Awaitable[list[Fact]]]
 """Gives the promises and debts that are open, in canon and proposed in the scene."""
 
+IsSuggested = Callable[[SceneContext, str], bool]
+"""Says whether the rules still suggest a `/state` command."""
+
 
 class OpenOffers:
     """Keeps the offers of the stories that are played."""
@@ -58,12 +62,14 @@ class OpenOffers:
         log: LogReader,
         contexts: SceneContextLoader,
         list_commitments: ListCommitments,
+        is_suggested: IsSuggested,
         events: EventBus,
     ) -> None:
         self._file = file
         self._log = log
         self._contexts = contexts
         self._list_commitments = list_commitments
+        self._is_suggested = is_suggested
         self._events = events
         self._by_story: dict[Id, list[StoredOffer]] = {}
 
@@ -156,6 +162,8 @@ class OpenOffers:
         if command.startswith(_SETTLES):
             words = command.split(" ", 1)[1]
             return any(f.statement.rstrip(".") == words for f in await self._list_commitments(context))
+        if offer.question == RULES_SUGGEST:
+            return self._is_suggested(context, command)
         if command.startswith(_LIFT):
             words = command.removeprefix(_LIFT)
             return any(d.text.rstrip(".") == words for d in await read_decisions(self._log, context))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
 from agents.proposals.effects import Effect
 from agents.resolver.ruleset_schema import Pack
-from agents.resolver.sheets import NewSheet, Sheet, find_crossings
+from agents.resolver.sheets import NewSheet, Sheet, find_crossings, suggestions_at_ends
 from agents.resolver.working_state import fold_changes
 from agents.solo.story_rules import StoryRules, read_working_sheet
 from agents.typed_numbers import number_label
@@ -22,6 +23,11 @@ from agents.views.scene_views import Offer
 from stores.errors import InputError
 from stores.records.canon import StateChange, StateOp
 from stores.records.world import Entity
+
+RULES_SUGGEST: Final = "The rules suggest"
+"""The question of an offer that the rules make for a number at 0 or a full track."""
+
+_STATE: Final = "/state "
 
 
 class DepletionWatcher:
@@ -63,14 +69,31 @@ class DepletionWatcher:
                 effects += suggestion.effects
         if not effects:
             return replace(reply, lines=(*reply.lines, *lines))
-        state_command = f"/state {', '.join(dict.fromkeys(map(str, effects)))}"
-        lines.append(f"The rules suggest {state_command} (Tab takes it)")
+        state_command = _STATE + ", ".join(dict.fromkeys(map(str, effects)))
+        lines.append(f"{RULES_SUGGEST} {state_command} (Tab takes it)")
         return replace(
             reply,
             lines=(*reply.lines, *lines),
             suggested_line=state_command,
-            offers=(*reply.offers, Offer("The rules suggest", state_command)),
+            offers=(*reply.offers, Offer(RULES_SUGGEST, state_command)),
         )
+
+    def is_still_suggested(self, context: SceneContext, state_command: str) -> bool:
+        """Say whether the rules suggest anything of a command that they suggested before, as the sheets are now."""
+        pack = self._rules.find_pack(context)
+        if pack is None:
+            return False
+        effect_texts = set(state_command.removeprefix(_STATE).split(", "))
+        for entity in context.entities.values():
+            if entity.name not in state_command or context.is_dead(entity):
+                continue
+            try:
+                suggestions = suggestions_at_ends(pack, read_working_sheet(context, entity))
+            except InputError:  # the pack can be asked nothing
+                return True
+            if any(str(effect) in effect_texts for one in suggestions for effect in one.effects):
+                return True
+        return False
 
     def _sheets_before_and_after(
         self, context: SceneContext, entity: Entity, changes: Sequence[StateChange]

@@ -526,6 +526,28 @@ async def test_play_rest_cut_off_is_finished(tmp_path: Path, monkeypatch: pytest
 # --- what runs out ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_offered"),
+    [
+        ((), True),
+        (("I wait.", "/commit"), True),
+        (("/state Orc.hp = 4",), False),
+        (("/state Orc.hp = 4", "/undo"), True),
+        (("/state Orc.hp = 4", "/state Orc.hp = 0"), True),
+        (("/state Orc +dead",), False),
+        (("/state Mara.hp = 4",), True),
+        (("/undo",), False),
+    ],
+)
+async def test_what_the_rules_suggest_is_offered_while_the_number_is_at_zero(
+    tmp_path: Path, lines: tuple[str, ...], is_offered: bool
+) -> None:
+    async with game(tmp_path, **TWOS) as at:
+        await at.say(ORC, "/commit", "/state Orc.hp -4", *lines)
+        offers = [(offer.question, offer.command) for offer in (await at.view()).offers]
+        assert (("The rules suggest", "/state Orc.alive = false") in offers) is is_offered
+
+
 @pytest.mark.parametrize("critical", CriticalCommitMode)
 async def test_play_at_zero_the_rules_suggest_and_the_gm_decides(
     tmp_path: Path, critical: CriticalCommitMode
