@@ -26,9 +26,9 @@ _DEED_GROUPS: Final = (
 """Verbs that promise the same."""
 _COMMON_DEED: Final = {stem(verb): group.split()[0] for group in _DEED_GROUPS for verb in group.split()}
 _SMALL_WORD_LIST: Final = (
-    "a an the i me my you your he him his she her hers it its we us our they them their promise promised swear swore "
-    "sworn vow will shall would that this these to of and for with from in on at by back again soon one day ll d have "
-    "get am is be owed word somebody else"
+    "a an the i me my you your he him his she her hers it its we us our they them their promise promises promised "
+    "swear swears swore sworn vow vows vowed will shall would that this these to of and for with from in on at by back "
+    "again soon one day ll d have get am is be owed word somebody else"
 )
 _SMALL_WORDS: Final = frozenset(_SMALL_WORD_LIST.split())
 _NOT: Final = frozenset({"not", "never", "no", "nobody", "nothing", "t"})
@@ -42,6 +42,8 @@ class SamePromise(NamedTuple):
     fact: Fact
     is_certain: bool
     """Whether the new one says nothing that it does not say, and is to nobody else."""
+    is_equal: bool = False
+    """Whether neither says more than the other, nor is to others."""
 
 
 def find_same_promise(
@@ -57,7 +59,8 @@ def find_same_promise(
         if not own_words or (own_words & _NOT) != (words & _NOT):
             continue
         if own_words <= words and _promisees_of(promise, people) <= _promisees_of(fact, people):
-            return SamePromise(fact, is_certain=True)
+            is_equal = own_words == words and _promisees_of(promise, people) == _promisees_of(fact, people)
+            return SamePromise(fact, is_certain=True, is_equal=is_equal)
         shared = own_words & words
         if own_words <= words or (len(shared) > 1 and len(shared) >= ALIKE_SHARE * len(own_words | words)):
             alike = fact

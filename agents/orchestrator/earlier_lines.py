@@ -17,10 +17,18 @@ from agents.orchestrator.exchange import Exchange
 from agents.orchestrator.plain_claims import PlainClaims
 from agents.orchestrator.plain_secrets import PlainSecrets
 from agents.orchestrator.plain_vows import PlainVows
+from agents.proposals.decisions import is_rejected
 from agents.proposals.proposals import Proposals
 from agents.prose.names import names_of
 from stores.ports import LogReader
-from stores.records.canon import AssertFact, CreateEntity, Payload
+from stores.records.canon import (
+    AssertFact,
+    Authority,
+    CreateEntity,
+    FactKind,
+    Payload,
+    normalize_statement,
+)
 from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
 from stores.records.workflow import ProposedChange
@@ -71,6 +79,8 @@ class EarlierLines:
                 for change in await self._read_changes(turn, context)
                 if new_ids & named_entities(change.change)
                 and not (context.has_moved_since(turn) and _says_where(change.change))
+                # What a `/fact` of then says is read as this is, now that the name is known.
+                and not _is_typed_since(change, turn, context)
             ]
             own_proposals = [_attach(change, command) for change in changes][: MAX_CHANGES - len(proposals)]
             if own_proposals:
@@ -123,6 +133,22 @@ def _find_naming_turns(turns: Sequence[Turn], entities: Iterable[Entity]) -> lis
 
 def _says_where(change: Payload) -> bool:
     return isinstance(change, AssertFact) and change.predicate == LOCATED_IN
+
+
+def _is_typed_since(proposal: ProposedChange, turn: Turn, context: SceneContext) -> bool:
+    """Say whether the player has proposed in the same words, at a turn or since, what that turn says."""
+    change = proposal.change
+    return isinstance(change, AssertFact) and any(
+        isinstance(other.change, AssertFact)
+        and other.change.fact_kind is not FactKind.EVENT
+        and other.authority is Authority.GM
+        and not is_rejected(other)
+        and other.tick is not None
+        and other.tick >= turn.tick
+        and other.change.standing is change.standing
+        and normalize_statement(other.change.statement) == normalize_statement(change.statement)
+        for other in context.undecided
+    )
 
 
 def _attach(proposal: ProposedChange, command: ProposedChange) -> ProposedChange:

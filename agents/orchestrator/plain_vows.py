@@ -22,6 +22,7 @@ from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.plain_promises import build_promise_fact
 from agents.declarations.same_promises import SamePromise, find_same_promise
 from agents.orchestrator.exchange import Exchange
+from agents.proposals.decisions import is_rejected
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.prose.hero_words import find_hero_sentences, split_plain_sentences
 from agents.prose.names import names_of
@@ -44,7 +45,7 @@ from agents.solo.story_decisions import describe_overflow
 from agents.views.replies import Reply
 from agents.views.scene_views import Offer
 from stores.ports import LogReader
-from stores.records.canon import AssertFact, Authority, EndFact, Fact
+from stores.records.canon import AssertFact, Authority, EndFact, Fact, Standing
 from stores.records.ids import Clock
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity
@@ -149,6 +150,29 @@ class PlainVows:
         promises = (p.change for p in proposals if isinstance(p.change, AssertFact))
         matches = (find_same_promise(promise, open_promises, people) for promise in promises)
         return tuple(_describe_same(match) for match in matches if match is not None)
+
+    async def describe_repeated_promises(
+        self, context: SceneContext, proposals: Sequence[ProposedChange]
+    ) -> tuple[str, ...]:
+        """Return a line on each declared promise if the player has proposed all of them already, in whatever words.
+
+        `context` is before they are proposed.
+        """
+        promises = [
+            p.change
+            for p in proposals
+            if isinstance(p.change, AssertFact)
+            and p.change.predicate == "promised"
+            and p.change.standing is Standing.TRUE
+        ]
+        if not promises or len(promises) < len(proposals):
+            return ()
+        own_ids = {p.id for p in context.undecided if p.authority is Authority.GM and not is_rejected(p)}
+        open_promises = [f for f in await self._list_open_promises(context) if f.proposal_id in own_ids]
+        people = [e for e in context.entities.values() if e.kind in ACTORS]
+        matches = [find_same_promise(promise, open_promises, people) for promise in promises]
+        equal = [match for match in matches if match is not None and match.is_equal]
+        return tuple(map(_describe_same, equal)) if len(equal) == len(promises) else ()
 
     async def _list_open_promises(self, context: SceneContext) -> list[Fact]:
         """Return what was promised and is open, in canon or proposed in the scene, and not said to be settled."""

@@ -208,9 +208,10 @@ for _name, _kind, _usage, _summary in (
     needs_argument=True,
 )
 async def declare_fact(tools: CommandTools, call: CommandCall) -> Outcome:
-    outcome, proposals = await _propose_once(
-        tools, call.context, await tools.declarations.build_fact(call.context, call.argument)
-    )
+    built = await tools.declarations.build_fact(call.context, call.argument)
+    if repeated_lines := await tools.plain_vows.describe_repeated_promises(call.context, built):
+        return Outcome(Reply("operation", repeated_lines), call.context)
+    outcome, proposals = await _propose_once(tools, call.context, built)
     proposed_names = {p.change.name for p in proposals if isinstance(p.change, CreateEntity)}
     shared_names = await tools.declarations.find_shared_names(call.context, call.argument)
     unknown_names = [

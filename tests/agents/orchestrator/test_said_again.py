@@ -92,3 +92,40 @@ async def test_fact_that_a_later_turn_shows_to_others_may_be_said_again(tmp_path
         assert "Proposed already" in (await table.say(DOB_OWNS))[0]
         await table.say("> Dob shows everybody the Glass Bell: it is his.")
         assert (await table.say(DOB_OWNS))[0] == "Proposed: Dob owns the Glass Bell."
+
+
+async def test_promise_that_the_player_made_is_proposed_once_in_whatever_words(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Iselin", "/npc here Dob", "/thing Glass Bell", "I wait.")
+        await table.say("I promise Iselin to bring back the glass bell.")
+        title = "Mara promised Iselin to bring back the glass bell."
+        for line in (
+            "/fact promise: Mara promises Iselin to bring back the Glass Bell",
+            "/fact Mara promised Iselin to bring back the glass bell",
+            "/fact promise: Mara brings Iselin the glass bell",
+        ):
+            assert await table.say(line) == (f"Promised already: {title}",), line
+        for line, other in (
+            ("/fact promise: Mara promises Dob to bring back the glass bell", "Dob"),
+            ("/fact promise: Dob promises Iselin to bring back the glass bell", "Dob promises"),
+            ("/fact promise: Mara promises Iselin never to bring back the glass bell", "never"),
+            ("/fact promise: Mara promises Iselin to bring back the glass bell at dawn", "dawn"),
+        ):
+            (reply, *_) = await table.say(line)
+            assert reply.startswith("Proposed: "), line
+            assert other in reply, line
+        await table.say("/reject all")
+        assert (await table.say(f"/fact {title}"))[0] == f"Proposed: {title}"
+
+
+async def test_line_is_not_read_again_for_what_a_command_has_said_since(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Dob", "> Dob owns Salvage Skiff.", "/fact Dob owns Salvage Skiff")
+        assert await table.say("/thing Salvage Skiff: a boat") == ("Proposed: Salvage Skiff",)
+        titles = [row.title for row in (await table.view()).proposals]
+        assert titles.count("Dob owns Salvage Skiff.") == 1
+        # What no command says is read.
+        await table.say("> Dob owns Grey Gull.")
+        assert "Proposed: Dob owns Grey Gull." in await table.say("/thing Grey Gull")
