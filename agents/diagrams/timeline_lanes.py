@@ -80,6 +80,8 @@ class LanesInput:
     scene_titles: Mapping[Id, str]
     casts: Mapping[Id, Sequence[Id]]
     """By scene who was in it."""
+    places: Mapping[Id, Sequence[Id]]
+    """By scene where it was played."""
     threads: Sequence[Thread]
     """Threads of the stories that are no commitments of canon."""
     calendar: Calendar
@@ -92,8 +94,8 @@ def build_lanes(records: LanesInput) -> tuple[Lane, ...]:
     for scene in records.scenes:
         mark = Mark(scene.tick, MarkKind.SCENE, records.scene_titles[scene.id], scene_id=scene.id)
         scene_marks.append(mark)
-        place_id = scene.opening_place_id or scene.place_id
-        for entity_id in dict.fromkeys((*records.casts.get(scene.id, ()), *filter(None, (place_id,)))):
+        entity_ids = (*records.casts.get(scene.id, ()), *records.places.get(scene.id, ()))
+        for entity_id in dict.fromkeys(entity_ids):
             marks_by_entity[entity_id].append(mark)
     for fact in records.facts:
         if (kind := _mark_kind(fact)) is not None:

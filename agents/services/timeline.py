@@ -13,6 +13,7 @@ from agents.canon_keeper.fact_readings import ALIVE, OCCURRENCE_KINDS, is_true_d
 from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
+from agents.services.scene_places import read_scene_places
 from agents.story_entries import read_story_entries
 from agents.views.card_views import FactView
 from agents.views.world_views import SceneReference, TimelineEvent
@@ -86,16 +87,17 @@ class TimelineReader:
         scene_rows = await self._read_scenes(universe_id)
         facts = [one.fact for one in await self._read_facts(universe_id) if one.fact is not None]
         scenes = [one.scene for one in scene_rows if one.scene is not None]
-        casts, threads = await self._read_casts_and_threads(universe_id, scenes)
+        casts, places, threads = await self._read_by_story(universe_id, scenes)
         named_ids = {i.entity_id for fact in facts for i in fact.involves}
         named_ids.update(i for cast in casts.values() for i in cast)
-        named_ids.update(filter(None, (i for s in scenes for i in (s.opening_place_id, s.place_id))))
+        named_ids.update(i for place_ids in places.values() for i in place_ids)
         lanes_input = LanesInput(
             entities=await self.canon.entities_by_id(named_ids),
             facts=facts,
             scenes=scenes,
             scene_titles={one.scene.id: one.text for one in scene_rows if one.scene is not None},
             casts=casts,
+            places=places,
             threads=threads,
             calendar=calendar,
         )
@@ -108,19 +110,21 @@ class TimelineReader:
         first_turns = await self.log.line_slice(scene_id, 0, 1)
         return first_turns[0].id if first_turns else None
 
-    async def _read_casts_and_threads(
+    async def _read_by_story(
         self, universe_id: Id, scenes: Sequence[Scene]
-    ) -> tuple[dict[Id, list[Id]], list[Thread]]:
-        """Return by scene who was in it, and the stories' own threads."""
+    ) -> tuple[dict[Id, list[Id]], dict[Id, list[Id]], list[Thread]]:
+        """Return by scene who was in it and where it was played, and the stories' own threads."""
         casts: dict[Id, list[Id]] = {}
+        places: dict[Id, list[Id]] = {}
         threads: list[Thread] = []
         for story in (await self.log.readable_stories(universe_id)).records:
             entries, _ = await read_story_entries(self.log, story)
-            for scene in scenes:
-                if scene.story_id == story.id:
-                    casts[scene.id] = [*scene.cast, *find_arrived_ids(entries, scene.id)]
+            story_scenes = [scene for scene in scenes if scene.story_id == story.id]
+            for scene in story_scenes:
+                casts[scene.id] = [*scene.cast, *find_arrived_ids(entries, scene.id)]
+            places |= await read_scene_places(self.log, self.canon, story.pc_id, story_scenes)
             threads += build_threads([e for e in entries if isinstance(e, ThreadEntry)], (), story.id)
-        return casts, threads
+        return casts, places, threads
 
     async def _read_facts(self, universe_id: Id) -> list[_Happening]:
         happenings: list[_Happening] = []

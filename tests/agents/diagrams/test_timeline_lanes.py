@@ -75,7 +75,14 @@ def records() -> LanesInput:
     )
     thread = Thread(id="t", story_id="st", name="Who moved the bell", since=70, closed_at=DAY * 3)
     return LanesInput(
-        entities, facts, (scene,), {"s1": "Scene 1"}, {"s1": ("Mara", "Dob")}, (thread,), CALENDAR
+        entities,
+        facts,
+        (scene,),
+        {"s1": "Scene 1"},
+        {"s1": ("Mara", "Dob")},
+        {"s1": ("Pier",)},
+        (thread,),
+        CALENDAR,
     )
 
 

@@ -108,3 +108,29 @@ async def test_lanes_have_nobody_in_a_scene_whose_coming_was_undone(tmp_path: Pa
         names = {lane.name for lane in lanes.lanes}
         assert "Dob Harrow" in names
         assert "Zed" not in names
+
+
+@pytest.mark.slow
+async def test_lanes_have_a_scene_where_it_was_played_and_not_where_it_only_opened(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+
+        async def play_scene(*lines: str) -> None:
+            nonlocal scene_id
+            for line in (*lines, "/accept all", "/end"):
+                await program.services.play.submit(scene_id, line)
+            scene_id = (await program.services.gate.commit(scene_id)).next_scene_id or scene_id
+
+        await play_scene("/place Pier", "/place Shed", "I look round.", "I wait.", "/go Pier", "I rest.")
+        await play_scene("I go to the Shed.", "I look round.")
+        await play_scene("I go to the Pier.", "I look round.")
+        await play_scene("I look round.")
+        await program.services.play.submit(scene_id, "I look round again.")
+        (universe,) = await program.services.stories.universes()
+        lanes = await program.services.world.timeline.read_lanes(universe.id)
+        scenes_by_place = {
+            lane.name: [mark.text.partition(" ")[2][:1] for mark in lane.marks]
+            for lane in lanes.lanes
+            if lane.group == "Places"
+        }
+        assert scenes_by_place == {"Yard": ["1"], "Pier": ["1", "3", "4", "5"], "Shed": ["2"]}
