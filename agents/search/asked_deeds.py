@@ -133,6 +133,12 @@ def asks_where_by_deed(question: RecordQuestion, deed: AskedDeed) -> bool:
     return deed.verb in _MOVES and deed.is_intransitive and _ASKS_WHERE.match(question.text) is not None
 
 
+def asks_only_what_was_said(question: RecordQuestion) -> bool:
+    """Say whether it asks what somebody told, and of no matter: `What did Vess tell me?`."""
+    deed = find_asked_deed(question)
+    return deed is not None and deed.is_saying and not question.content_words
+
+
 def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     """Say whether a text tells of the deed, and not only that somebody else did it, or that nobody did."""
     if asks_where_by_deed(question, deed):

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
 from agents.prose.names import HONORIFICS
+from agents.prose.speech import strip_speech
 from agents.search.death_questions import subject_of
 from agents.search.normal_words import normalize_word
 from agents.search.question import RecordQuestion, find_asked_subjects
@@ -142,8 +143,9 @@ def is_made_in_reverse(question: RecordQuestion, text: str, *, is_of_asker: bool
     words = _split(text)
     if not is_of_asker and any(_is_quoted(words, name) for name in recipients):
         return True
-    if is_of_asker and _is_maker(words, QuestionName(_ASKER_SUBJECTS, frozenset())):
-        text_makers = question.asker_ids
+    own_words = _split(strip_speech(text)) if is_of_asker else []
+    if _is_maker(own_words, QuestionName(_ASKER_SUBJECTS, frozenset())):
+        text_makers = question.hero_ids
     else:
         names = (*question.names, *question.asker_names)
         text_makers = frozenset(i for n in names if _is_maker(words, n) for i in n.entity_ids)

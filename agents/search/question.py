@@ -126,6 +126,8 @@ class RecordQuestion:
     """Whom `I` means."""
     asker_names: tuple[QuestionName, ...] = ()
     """Their names in canon."""
+    hero_ids: frozenset[Id] = frozenset()
+    """Whom `I` means in the player's own lines, also where the question has no such word."""
     known_name_words: frozenset[str] = frozenset()
     """The words of all names in canon, in lower case."""
     dates: tuple[PartialDate, ...] = ()
@@ -209,6 +211,7 @@ def parse_question(
         wanted_predicates,
         frozenset(asker_ids),
         asker_names,
+        frozenset(asker_ids),
         known_words,
         dates,
     )

@@ -91,14 +91,16 @@ class QueryService:
         catalogue, entity_names = await gather(
             self._read_catalogue(universe_id), self._canon.folded_names(universe_id)
         )
-        asker_ids = await self._find_askers(universe_id, story_id) if _SAYS_I.search(question) else ()
+        hero_ids = await self._find_askers(universe_id, story_id)
+        asker_ids = hero_ids if _SAYS_I.search(question) else ()
         scope = SearchScope(universe_id, story_id)
 
         async def parse(text: str) -> RecordQuestion:
-            return await run_beside_screen(
+            parsed = await run_beside_screen(
                 partial(parse_question, text, entity_names, catalogue, asker_ids),
                 item_count=len(entity_names),
             )
+            return replace(parsed, hero_ids=frozenset(hero_ids))
 
         parsed_question = await parse(question)
         if names_by_role := await self._role_names.find_asked(parsed_question, scope):

@@ -51,6 +51,7 @@ from agents.search.question import (
 )
 from agents.search.question_cues import read_cues
 from agents.search.result_validity import is_ended
+from agents.search.swapped_roles import is_told_otherwise
 from agents.search.turn_answers import match_statement
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
@@ -231,6 +232,7 @@ def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
     match = match_statement(question, statement, involved_ids, predicate=fact.predicate)
     is_match = match.is_match or (match.name_share == 1.0 and _is_asked_settlement(question, fact))
     is_match = is_match and not is_made_in_reverse(question, fact.statement)
+    is_match = is_match and not is_told_otherwise(question, statement)
     if fact.kind is FactKind.COMMITMENT and asks_how_settled(question) and find_asked_subjects(question):
         is_match = is_match and subject_of(fact) in find_asked_subjects(question)
     if fact.kind is FactKind.COMMITMENT and is_made_by_another(question, subject_of(fact)):

@@ -25,6 +25,7 @@ from agents.search.question import (
     counts_as_about_speaker,
     remove_what_is_asked,
 )
+from agents.search.swapped_roles import is_told_otherwise
 from agents.search.turn_answers import match_statement, tells_deed_to_something_else
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_FINDINGS, MAX_SCORE, RankedFinding, similarity_of
@@ -110,6 +111,7 @@ def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> Qu
         match.is_match
         and not is_made_in_reverse(question, memory.text)
         and not tells_deed_to_something_else(question, text)
+        and not is_told_otherwise(question, text)
     )
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, memory.text)

@@ -8,6 +8,7 @@ from typing import Final
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
+from agents.search.asked_deeds import asks_only_what_was_said, find_asked_deed, tells_deed
 from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.commitment_questions import (
     find_recipients,
@@ -19,6 +20,7 @@ from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
 from agents.search.question import QuestionMatch, RecordQuestion, find_asked_subjects, match_question
+from agents.search.swapped_roles import is_told_otherwise
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
     MAX_FINDINGS,
@@ -80,6 +82,9 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
     text = phrase_as_asked(question, content.text)
     match = match_question(question, text, content.involved_ids, predicate=content.predicate)
     is_match = match.is_match and not is_made_in_reverse(question, content.text)
+    is_match = is_match and not is_told_otherwise(question, text)
+    if asks_only_what_was_said(question) and (deed := find_asked_deed(question)) is not None:
+        is_match = is_match and tells_deed(question, deed, text)
     is_stated = content.predicate in ("", STATED_PREDICATE) or (
         isinstance(change, AssertFact) and change.fact_kind is FactKind.COMMITMENT
     )

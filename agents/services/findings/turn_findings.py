@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from agents.prose.speech import strip_speech
+from agents.search.asked_deeds import asks_only_what_was_said
 from agents.search.asked_events import AskedEvent, EventRelation, find_event_scene, read_asked_event
 from agents.search.asked_shares import Rarity, measure_rarity
 from agents.search.asked_ties import names_tied_one, read_asked_tie
@@ -30,6 +31,7 @@ from agents.search.question import (
 )
 from agents.search.question_cues import read_cues
 from agents.search.search_port import SearchHit
+from agents.search.swapped_roles import is_told_in_reverse
 from agents.search.told_departures import WORDS_OF_DEPARTURE, tells_departure
 from agents.search.turn_answers import match_turn
 from agents.search.turn_ranking import turn_time_order
@@ -182,7 +184,9 @@ class TurnFinder:
         if _asks_for_one_thing(question):
             return ranked_findings
         touching_ids = {
-            turn.id for (_, turn), match in zip(found, matches, strict=True) if match.touches(question)
+            turn.id
+            for (_, turn), match in zip(found, matches, strict=True)
+            if match.touches(question) and not _tells_in_reverse(question, turn, turn.text)
         }
         return _add_bearing(ranked_findings, touching_ids)
 
@@ -234,6 +238,7 @@ def _asks_for_one_thing(question: RecordQuestion) -> bool:
         or asks_for_commitment(question)
         or asks_who_knows(question)
         or bool(find_believers(question))
+        or asks_only_what_was_said(question)
     )
 
 
@@ -273,6 +278,13 @@ def _remove_quotes(text: str, quotes: Sequence[str]) -> str:
     return text
 
 
+def _tells_in_reverse(question: RecordQuestion, turn: Turn, text: str) -> bool:
+    """Say whether a turn tells what is asked the other way round; `I` is whoever speaks."""
+    if turn.speaker is Speaker.PLAYER:
+        return is_told_in_reverse(question, text, question.hero_ids)
+    return is_told_in_reverse(question, f"{turn.name}: {text}" if turn.name else text)
+
+
 def _match_turn(
     question: RecordQuestion,
     turn: Turn,
@@ -309,6 +321,7 @@ def _match_turn(
     is_match = turn_match.is_answer and not is_made_in_reverse(
         question, text, is_of_asker=turn.speaker is Speaker.PLAYER
     )
+    is_match = is_match and not _tells_in_reverse(question, turn, text)
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, text)
     elif asks_about_death(question):
