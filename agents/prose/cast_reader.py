@@ -252,6 +252,7 @@ class CastReader:
             is_within_place=self._is_within_place(text),
             absent=sentence.absent,
             unnamed=sentence.unnamed,
+            named=_list_named(sentence),
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
@@ -293,7 +294,7 @@ class CastReader:
         """Read what takes several clauses to say, and who is quoted."""
         for speech in turns.SPEAKS_HERE.finditer(text):
             if not ELSEWHERE.search(text):
-                reading.move(CastMove.COMES, figures_of(who_of(speech), reading))
+                reading.act_here(figures_of(who_of(speech), reading))
         if match := turns.ONLY_LEFT.search(text):
             remaining = figures_of(who_of(match), reading)
             reading.move(CastMove.LEAVES, sorted(reading.present - set(remaining)))
@@ -571,6 +572,12 @@ def _quote_fates(fates: Iterable[tuple[str, int]], text: str, telling: re.Patter
     return [
         NarratedFate(None if mark == HERO else int(mark), quote) for mark, quote in quotes_by_mark.items()
     ]
+
+
+def _list_named(sentence: MarkedSentence) -> set[int]:
+    """Return those whom a sentence names, and does not only mean by a pronoun."""
+    marks = "".join(_NUMBER_MARK.findall(sentence.text))
+    return set(map(int, re.findall(r"\d+", marks))) - sentence.unnamed
 
 
 def _with_claim(clause: MarkedClause) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
@@ -112,6 +112,8 @@ class CastReading:
     """Those of whom the sentence says that they are not here, whatever else it has them do."""
     unnamed: frozenset[int] = frozenset()
     """Those whom pronouns alone mean in the sentence."""
+    named: set[int] = field(default_factory=set)
+    """Those whom the text has named so far."""
     missed: set[int] = field(default_factory=set)
     """Those who were spoken to or fought, and were not here or dead then."""
     shown: set[int] = field(default_factory=set)
@@ -167,7 +169,9 @@ class CastReading:
         is_within_place: bool,
         absent: frozenset[int] = frozenset(),
         unnamed: frozenset[int] = frozenset(),
+        named: Collection[int] = (),
     ) -> None:
+        self.named.update(named)
         self.subject, self.last_move, self.excepted = "", None, excepted
         self.absent, self.unnamed = absent, unnamed
         self.is_about_strangers, self.is_within_place = False, is_within_place
@@ -213,8 +217,12 @@ class CastReading:
         self.move(CastMove.COMES, numbers)
 
     def act_here(self, numbers: Iterable[int]) -> None:
-        """Have people come in who do what only somebody does who is here."""
-        numbers = tuple(numbers)
+        """Have people come in who do what only somebody does who is here.
+
+        A pronoun means nobody who has left, unless the text names them since.
+        """
+        went = (self.departed | (self.gone | self.left_behind) - self.named) - self.present
+        numbers = tuple(number for number in numbers if number not in self.unnamed & went)
         self.seen_going |= (self.departed | self.gone - self.arrived).intersection(numbers) - self.present
         self.move(CastMove.COMES, numbers)
 

@@ -32,6 +32,17 @@ COMING = (
     _case("Bela", "> Old Tam comes in. The boy trips over his feet. I grab him.", "+Tam"),
     _case("Bela Tam", "> Old Tam laughs.", "I take the old man by the arm and lead him out.", "-Bela"),
     _case("", "> Captain Vess comes in.", "+Vess"),
+    # A pronoun brings nobody in who has left, by what they do or say; only by coming back, or named since.
+    _case("Tam", "> Old Tam leaves.", "> He draws a knife.", "-Tam"),
+    _case("Tam", "> Old Tam leaves.", "> A woman comes in.", "> He draws a knife.", "-Tam"),
+    _case("Tam", "> Old Tam leaves.", '> "Wait," he says.', "-Tam"),
+    _case("Tam", "> Old Tam leaves.", "> The door opens. He draws a knife.", "-Tam"),
+    _case("Tam", "> Old Tam leaves. He draws a knife.", "-Tam"),
+    _case("Tam", "> Old Tam leaves.", "> He comes back and draws a knife.", ""),
+    _case("Tam", "> Old Tam leaves.", "> He comes back. He draws a knife.", ""),
+    _case("Tam", "> Old Tam leaves.", "> Old Tam draws a knife.", ""),
+    _case("Tam", "> Old Tam leaves.", "> I find Old Tam in the yard. He draws a knife.", ""),
+    _case("Tam", "> Old Tam walks to the door. He draws a knife.", ""),
     # Another first name before a known surname is somebody else's.
     _case("", "> Wilma Vess comes in.", ""),
     _case("", "> Wilma Vess attacks Bela.", ""),

@@ -23,12 +23,16 @@ def play(case: CastCase) -> tuple[set[int], set[int], set[int]]:
     reader = CastReader(FIGURES, ("Mara",), ("Boat Sheds",))
     present = {PEOPLE[name] for name in case.here.split()}
     senseless, out_of_earshot, left_behind, dead = set[int](), set[int](), set[int](), set[int]()
+    gone = set[int]()
     for line in case.lines:
-        state = CastState(*map(frozenset, (present, senseless, out_of_earshot, left_behind, dead)))
+        groups = (present, senseless, out_of_earshot, left_behind, gone - present, dead)
+        state = CastState(*map(frozenset, groups))
         for move, number in reader.read(line.lstrip("> "), state, is_gm=line.startswith(">")):
             for group in (senseless, out_of_earshot, left_behind):
                 group.discard(number)
             present.add(number)
+            if move is CastMove.LEAVES:
+                gone.add(number)
             match move:
                 case CastMove.LEAVES | CastMove.STAYS_BEHIND | CastMove.DIES:
                     present.discard(number)
