@@ -13,6 +13,7 @@ from typing import Final
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.context_assembly.scene_context import SceneContext
+from agents.declarations.amounts import COUNT
 from agents.declarations.coordinated_clauses import split_clauses
 from agents.declarations.lasting_facts import find_statements, read_lasting_facts
 from agents.declarations.named_entities import read_named_entities
@@ -60,6 +61,10 @@ _OPENING: Final = r"(?:In truth,?\s+)?(?:[Tt]he\s+)?"
 _STATES: Final = re.compile(rf"{_OPENING}(?:[\w'’-]+\s+){{1,4}}?(?:\w+ly\s+|still\s+|now\s+)?{_LASTS}")
 """A sentence that says of its subject what lasts."""
 
+_OWES_AMOUNT: Final = re.compile(
+    rf"(?:He|She|They) (?:now |still )?owes? (?:[\w'’-]+ ){{1,4}}?{COUNT} [a-z]+", re.IGNORECASE
+)
+"""A debt of somebody whom only a pronoun names: `He owes Captain Vess three coins.`"""
 _SAYS_OF_THING: Final = re.compile(
     rf"The (?:[a-z]+ )?(?P<thing>{SITE_NOUN}|well|spring|water|wine|food|letter|crown|seal|key|treasure|ring|sword|map)"
     r" (?:is|was) (?:now |long |still )?(?:poisoned|cursed|haunted|forged|false|sacred|holy|enchanted|abandoned|ruined"
@@ -149,7 +154,8 @@ class LineOutcomes:
         people = (name for e in context.entities.values() if e.kind in ACTORS for name in names_of(e))
         if is_gm and find_figurative_death(text, people):
             return True
-        if is_gm and any(_SAYS_OF_THING.match(sentence) for sentence in _list_sentences(turn)):
+        says_unread = (_SAYS_OF_THING, _OWES_AMOUNT)
+        if is_gm and any(p.match(sentence) for sentence in _list_sentences(turn) for p in says_unread):
             return True
         if _ENDS_TIE.search(text) and any(
             _begins_with_any(s, list(context.entities.values())) for s in _list_sentences(turn)

@@ -42,6 +42,9 @@ LINES = {
     "I give Maud two silver pennies for the bed.": "nothing proposed",
     "> Jory runs off with the bell.": "proposed 1",
     "> The well is poisoned.": "nothing proposed",
+    "> The night wears on. He owes Oswin Tarr three coins.": "nothing proposed",
+    "> He owes it all to luck.": "",
+    '> "He owes Oswin Tarr three coins," says Maud.': "",
     "Maud is no longer my aunt.": "nothing proposed",
     # Nobody stops being kin by blood.
     "> Maud is no longer Jory's mother.": "nothing proposed",
