@@ -260,6 +260,7 @@ CALLS: dict[str, Call] = {
         p.universe, lambda u: p.services.characters.create_character(u, "Ysolde")
     ),
     # --- what does not --------------------------------------------------------------------------------
+    "find_scene_of_gate": lambda p: p.services.gate.find_scene_of_gate(p.scene_id),
     "recover": lambda p: p.services.stories.recover(),
     "enter": lambda p: p.services.stories.enter(MainMode.UNIVERSE),
     "leave": lambda p: p.services.stories.leave(),
