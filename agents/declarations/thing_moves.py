@@ -62,7 +62,9 @@ _DESTROYED: Final = re.compile(
     rf"|(?:tears|tore|rips|ripped) (?:up {_SOME_THING}|{_SOME_THING} (?:up|(?:in)?to (?:pieces|shreds))))\."
     rf"|(?:The )?(?:[\w'’-]+ ){{1,5}}?(?:is|was|has been) (?:{_BURNT}|ash|ashes)(?: .*)?\."
     r"|(?:The )?(?:[\w'’-]+ ){1,5}?"
-    r"(?:burn(?:s|ed|t) (?:down|to (?:the ground|ashes|cinders))|sinks|sank|has sunk)(?: .*)?\."
+    r"(?:burn(?:s|ed|t) (?:down|up|to (?:the (?:ground|waterline)|ashes|cinders))|sinks|sank|has sunk)(?: .*)?\."
+    r"|(?:The )?(?:[\w'’-]+ ){1,5}?(?:has )?"
+    r"(?:shatter(?:s|ed)|melt(?:s|ed))(?: (?:away|down|(?:in)?to|in) ?.*)?\."
 )
 """A fact that a thing is no more."""
 _HAPPENS_SOMEWHERE: Final = re.compile(

@@ -96,10 +96,24 @@ _BURNS_LOW: Final = frozenset(
 )
 """What burns down and is lit again, or was to burn."""
 _TO_THE_END: Final = frozenset(
-    ["", "to the bottom", "to the ground", "to ashes", "to cinders", "with all hands", "beneath the waves",
-     "under the waves", "beneath the water", "under the water", "without a trace", "with man and mouse"]
+    ["", "to the bottom", "to the ground", "to the waterline", "to ashes", "to cinders", "up", "with all hands",
+     "beneath the waves", "under the waves", "beneath the water", "under the water", "without a trace",
+     "with man and mouse"]
 )  # fmt: skip
 """What follows a verb of sinking or burning by which something is no more: not `low in the water`."""
+_BREAKS_UP: Final = frozenset(
+    ["", "to pieces", "into pieces", "into a thousand pieces", "into a hundred pieces", "into shards",
+     "into splinters", "into fragments", "to splinters", "to shards"]
+)  # fmt: skip
+"""What follows `shatters` where nothing else is shattered by it."""
+_MELTS: Final = frozenset(["", "away", "down", "to slag", "to nothing", "in the fire", "in the heat"])
+_ENDS_BY_VERB: Final = {
+    "sink": _TO_THE_END - {"up"},
+    "burn": _TO_THE_END - {""},
+    "shatter": _BREAKS_UP,
+    "melt": _MELTS,
+}
+"""What may follow each verb by which a thing is no more; what only burns may be put out."""
 _BONDS: Final = frozenset(
     ["prisoner", "captive", "hostage", "slave", "servant", "apprentice", "pupil", "squire", "ward", "heir", "heiress",
      "bodyguard", "steward", "deputy", "successor", "tutor", "mentor", "lover", "mistress", "widow", "widower",
@@ -318,7 +332,7 @@ class LastingStatementReader:
         )
 
     def _is_thing_that_ends(self, clause: Clause, claim: Claim) -> bool:
-        """Say whether what burns down or sinks is something with a name that is no more then."""
+        """Say whether what burns down, sinks or breaks is something with a name that is no more then."""
         subject = claim.subject
         if not self._is_named(subject) or subject.entity in self._names.people | self._names.factions:
             return False
@@ -326,7 +340,7 @@ class LastingStatementReader:
         nouns = {subject.head, *name.casefold().split()}
         if clause.verb == "sink":
             return not subject.entity or not nouns.isdisjoint(_SHIPS) or is_capitalised(name)
-        return nouns.isdisjoint(_BURNS_LOW)
+        return clause.verb == "shatter" or nouns.isdisjoint(_BURNS_LOW)
 
     def _is_person(self, phrase: NounPhrase | None) -> bool:
         return phrase is not None and phrase.entity in self._names.people
@@ -392,7 +406,7 @@ class LastingStatementReader:
             return False
         if "always" in clause.adverbs or (clause.negation == "never" and clause.form == "be"):
             return True
-        if claim.when:
+        if claim.when and claim.when not in _BREAKS_UP:  # `is smashed to pieces`
             return False
         is_thing = not is_person and claim.subject.entity not in self._names.factions
         return dimension in _LASTING_STATES or (is_thing and dimension in _LASTING_STATES_OF_THINGS)
@@ -427,14 +441,18 @@ def _is_guessed_without_name(clause: Clause, claim: Claim) -> bool:
 
 
 def _tells_end_of_thing(clause: Clause, claim: Claim) -> bool:
-    """Say whether something burns down or sinks, now or before, and is no more since."""
+    """Say whether something burns down, sinks, shatters or melts, now or before, and is no more since."""
     if clause.negation or clause.is_passive or clause.can or "had" in clause.spoken[1].split():
         return False
     if claim.relation == "state:existence":
         return claim.value == "1:gone" and clause.verb == "burn"
     tail = " ".join(token.word for token in clause.tail)
-    is_end = clause.verb in ("sink", "burn") and tail in _TO_THE_END and (tail or clause.verb == "sink")
-    return claim.relation == f"verb:{clause.verb}" and claim.object is None and bool(is_end)
+    is_end = tail in _ENDS_BY_VERB.get(clause.verb, ())
+    return (
+        claim.relation in (f"verb:{clause.verb}", f"verb:{clause.verb} {tail}")
+        and claim.object is None
+        and is_end
+    )
 
 
 def _is_destroyed_by_somebody(clause: Clause, claim: Claim) -> bool:

@@ -290,6 +290,50 @@ async def test_boat_that_burns_or_sinks_by_a_part_of_its_name_is_proposed_and_us
         assert warning not in await rails.say("I look for the skiff.")
 
 
+BELL_ENDS = (
+    "The Glass Bell shatters.",
+    "The Glass Bell shatters into a thousand pieces.",
+    "The Glass Bell is smashed to pieces.",
+    "The Glass Bell melts in the fire.",
+    "The Glass Bell has melted.",
+    "The Glass Bell burns up.",
+    "The Glass Bell burns to the waterline.",
+)
+
+
+async def test_thing_that_shatters_melts_or_burns_up_is_proposed_and_used_by_nobody(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        await rails.say(
+            "/thing Glass Bell", "/thing Red Candle", "/thing Storm Lantern", "/commit", "I wait."
+        )
+        for line in BELL_ENDS:
+            assert (await rails.say(f"> {line}"))[0] == f"Proposed: {line}"
+            assert f"⚠ Another proposal says “{line}”" in await rails.say("I ring the Glass Bell."), line
+            await rails.say("/undo", "/undo")
+        before = await rails.proposals()
+        for line in (
+            "The Glass Bell burns.",
+            "The Glass Bell burns brightly.",
+            "The Glass Bell burns low.",
+            "The Glass Bell smoulders.",
+            "The Glass Bell shatters the silence.",
+            "The Glass Bell almost shatters.",
+            "The Glass Bell may shatter.",
+            "The Glass Bell does not melt.",
+            "The Red Candle melts.",
+            "The Red Candle burns up.",
+            "The Storm Lantern burns down.",
+            "Juno melts.",
+            "Juno shatters.",
+            "Juno says that the Glass Bell shattered.",
+            "The ice melts.",
+            "The mirror shatters.",
+        ):
+            assert not [text for text in await rails.say(f"> {line}") if "Proposed" in text], line
+        assert await rails.proposals() == before
+
+
 async def test_words_of_burning_and_sinking_that_end_nothing_are_not_proposed(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         rails = await begin_in_hollow_rails(program)
