@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from agents.declarations.handed_names import is_handed_thing
+from agents.declarations.misspelt_names import find_meant
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
 from agents.prose.lone_names import NO_PEOPLE, begins_sentence, is_surely_name
@@ -122,6 +123,7 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     `known` are the entities whose names or roles have a word of the text, of any kind.
     """
     names, roles, surnames = set[str](), set[str](), set[str]()
+    known = list(known)
     for entity in known:
         words = {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
         surname = fold_name(read_surname(entity.name)) if entity.kind is EntityKind.CHARACTER else ""
@@ -134,6 +136,8 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     strangers = [
         Figure((name,), (own_roles[name],) if name in own_roles else ())
         for name in dict.fromkeys((*opening_names, *_find_unknown_names(text, names, surnames), *own_roles))
+        # `Captian Vess` is asked about, and no stranger.
+        if surnames.isdisjoint(map(_bare, fold_name(name).split())) or not find_meant(name, known)
     ]
     # `Osric the miller` is one, and known or not no miller beside.
     starts = {one.start for one in epithets}
