@@ -221,7 +221,7 @@ class CanonKeeper:
         that commit had closed waits again, and steps that come to nothing are closed.
         `rulings` are withdrawn ones that hold again with it.
         `scene_statuses` says how far other scenes are from then on.
-        Nothing is written before what is stored by `after` is; what that raises is raised.
+        Nothing of it is written before what `after` stores is; what that raises is raised.
         `decisions` are made by this commit itself: unless it is written, the proposals stay as they were.
 
         What a commit before this one left half written is finished first and is in the result too.

@@ -140,15 +140,20 @@ def _with_number(row: ProposalView, number: int) -> ProposalView:
     return row if row.number == number else replace(row, number=number)  # a copy of thousands takes long
 
 
-def find_without_row(
+def split_off_nothing(
     rows: Iterable[ProposalView], proposals: Iterable[ProposedChange]
-) -> list[ProposedChange]:
-    """Return the proposals that no row is of: together they change nothing, and so no commit writes them.
+) -> tuple[list[ProposedChange], list[ProposedChange]]:
+    """Return the proposals that a commit is of, and those that no row is of: together they change nothing.
 
     What was rejected is closed as such.
     """
     member_ids = {member_id for row in rows for member_id in row.member_ids}
-    return [p for p in proposals if p.id not in member_ids and not is_rejected(p)]
+    committed: list[ProposedChange] = []
+    nothing: list[ProposedChange] = []
+    for proposal in proposals:
+        has_row = proposal.id in member_ids or is_rejected(proposal)
+        (committed if has_row else nothing).append(proposal)
+    return committed, nothing
 
 
 def close_as_nothing(proposals: Iterable[ProposedChange], at: datetime) -> list[ProposalOutcome]:
@@ -181,7 +186,7 @@ def count_by_row(
         for status in {statuses[i] for i in row.member_ids if i in statuses}:
             # All members but one are counted too many: they were one row, and one verdict.
             surplus_counts[status] += sum(statuses.get(i) is status for i in row.member_ids) - 1
-    for proposal in find_without_row(rows, proposals):
+    for proposal in split_off_nothing(rows, proposals)[1]:
         if proposal.id in statuses:
             surplus_counts[statuses[proposal.id]] += 1
     return replace(

@@ -22,7 +22,7 @@ from agents.loop_transitions import LoopTransitions
 from agents.loop_words import build_refusal
 from agents.orchestrator.arbiter import find_winner
 from agents.orchestrator.commit_undo import CommitReversal
-from agents.orchestrator.folded_rows import close_as_nothing, count_by_row, find_without_row
+from agents.orchestrator.folded_rows import close_as_nothing, count_by_row, split_off_nothing
 from agents.orchestrator.scene_outcome import (
     build_outcome_evidence,
     find_outcomes,
@@ -207,7 +207,7 @@ class SceneLoop:
     ) -> CommitReport:
         pending_proposals = select_for_next_commit(context.undecided)
         chosen_proposals = [p for p in pending_proposals if only_ids is None or p.id in only_ids]
-        # Meanwhile it is read what the commit writes.
+        # Stored while the commit is read and planned.
         stored_transition = asyncio.create_task(
             self._loops.fire_after(
                 last_transition, Loop.SCENE, context.scene.id, "critical_event", detail=reason[:200]
@@ -215,8 +215,7 @@ class SceneLoop:
         )
         try:
             rows = await self._views.build_waiting_rows(context, pending_proposals)
-            nothing_ids = {p.id for p in find_without_row(rows, pending_proposals)}
-            chosen_proposals = [p for p in chosen_proposals if p.id not in nothing_ids]
+            chosen_proposals, _ = split_off_nothing(rows, chosen_proposals)
             result = await self._keeper.commit(
                 chosen_proposals,
                 reason=reason,
@@ -248,10 +247,10 @@ class SceneLoop:
         cast = tuple(dict.fromkeys((*context.scene.cast, *arrived_ids)))
         pending_proposals = select_for_next_commit(context.undecided)
         rows = await self._views.build_waiting_rows(context, pending_proposals)
-        steps_to_nothing = find_without_row(rows, pending_proposals)
+        committed_proposals, steps_to_nothing = split_off_nothing(rows, pending_proposals)
         try:
             result = await self._keeper.commit(
-                [p for p in pending_proposals if p.id not in {step.id for step in steps_to_nothing}],
+                committed_proposals,
                 reason="scene end",
                 scene=context.scene.model_copy(update={"cast": cast}),
                 story_id=context.story.id,

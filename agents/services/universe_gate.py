@@ -11,7 +11,7 @@ from collections.abc import Collection
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.events import EventBus
 from agents.orchestrator.commit_reports import publish_commit
-from agents.orchestrator.folded_rows import count_by_row, find_without_row
+from agents.orchestrator.folded_rows import count_by_row, split_off_nothing
 from agents.orchestrator.scene_views import CLOSED_STATUSES, MAX_CLOSED_ROWS, SceneViewBuilder
 from agents.proposals.decisions import came_to_nothing
 from agents.views.gate_views import CommitReport, GateView
@@ -52,12 +52,9 @@ class UniverseGate:
         waiting_proposals, _ = await self.list_waiting(universe_id)
         chosen_proposals = [p for p in waiting_proposals if only_ids is None or p.id in only_ids]
         rows = await self._views.build_proposal_rows(chosen_proposals)
-        nothing_ids = {p.id for p in find_without_row(rows, chosen_proposals)}
+        committed_proposals, _ = split_off_nothing(rows, chosen_proposals)
         report = await self._keeper.commit(
-            [p for p in chosen_proposals if p.id not in nothing_ids],
-            reason="by hand",
-            universe_id=universe_id,
-            undecided="defer",
+            committed_proposals, reason="by hand", universe_id=universe_id, undecided="defer"
         )
         report = count_by_row(report, rows, chosen_proposals)
         publish_commit(self._events, universe_id, None, report)

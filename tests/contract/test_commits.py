@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stores.authority import Role
-from stores.errors import NotFound, StoreError, WriteDenied
+from stores.errors import NotFound, WriteDenied
 from stores.ports import CommitWriter
 from stores.records.canon import Fact
 from stores.records.workflow import Canonization, CanonizationState, ProposalStatus, ProposedChange
@@ -56,7 +56,7 @@ async def test_whole_commit_that_fails_in_the_log_is_not_in_canon(
     handles = await LogHandles(truth).set_up()
     change, fact, canonization = await stage_and_plan(truth, handles)
     elsewhere = canonization.model_copy(update={"scene_id": make.new_id()})
-    with pytest.raises((NotFound, StoreError)):
+    with pytest.raises(NotFound):
         await commits.write_commit(elsewhere, [fact.id])
     assert await truth.canon(Role.CONTEXT_ASSEMBLY).facts_by_id([fact.id]) == {}
     assert await handles.reader.canonizations() == []

@@ -28,6 +28,7 @@ from stores.records.workflow import (
     ProposalStatus,
     Verdict,
 )
+from tests.agents.canon_keeper.test_recovery import PowerCut
 from tests.examples import first_few
 from tests.program import START, begin, opened
 
@@ -226,10 +227,6 @@ async def test_session_power_goes_after_canon_is_written(
 def plan_commits(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have commits planned, written and closed, as on two servers and in earlier versions."""
     monkeypatch.setattr(program.services.gate.actions._keeper._journal, "_commits", None)
-
-
-class PowerCut(BaseException):
-    """The machine stops: nobody catches this."""
 
 
 @pytest.mark.parametrize("is_written", [False, True], ids=["before", "after"])

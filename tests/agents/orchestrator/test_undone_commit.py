@@ -13,6 +13,7 @@ from stores.errors import InputError, StoreFull
 from stores.records.ids import Id
 from stores.records.play import CriticalCommitMode
 from stores.records.workflow import ProposalStatus, Verdict
+from tests.agents.canon_keeper.test_recovery import PowerCut
 from tests.program import begin, opened
 
 FERRY = (
@@ -339,10 +340,6 @@ async def test_undo_that_is_cut_off_before_its_plan_leaves_canon_and_gate_alone_
         assert await read_state(program, scene_id) == committed
         await say(program, scene_id, "/undo")
         assert await read_state(program, scene_id) == before
-
-
-class PowerCut(BaseException):
-    """The machine stops: nobody catches this."""
 
 
 async def cut_at(
