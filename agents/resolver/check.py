@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 
 from agents.proposals.effects import Effect, parse_effects
 from agents.resolver.dice import roll_dice
+from agents.resolver.dice_faces import split_faces
 from agents.resolver.dice_formula import Formula
 from agents.resolver.dice_parser import parse
 from agents.resolver.dice_score import DiceRoll
@@ -194,11 +195,39 @@ def read_check(text: str, numbers: Mapping[str, Number]) -> CheckSpec:
     return CheckSpec(f"{expression} vs {target}", _read_formula(expression, numbers), target, effects=effects)
 
 
-def ends_in_effects(typed_text: str) -> bool:
-    """Return whether a check ends in a complete clause of effects: `; fail: Mara.luck = 3`."""
+def split_check_faces(typed_text: str) -> tuple[str, tuple[int, ...] | None]:
+    """Split a check from the faces of the player's own dice, which may follow any of its parts behind a ` = `.
+
+    The number that an effect sets (`; fail: Mara.luck = 3`) is no face. The faces are None if there is no such =, and
+    empty if nothing follows it yet. Raises InputError for faces that no die has.
+    """
     try:
-        *_, last_clause = clauses = split_outside_quotes(typed_text, ";")
-        return len(clauses) > 1 and bool(_read_clauses([last_clause]))
+        parts = _split_as_typed(typed_text)
+    except InputError:
+        return split_faces(typed_text)
+    words: list[str] = []
+    faces: tuple[int, ...] | None = None
+    for part_number, part in enumerate(parts):
+        part_words, part_faces = (part, None) if part_number and _is_effects(part) else split_faces(part)
+        blanks = part[: len(part) - len(part.lstrip())]
+        words.append(part if part_faces is None else blanks + part_words)
+        if part_faces is not None:
+            faces = (*(faces or ()), *part_faces)
+    return ";".join(words).strip(), faces
+
+
+def _split_as_typed(typed_text: str) -> list[str]:
+    """Split at each semicolon outside quotation marks, with the signs as they were typed. Raises InputError."""
+    parts, start = [], 0
+    for plain_part in split_outside_quotes(typed_text, ";"):
+        parts.append(typed_text[start : start + len(plain_part)])
+        start += len(plain_part) + 1
+    return parts
+
+
+def _is_effects(clause: str) -> bool:
+    try:
+        return bool(_read_clauses([clause]))
     except InputError:
         return False
 

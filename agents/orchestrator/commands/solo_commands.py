@@ -184,7 +184,14 @@ async def show_or_rename_scene(tools: CommandTools, call: CommandCall) -> Reply 
     action="roll how it begins",
 )
 async def check_start(tools: CommandTools, call: CommandCall) -> Outcome:
-    return await tools.line_player.check_start(call.context, split_faces(call.argument)[1])
+    words, faces = split_faces(call.argument)
+    if words:
+        raise InputError(
+            f"/start takes no words: “{words[:60]}” would not be read.",
+            kept="Nothing was rolled.",
+            todo="As in: /start, or with your own dice: /start = 90",
+        )
+    return await tools.line_player.check_start(call.context, faces)
 
 
 @group.command(

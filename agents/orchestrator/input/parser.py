@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 
 from agents.orchestrator.input.bare_choice import refuse_bare_choice
 from agents.orchestrator.input.bare_dice import find_bare_roll
-from agents.resolver.check import ends_in_effects
+from agents.resolver.check import split_check_faces
 from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_oracle_query
 from agents.resolver.roll_kinds import CHECK_KINDS, PROSE_KINDS, TYPED_KINDS, RollKind
@@ -201,10 +201,8 @@ def _parse_question(text: str) -> WordsInput:
 
 
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
-    """Split a roll's text from the dice faces at its end. Raises InputError for faces that no die has."""
-    if kind in CHECK_KINDS and ends_in_effects(spec):
-        return RollInput(kind, spec)
-    formula, faces = split_faces(spec)
+    """Split a roll's text from the dice faces in it. Raises InputError for faces that no die has."""
+    formula, faces = split_check_faces(spec) if kind in CHECK_KINDS else split_faces(spec)
     if faces is None and kind == "roll" and (faces_match := _UNREAD_FACES.fullmatch(spec)):
         read_faces(faces_match[1])
     return RollInput(kind, formula, faces)

@@ -83,7 +83,27 @@ def test_line_means(line: str, meaning: object) -> None:
         ("/check might 9; fail: Mara.luck = 3 = 5 4", "might 9; fail: Mara.luck = 3", (5, 4)),
         ("/check might 9; success: Orc.hp -5 = 5 4", "might 9; success: Orc.hp -5", (5, 4)),
         ("/check might 9; Mara +hurt = 1 1", "might 9; Mara +hurt", (1, 1)),
+        ("/check strike Orc = 3 3; success: Orc.hp -3", "strike Orc; success: Orc.hp -3", (3, 3)),
+        ("I hit. /check might 9 = 3 3; fail: Mara.luck = 3", "might 9; fail: Mara.luck = 3", (3, 3)),
+        (
+            "/check might 9; success: Orc.hp -5 = 3 3; fail: Mara.luck = 3",
+            "might 9; success: Orc.hp -5; fail: Mara.luck = 3",
+            (3, 3),
+        ),
+        (
+            "/check might 9 = 6; Mara +hurt = 4",
+            "might 9; Mara +hurt",
+            (6, 4),
+        ),  # a die that exploded, typed on
+        ("/check might 9 =; Mara +hurt", "might 9; Mara +hurt", ()),
+        ('/check strike "Orc; Ogre" = 3 3; fail: Mara +hurt', 'strike "Orc; Ogre"; fail: Mara +hurt', (3, 3)),
+        (
+            "/check might 9; fail: Mara.luck = 3; miss: Mara.grit = 2",
+            "might 9; fail: Mara.luck = 3; miss: Mara.grit = 2",
+            None,
+        ),
         ("/move strike Orc = 6 6", "strike Orc", (6, 6)),
+        ("/move strike Orc = 6 6; fail: Mara +hurt", "strike Orc; fail: Mara +hurt", (6, 6)),
         ("/howmuch = 1 2 3", "", (1, 2, 3)),
         ("/react Old Tam +1 = 3 4", "Old Tam +1", (3, 4)),
         ("I ask. /roll d% = 00", "d%", (0,)),

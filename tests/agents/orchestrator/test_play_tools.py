@@ -159,6 +159,22 @@ async def test_players_dice_are_asked_for_and_read(
         assert "=" not in (await at.texts())[0] or (await at.texts())[0] == result.text
 
 
+@pytest.mark.parametrize("rules", [TWOS, {}], ids=["rule pack", "no rule pack"])
+async def test_faces_before_the_effects_are_the_ones_rolled(tmp_path: Path, rules: dict[str, Any]) -> None:
+    async with game(tmp_path, **rules) as at:
+        for _ in range(3):
+            await at.say("I push. /check 2d6 vs 7 = 1 1; success: Mara +proud; fail: Mara +sore")
+            result = await at.last()
+            assert [die.face for die in result.dice] == [1, 1]
+            assert result.by_hand
+
+
+async def test_words_behind_start_are_refused(tmp_path: Path) -> None:
+    async with game(tmp_path) as at:
+        with pytest.raises(InputError, match="takes no words"):
+            await at.say("/start altered")
+
+
 async def test_faces_may_be_typed_while_the_program_rolls(tmp_path: Path) -> None:
     async with game(tmp_path) as at:
         await at.say("/roll 2d6 = 5 4", "/roll 2d6")
