@@ -200,13 +200,20 @@ class CastReader:
         reading = self._read_text(text, state, is_gm)
         return reading.companions | (set(state.present) if reading.company_goes else set())
 
-    def find_deaths(self, text: str, *, is_gm: bool) -> list[NarratedFate]:
-        """Return who dies by a text, here or elsewhere, with the words that say so: each once."""
+    def find_deaths(
+        self, text: str, *, is_gm: bool, gone: frozenset[int] = frozenset()
+    ) -> list[NarratedFate]:
+        """Return who dies by a text, here or elsewhere, with the words that say so: each once.
+
+        By a pronoun alone nobody dies of those who are `gone`, unless the text names them.
+        """
         if not deaths.TELLS_DEATH.search(text):
             self.pass_over(text, is_gm=is_gm)
             return []
         return _quote_fates(
-            self._read_text(text, CastState(), is_gm, is_of_scene=False).deaths, text, deaths.TELLS_DEATH
+            self._read_text(text, CastState(gone=gone), is_gm, is_of_scene=False).deaths,
+            text,
+            deaths.TELLS_DEATH,
         )
 
     def find_survivors(self, text: str, *, is_gm: bool) -> list[NarratedFate]:

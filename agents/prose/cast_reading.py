@@ -145,8 +145,12 @@ class CastReading:
         )
 
     def note_deaths(self, marks: Iterable[object]) -> None:
-        """Note that the sentence tells of deaths, by the marks of the dead."""
-        self.deaths += ((str(mark), self.sentence_position) for mark in marks)
+        """Note that the sentence tells of deaths, by the marks of the dead.
+
+        A pronoun means nobody who has left, unless the text names them.
+        """
+        not_meant = {str(n) for n in self.unnamed & self.gone - self.named}
+        self.deaths += ((str(mark), self.sentence_position) for mark in marks if str(mark) not in not_meant)
 
     @property
     def killed_again(self) -> set[int]:

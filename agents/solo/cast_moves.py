@@ -234,7 +234,8 @@ class CastMoves:
             return []
         people = await self._list_people(context, turn.text)
         reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
-        deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        gone = await self._find_unnamed_since_leaving(context, people, before=turn)
+        deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER, gone=gone)
         return _name_fates(deaths, people, context)
 
     async def find_survivors(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
@@ -352,11 +353,34 @@ class CastMoves:
             [(p.name, *p.aliases) for p in _other_places(context, places)],
             _hero_gender(context),
         )
-        start = max(0, before.depth - EARLIER_TURNS)
-        for turn in await self._log.line_slice(context.scene.id, start, before.depth - start):
-            if turn.speaker in _STORY_SPEAKERS:
-                reader.pass_over(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        for turn in await self._read_turns_before(context, before):
+            reader.pass_over(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         return reader
+
+    async def _read_turns_before(self, context: SceneContext, turn: Turn) -> list[Turn]:
+        """Return the turns of the story before a turn that say whom its pronouns mean."""
+        start = max(0, turn.depth - EARLIER_TURNS)
+        turns = await self._log.line_slice(context.scene.id, start, turn.depth - start)
+        return [one for one in turns if one.speaker in _STORY_SPEAKERS]
+
+    async def _find_unnamed_since_leaving(
+        self, context: SceneContext, people: Sequence[Entity], *, before: Turn
+    ) -> frozenset[int]:
+        """Return who of the people has left the scene and is named in none of the last turns after that."""
+        last_entries = context.last_presence_entries()
+        left = {
+            n: last_entries[e.id].turn_id
+            for n, e in enumerate(people)
+            if e.id in last_entries and not last_entries[e.id].here
+        }
+        turns = await self._read_turns_before(context, before) if left else []
+        figures = _build_figures(people) if left else []
+        places = {turn.id: place for place, turn in enumerate(turns, 1)}
+        return frozenset(
+            n
+            for n, turn_id in left.items()
+            if not any(_is_mentioned(figures[n], turn.text) for turn in turns[places.get(turn_id or "", 0) :])
+        )
 
     async def _list_people(self, context: SceneContext, text: str) -> list[Entity]:
         """Return whom the text may mean, but for the hero."""

@@ -489,6 +489,28 @@ async def test_death_is_told_of_whom_the_line_before_means(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("lines", "titles"),
+    [
+        (["> Dob leaves.", "> He is dead."], []),
+        (["I leave.", "> Dob stays behind.", "> He is dead."], ["Dob Harrow died."]),
+        (["/cast - Dob", "> He drowns."], []),
+        (["> Dob leaves. He is dead by noon."], ["Dob Harrow died."]),
+        (["> Dob leaves.", "> They find the boots of Dob.", "> He drowned."], ["Dob Harrow died."]),
+        (["> Dob leaves.", "> He comes back.", "> He is dead."], ["Dob Harrow died."]),
+        (["> Dob leaves.", "> Dob is dead."], ["Dob is dead."]),
+    ],
+)
+async def test_pronoun_tells_no_death_of_who_has_left(
+    tmp_path: Path, lines: list[str], titles: list[str]
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow comes in.")
+        for line in lines:
+            await table.play(line)
+        assert await table.titles() == titles
+
+
+@pytest.mark.parametrize(
     ("line", "titles"),
     first_few(
         [
