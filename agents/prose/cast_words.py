@@ -17,6 +17,17 @@ ADVERBS: Final = (
     r"without\s+(?:a\s+word|another\s+word|waiting|looking\s+back)),?)*\s+"
 )
 """What may stand between who does something and the verb."""
+FEELS: Final = (
+    r"(?:angry|furious|annoyed|cross|mad|irritated|vexed|livid|incensed|enraged|exasperated|frustrated|disgusted|"
+    r"disappointed|displeased|impatient|upset|unhappy|disillusioned|besotted|smitten|delighted|content|satisfied|pleased|"
+    r"happy|bored|done|finished|through|quits)"
+)
+"""What somebody is with another, and so in nobody's company: `angry with @0@`, `done with @0@`."""
+MEETING: Final = (
+    r"(?:meeting|appointment|talk|duel|fight|bargain|deal|quarrel|rendezvous|agreement|row|argument|brawl|feud|"
+    r"conversation|chat|words?|dispute)"
+)
+"""What somebody has with another."""
 
 _END: Final = r"(?=\s*(?:$|[.,;:!?…—–¶-]))"
 _PLACE_NOUN: Final = (
@@ -130,6 +141,7 @@ BY_HAND: Final = (
 )
 _WORDS: Final = {
     "END": _END,
+    "FEELS": FEELS,
     "GO": GO,
     "OUT": _OUT,
     "TO_ELSEWHERE": _TO_ELSEWHERE,
@@ -166,6 +178,7 @@ LEAVES: Final = PhrasePattern(
     [leave] on (foot|horseback|his|her|the|an)\b
     [leave] [a-z]+ly\b
     [leave] (except|but)\b
+    [leave] (FEELS|fed up) with\b
     ((is|are|was|were) )?out of (sight|the (door|room|house|gate))\b
     (is|are|was|were) outEND
     (is|are|was|were) no longer (here|there|in the room)\b

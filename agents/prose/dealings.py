@@ -43,8 +43,7 @@ _IN_COMPANY: Final = PhrasePattern(
         "ADVERBS": words.ADVERBS,
         "ALONG": r"(?:[a-z]+ly|back|on|off|away|out|up|down|around|about|along|home|forth)",
         "WAY": r"(?:along|down|up|across|over|through|round|around|by|past|in|on|at|under|behind|beside|near)",
-        "NOT_BOUND": r"(?!(?:angry|furious|annoyed|cross|done|finished|bored|pleased|happy|fed|sick|tired|with|"
-        r"meeting|appointment|talk|duel|fight|bargain|deal|quarrel|rendezvous|agreement|touch|contact|love|league)\b)",
+        "NOT_BOUND": rf"(?!(?:{words.FEELS}|{words.MEETING}|fed|sick|tired|with|touch|contact|love|league)\b)",
     },
 )
 """The hero is on the way or stays somewhere with somebody: `@H@ walk back along the pier with @0@`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agents.prose.cast_words import ADVERBS, BY_HAND, GO, SPEAKS
+from agents.prose.cast_words import ADVERBS, BY_HAND, FEELS, GO, MEETING, SPEAKS
 from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.speech import SPOKE
 from agents.prose.verb_forms import PAST_VERB
@@ -228,6 +228,19 @@ _CLAUSE_VERB: Final = re.compile(
     rf"\s*(?:@[^@]+@)?{ADVERBS}(?P<verb>(?!(?:am|is|are|was|were)\b)[a-z]+)\b(?!\s+@)"
 )
 _WITH: Final = re.compile(r"\b(?:with|alongside|beside)\s+$", re.IGNORECASE)
+_BOUND_TO_WITH: Final = re.compile(
+    rf"\b(?:{FEELS}(?:\s+(?:again|now|already|enough))?|fed\s+up|had\s+(?:it|enough|[a-z]+\s+of\s+it)|at\s+odds|in\s+love|"
+    r"in\s+an?\s+(?:[a-z]+\s+)?(?:rage|temper|fury|huff|sulk)|"
+    rf"(?:after|before|from|following|over)\s+(?:[a-z]+\s+){{0,3}}?{MEETING}|"
+    r"(?:after|before|without|from|of)\s+(?:talking|speaking|arguing|quarrelling|fighting|drinking|eating|dealing|haggling|"
+    r"bargaining))\s+with\s+$",
+    re.IGNORECASE,
+)
+"""What takes a `with` that is of no company: `angry with`, `after a fight with`."""
+_AT_SIDE: Final = re.compile(
+    r"@[^@]+@\s+(?:(?:right|close|hard)\s+)?(?:(?:at|by|on)\s+(?:my|your|our|his|her|their)\s+(?:side|heels|arm|shoulder)|"
+    r"in\s+tow|beside\s+@[HW]@|behind\s+@[HW]@)"
+)
 _NO_VERBS: Final = frozenset(
     {"with", "together", "along", "followed", "accompanied", "taking", "bringing", "leading"}
 )
@@ -242,12 +255,14 @@ _TO_DEAL: Final = PhrasePattern(
 
 
 def is_company(clause: str, start: int) -> bool:
-    """Say whether who is named behind `with` moves along, and is not spoken, fought or drunk with: `speak with @0@`.
+    """Say whether who is named behind `with` moves along, and is not spoken, fought or angry with: `speak with @0@`.
 
     `start` is where the mark of who is named begins in the clause.
     """
     if not _WITH.search(clause, 0, start):
         return True
+    if _BOUND_TO_WITH.search(clause, 0, start) and not _AT_SIDE.match(clause, start):
+        return False
     verb = _CLAUSE_VERB.match(f" {clause.lstrip()}", 0)
     is_of_deed = verb is not None and verb["verb"] not in _NO_VERBS and not _MOVES_ABOUT.match(verb["verb"])
     return not is_of_deed and not _TO_DEAL.search(clause, 0, start)
