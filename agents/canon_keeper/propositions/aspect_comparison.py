@@ -58,7 +58,8 @@ def opposed_sides(earlier: Proposition, later: Proposition) -> str:
         return ""  # one of her vows, the second battle
     if not _is_same_matter(earlier, later, aspect.matter):
         return ""
-    if not _is_one_time(earlier, later, aspect.kind, aspect.last_side):
+    is_broken = aspect.is_abstinence and _is_abstinence_broken(earlier, later, aspect.last_side)
+    if not is_broken and not _is_one_time(earlier, later, aspect.kind, aspect.last_side):
         return ""
     if aspect.name == "life":
         return "" if _dies_after(earlier, later) else DEAD
@@ -193,6 +194,14 @@ def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, las
             )
         case AspectKind.FINAL:
             return _is_after_end(earlier, later, last_side)
+
+
+def _is_abstinence_broken(earlier: Proposition, later: Proposition, abstaining: str) -> bool:
+    """Say whether somebody is said to abstain, or to have given it up, and later to have done it."""
+    if earlier.terms != {abstaining} or not earlier.is_affirmed or earlier.when or _time(later):
+        return False
+    is_past_state = earlier.time is ClauseTime.PAST and not (earlier.is_event or earlier.is_perfect)
+    return not is_past_state and later.is_affirmed and not later.is_perfect
 
 
 def _is_after_end(earlier: Proposition, later: Proposition, last_side: str) -> bool:

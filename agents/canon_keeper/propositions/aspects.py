@@ -60,6 +60,8 @@ class Aspect:
     has_by_possessive: bool
     last_side: str
     """Of a final one, the side that ends the other for good."""
+    is_abstinence: bool = False
+    """Whether whoever is on the last side does not do what is on the other: a vegetarian ate no steak."""
 
 
 class Wording(NamedTuple):
@@ -107,6 +109,7 @@ def load_aspects() -> AspectBook:
             frozenset(str(row.get("figures", "")).split()),
             bool(row.get("possessive")),
             list(row["sides"])[-1],
+            bool(row.get("abstinence")),
         )
         aspects[aspect.name] = aspect
         for side, text in row["sides"].items():

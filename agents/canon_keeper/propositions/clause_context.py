@@ -185,7 +185,9 @@ class ClauseContext:
             others=others,
             owners=owners,
             people=frozenset(t.entity for t in self.tokens if t.is_person),
-            general=_general(subject_words, is_only=self.is_only),
+            general="person"
+            if self._can_be_done_by_nobody()
+            else _general(subject_words, is_only=self.is_only),
             excepted=self.excepted,
             kinds=_kinds(clause),
             part=_part(subject_words) or _part_of_object([t.word for t in self.rest]),
@@ -203,6 +205,12 @@ class ClauseContext:
             is_passive=clause.is_passive,
             named=named,
         )
+
+    def _can_be_done_by_nobody(self) -> bool:
+        """Say whether nobody can do it: `The door cannot be opened`. By day or without a key it may be otherwise."""
+        helpers = {t.word for t in self.clause.helpers}
+        is_denied = bool({"not", "never"} & helpers) and bool({"can", "could"} & helpers)
+        return self.clause.is_passive and is_denied and not self.rest
 
     def _is_perfect(self, helpers: set[str]) -> bool:
         return not helpers.isdisjoint({"has", "have"}) and self.clause.tag in ("part", "be", "ing")
@@ -224,7 +232,7 @@ class ClauseContext:
 
     def _is_event(self, time: ClauseTime) -> bool:
         clause = self.clause
-        if clause.tag == "be" or clause.verb in _STATIVE_VERBS:
+        if clause.tag == "be" or (clause.verb in _STATIVE_VERBS and clause.word != "lied"):
             return False
         if time is ClauseTime.NOW and clause.verb not in _PUNCTUAL_VERBS:
             return False

@@ -18,6 +18,7 @@ from agents.canon_keeper.propositions.clause_words import (
     phrase_after,
 )
 from agents.canon_keeper.propositions.concepts import Mention, load_concepts
+from agents.canon_keeper.propositions.people_compared import read_meetings
 from agents.canon_keeper.propositions.presuppositions import presupposed_propositions
 from agents.canon_keeper.propositions.proposition import CLAUSE, Proposition
 from agents.canon_keeper.propositions.values import read_values
@@ -48,6 +49,8 @@ _POSTURE_PREPOSITIONS: Final = frozenset(
 def propositions_of(context: ClauseContext) -> Iterator[Proposition]:
     """Yield what a clause says; nothing where it is in doubt what it denies."""
     if context.is_doubtful:
+        if context.negations == 1:
+            yield from read_meetings(context.clause, context.base, is_denied=context.is_denied)
         return
     if not context.is_approximate:
         for proposition in _of_concepts(context):

@@ -55,6 +55,10 @@ _NO_LIVING_DEEDS: Final = frozenset(
      "bleed", "go", "face", "begin", "end", "sit", "hide", "bear", "wear", "lose", "turn", "cost", "count", "do"]
 )  # fmt: skip
 """Verbs that are said of the dead, too."""
+_ONE_OF_THEM: Final = frozenset({"mother", "father", "wife", "husband", "twin"})
+"""Kin of whom somebody has one at a time."""
+_SEEING_KIN: Final = frozenset({"visit", "nurse", "support"})
+"""Verbs that only the living are the object of."""
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
 _LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewhat", "slightly", "partly"})
 """Words by which it is not plainly so."""
@@ -100,6 +104,8 @@ def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
         owner = subjects[0].entity if len(subjects) == 1 and not subjects[0].noun else ""
         for holder in objects_of(context.rest, owner):
             yield from _doing(context, holder, ClausePart.DONE, forms, helpers)
+        yield from _seen(context, owner)
+    yield from _of_parents(context)
     if not context.base.general:
         yield from _happening(context, forms, helpers)
     yield from _owning(context, subjects)
@@ -219,10 +225,40 @@ def _has_other_object(context: ClauseContext) -> bool:
 def _living(context: ClauseContext, holder: Holder) -> Iterator[Entailment]:
     """Yield that whoever does something now is alive."""
     clause, base = context.clause, context.base
-    if holder.noun or not holder.is_person or clause.verb in _NO_LIVING_DEEDS or clause.tag == "be":
+    is_kin = bool(holder.entity) and holder.noun in _ONE_OF_THEM
+    if (holder.noun and not is_kin) or not holder.is_person:
+        return
+    if clause.verb in _NO_LIVING_DEEDS or clause.tag == "be":
         return
     if base.time is ClauseTime.NOW and clause.tag in ("s", "base", "ing") and not context.is_denied:
         yield from (Entailment(w, holder, frozenset()) for w in load_aspects().wordings(ClausePart.DOES, "*"))
+
+
+def _seen(context: ClauseContext, owner: str) -> Iterator[Entailment]:
+    """Yield that the mother is alive whom somebody visits now."""
+    if context.clause.verb not in _SEEING_KIN or context.base.time is not ClauseTime.NOW or context.is_denied:
+        return
+    for holder in objects_of(context.rest, owner):
+        if holder.entity and holder.noun in _ONE_OF_THEM:
+            alive = load_aspects().wordings(ClausePart.DOES, "*")
+            yield from (Entailment(w, holder, frozenset()) for w in alive)
+
+
+def _of_parents(context: ClauseContext) -> Iterator[Entailment]:
+    """Yield that mother and father of an orphan are dead, and of whom both parents are."""
+    clause = context.clause
+    words = [t.word for t in clause.subject]
+    is_of_parents = words[-2:] == ["'s", "parents"] and words[:-3] in ([], ["both"], ["both", "of"])
+    rest = [t.word for t in clause.rest]
+    is_orphan = len(clause.subject) == 1 and rest[-1:] in (["orphan"], ["orphaned"]) and len(rest) < 3
+    if context.is_denied or clause.tag != "be" or context.base.time is not ClauseTime.NOW:
+        return
+    who = clause.subject[-3] if is_of_parents else clause.subject[0] if is_orphan else None
+    if who is None or not who.is_person or not (is_orphan or rest == ["dead"]):
+        return
+    dead = [w for w in load_aspects().wordings(ClausePart.IS, "dead") if w.words == ("dead",)]
+    for parent in ("mother", "father"):
+        yield from (Entailment(w, Holder(who.entity, parent, is_person=True), frozenset()) for w in dead)
 
 
 def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) -> Iterator[Entailment]:

@@ -10,6 +10,8 @@ from agents.canon_keeper.propositions.aspect_comparison import opposed_sides
 from agents.canon_keeper.propositions.aspects import AspectKind, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
 from agents.canon_keeper.propositions.concepts import load_concepts
+from agents.canon_keeper.propositions.events_said import DATE
+from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other_age_order
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
@@ -23,7 +25,7 @@ _MOVING_VALUES: Final = (
     "lend to", "send to", "leave to",
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
-_WHEN: Final = ("hour ", "weekday ", "season ")
+_WHEN: Final = ("hour ", "weekday ", "season ", DATE)
 """Values of which the words leave several open."""
 _STOLEN: Final = "stolen"
 _BESIDE: Final = frozenset({"near", "outside", "beside", "beyond", "around"})
@@ -105,6 +107,8 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return False
         return one.when == other.when and (one.words <= other.words or other.words <= one.words)
     match one.value_of:
+        case attribute if attribute == AGE_ORDER:
+            return is_other_age_order(one, other)
         case "origin" | "raised":
             return one.others != other.others
         case "way":

@@ -18,6 +18,7 @@ from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
+from agents.canon_keeper.sentences.turns_of_phrase import say_abilities
 from agents.canon_keeper.sentences.word_lists import number_of
 from agents.prose.words import NO_TITLE_BEFORE
 
@@ -47,7 +48,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
     propositions: list[Proposition] = []
     named: set[str] = set()
     for sentence in _SENTENCE_END.split(statement):
-        tokens = _with_had(read_tokens(sentence, names))
+        tokens = say_abilities(_with_had(read_tokens(sentence, names)), load_vocabulary())
         named |= {t.entity for t in tokens if t.entity}
         if _is_open(tokens) or _FIRST_TIME in sentence:
             continue

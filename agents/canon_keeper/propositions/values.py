@@ -8,10 +8,15 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, names_meant, phrase_after
 from agents.canon_keeper.propositions.concepts import base_forms
+from agents.canon_keeper.propositions.deaths_said import read_deaths
+from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
+from agents.canon_keeper.propositions.people_compared import read_people_compared
 from agents.canon_keeper.propositions.people_said import read_people
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
+from agents.canon_keeper.propositions.roles_said import read_roles
 from agents.canon_keeper.propositions.thing_values import read_thing_values
+from agents.canon_keeper.propositions.things_there import read_things_there
 from agents.canon_keeper.propositions.times_said import read_times
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
@@ -50,6 +55,8 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
         return
     tokens = [*clause.front, *clause.subject, *clause.helpers, Token(clause.verb, clause.verb), *clause.rest]
     words = [t.word for t in tokens]
+    yield from read_people_compared(clause, base, is_denied=is_denied)
+    yield from read_things_there(clause, base)
     if is_denied and not {"more", "yet"} & set(words):
         return
     yield from ages_and_sizes(clause, base)
@@ -62,6 +69,9 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_times(clause, base)
     yield from read_people(clause, base)
     yield from read_thing_values(clause, base)
+    yield from read_roles(clause, base)
+    yield from read_deaths(clause, base)
+    yield from read_events(clause, base)
     yield from _looks(clause, base)
     yield from _places(clause, base)
 

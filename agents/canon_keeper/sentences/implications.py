@@ -58,7 +58,7 @@ def _implied_by(claim: Claim, lists: WordLists) -> Iterator[Claim]:
             _plain(claim), relation=_DEEDS_OF_ROLES[relation], time=ClaimTime.PAST, value="", adjuncts=(),
             object=victim if other is None else other,
         )  # fmt: skip
-    if relation in _LEADERS and other is not None and claim.is_only_subject:
+    if relation in _LEADERS and other is not None and claim.is_only_subject and not claim.adjuncts:
         yield replace(_plain(claim), relation="verb:lead", value="", is_only_subject=True)
     if relation == "married_to" and other is not None:
         for spouse in (subject, other):

@@ -23,12 +23,26 @@ _NOT_AFTER_GOT: Final = frozenset(
 )
 _ENDING_VERBS: Final = frozenset({"stop", "quit", "cease"})
 _BEGINNING_VERBS: Final = frozenset({"start", "begin"})
+_ABILITIES: Final[dict[tuple[str, ...], bool]] = {
+    **{(be, "unable", "to"): True for be in ("is", "are")},
+    **{(be, "not", "able", "to"): True for be in ("is", "are")},
+    **{(be, "incapable", "of"): True for be in ("is", "are")},
+    **{(be, "not", "capable", "of"): True for be in ("is", "are")},
+    **{(be, "capable", "of"): False for be in ("is", "are")},
+    **{(be, "able", "to"): False for be in ("is", "are")},
+    **{(have, "no", "idea", "how", "to"): True for have in ("has", "have")},
+    **{(do, "not", "know", "how", "to"): True for do in ("does", "do")},
+    **{(know, "how", "to"): False for know in ("knows", "know")},
+}
+"""How it is said what somebody can do, and whether it is denied; who was unable once may do it later."""
+_LONGEST_ABILITY: Final = max(map(len, _ABILITIES))
 _SOMEBODY_NEXT: Final = "@"
 _NOTHING_NEXT: Final = "."
 
 
 def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
     """Return the words of a sentence with plain words for `used to`, `any more`, `no more`, `has got`, `of Bram's`."""
+    tokens = say_abilities(tokens, lists)
     plain: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -60,6 +74,30 @@ def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
             plain.append(tokens[position])
             position += 1
     return plain
+
+
+def say_abilities(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
+    """Return the words with `cannot read` for `is unable to read`, `is incapable of reading` and the like."""
+    plain: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        words = tuple(t.word for t in tokens[position : position + _LONGEST_ABILITY])
+        phrase = next((p for p in _ABILITIES if words[: len(p)] == p), None)
+        following = tokens[position + len(phrase) :] if phrase else []
+        lemma = _verb_meant(following[0], lists, is_gerund=phrase[-1] == "of") if phrase and following else ""
+        if phrase is None or not lemma:
+            plain.append(tokens[position])
+            position += 1
+            continue
+        plain += [Token("can", "can"), *([Token("not", "not")] if _ABILITIES[phrase] else [])]
+        plain.append(following[0]._replace(text=lemma, word=lemma))
+        position += len(phrase) + 1
+    return plain
+
+
+def _verb_meant(token: Token, lists: WordLists, *, is_gerund: bool) -> str:
+    wanted = "ing" if is_gerund else "base"
+    return next((r.lemma for r in lists.readings_as_verb(token.word) if r.tag == wanted), "")
 
 
 def _is_having(plain: Sequence[Token]) -> bool:
