@@ -459,6 +459,7 @@ class ServiceComposer:
         from agents.importers.cards.card_importer import CardImporter
         from agents.importers.importer import Importer
         from agents.importers.tag_proposer import TagProposer
+        from agents.ingest.names.find_names import read_certain_kinds
 
         agents, base, play = self.agents, self._base, self._play
         log = base.stores.log(Role.CONTEXT_ASSEMBLY)
@@ -468,7 +469,7 @@ class ServiceComposer:
             agents.canon,
             play.stories.create_universe,
             play.stories.create_hero,
-            TagProposer(agents.canon, agents.read_catalogue),
+            TagProposer(agents.canon, agents.read_catalogue, read_certain_kinds),
             agents.proposals,
             play.dispatcher.exclusive,
             base.clock,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agents.events import EventBus, ImportProgressed, Notice
 from agents.importers.cards.card_receipt import CardReceipt, describe_receipt
@@ -14,6 +14,9 @@ from stores.errors import InputError
 if TYPE_CHECKING:
     from agents.importers.cards.card_importer import CardImporter
     from agents.importers.importer import Importer, OnProgress
+
+
+_MAX_LISTED_NAMES: Final = 5
 
 
 class Importers(NamedTuple):
@@ -150,11 +153,24 @@ def describe_import(result: ImportResult) -> str:
 
 
 def describe_proposals(result: ImportResult) -> str:
-    """Return a sentence on what the log's tags propose; empty if they propose nothing."""
+    """Return a sentence or two on what the log's tags and links propose; empty if they propose nothing."""
     if not result.proposal_count:
         return ""
     noun = "1 change is" if result.proposal_count == 1 else f"{result.proposal_count:,} changes are"
-    return f"{noun} proposed from its tags: you decide in its last scene."
+    proposed_text = f"{noun} proposed from its tags and links: you decide in its last scene."
+    return f"{proposed_text} {describe_undecided(result.undecided_names)}".rstrip()
+
+
+def describe_undecided(names: Sequence[str]) -> str:
+    """Return what to do for names of which the log does not say what they are; empty if there are none."""
+    if not names:
+        return ""
+    rest = len(names) - _MAX_LISTED_NAMES
+    listed = ", ".join(names[:_MAX_LISTED_NAMES]) + (f" and {rest:,} more" if rest > 0 else "")
+    return (
+        f"The log does not say what is meant by {listed}, proposed as concepts: "
+        f"e at the gate lets you say it (“{names[0]}: place”)."
+    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -75,7 +75,10 @@ class ImportPreview:
 
     problems: tuple[ImportProblem, ...]
     proposal_count: int = 0
-    """Changes that the log's tags would propose."""
+    """Changes that the log's tags and links would propose."""
+
+    undecided_names: tuple[str, ...] = ()
+    """Those of them that are proposed as concepts because nothing in the log says what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +103,7 @@ class ImportResult:
 
     problems: tuple[ImportProblem, ...]
     proposal_count: int = 0
-    """Changes that the log's tags propose, at the gate of the last scene."""
+    """Changes that the log's tags and links propose, at the gate of the last scene."""
+
+    undecided_names: tuple[str, ...] = ()
+    """Those of them that are proposed as concepts because nothing in the log says what they are."""

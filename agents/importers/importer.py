@@ -1,7 +1,7 @@
 """Imports a log: reads it, previews it, and writes it one scene at a time, so that it can be interrupted.
 
 Each scene is written completely or not at all, and importing the same file again continues after the scenes
-that are there. Nothing becomes canon; what the log's tags say of the world is proposed in its last scene.
+that are there. Nothing becomes canon; what the log's tags and links say of the world is proposed in its last scene.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agents.importers.import_views import ImportPreview, ImportProgress, ImportR
 from agents.importers.log_entries import ParsedLog, Voice
 from agents.importers.log_process import read_log_beside_play
 from agents.importers.scenes import ImportedScene, split_scenes
-from agents.importers.tag_proposer import TagProposer
+from agents.importers.tag_proposer import TagProposals, TagProposer
 from agents.proposals.proposals import Proposals
 from agents.sanitize import clean, require_title
 from agents.story_outline import NewCharacter, NewUniverse
@@ -89,6 +89,7 @@ class Importer:
             for entry in part.entries
             if entry.voice is not None and entry.voice is not Voice.OOC
         )
+        proposed = await self._preview_proposals(request, universe, story, read_result)
         return ImportPreview(
             form=read_result.log.form,
             universe=universe_name,
@@ -105,7 +106,8 @@ class Importer:
                 (name, voice, turn_count) for (name, voice), turn_count in speaker_counts.most_common()
             ),
             problems=read_result.log.problems,
-            proposal_count=await self._count_proposals(request, universe, story, read_result),
+            proposal_count=len(proposed.changes),
+            undecided_names=proposed.undecided_names,
         )
 
     async def import_log(
@@ -139,7 +141,7 @@ class Importer:
                     name,
                 )
             )
-        proposal_count = await self._propose_tags(story_import)
+        proposed = await self._propose_tags(story_import)
         return ImportResult(
             universe_id=universe.id,
             universe=universe.name,
@@ -152,7 +154,8 @@ class Importer:
             was_already_complete=scenes_done == len(story_import.scenes),
             last_scene=story_import.last_scene_id,
             problems=read_result.log.problems,
-            proposal_count=proposal_count,
+            proposal_count=len(proposed.changes),
+            undecided_names=proposed.undecided_names,
         )
 
     # --- internals -------------------------------------------------------------------------------------
@@ -170,21 +173,22 @@ class Importer:
         if scene_index == len(story_import.scenes) - 1:
             self.events.publish(SceneOpened(story_import.scene_id(scene_index)))
 
-    async def _propose_tags(self, story_import: StoryImport) -> int:
-        """Stage what the tags propose, unless the story was played on since; return how many changes it is.
+    async def _propose_tags(self, story_import: StoryImport) -> TagProposals:
+        """Stage what the tags propose, and return it; nothing if the story was played on since.
 
         What was proposed before is left as it was decided.
         """
-        proposals = await self.tags.build(story_import)
+        proposed = await self.tags.build(story_import)
         async with self.exclusive():
-            if not proposals or not await self._is_untouched(story_import, len(story_import.scenes) - 1):
-                return 0
-            await self.proposals.stage(proposals)
-        return len(proposals)
+            is_untouched = await self._is_untouched(story_import, len(story_import.scenes) - 1)
+            if not proposed.changes or not is_untouched:
+                return TagProposals([])
+            await self.proposals.stage(proposed.changes)
+        return proposed
 
-    async def _count_proposals(
+    async def _preview_proposals(
         self, request: ImportRequest, universe: Universe | None, story: Story | None, read_result: _ReadLog
-    ) -> int:
+    ) -> TagProposals:
         universe_id = universe.id if universe else universe_id_of(request.digest)
         planned_story = story or Story(
             id=story_id_of(universe_id, request.digest, _story_title(request), ""),
@@ -193,7 +197,7 @@ class Importer:
             created_at=self.clock(),
         )
         story_import = StoryImport(planned_story, read_result.parts, {})
-        return len(await self.tags.build(story_import, new_hero=_hero_name(request)))
+        return await self.tags.build(story_import, new_hero=_hero_name(request))
 
     async def _read_log(self, request: ImportRequest, story: Story | None) -> _ReadLog:
         hero = await self._read_entity_name(story.pc_id) if story else _hero_name(request)

@@ -31,7 +31,7 @@ _FRONT_MATTER_KEYS: Final = word_set(
 )
 """Of these one must stand between two rules for that to be front matter and not play."""
 
-_LINK: Final = re.compile(
+LINK: Final = re.compile(
     r"(?P<embed>!)?\[\[(?P<target>[^\[\]|#^\n]{0,200})(?P<part>[#^][^\[\]|\n]{0,200})?(?:\|(?P<shown>[^\[\]\n]{1,200}))?\]\]"
 )
 _CALLOUT: Final = re.compile(r"\[!(?P<type>[\w-]{1,40})(?:\|[^\]]{0,60})?\][+-]?\s*(?P<title>.*)")
@@ -132,19 +132,20 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
 def has_markup(lines: Sequence[str]) -> bool:
     """Return whether any line has a link, a callout, a task or a field of a Markdown journal."""
     return any(
-        _LINK.search(line) or _TASK.match(line.strip()) or _CALLOUT.match(line.strip(" >")) for line in lines
+        LINK.search(line) or _TASK.match(line.strip()) or _CALLOUT.match(line.strip(" >")) for line in lines
     )
 
 
 def plain_links(text: str) -> str:
     """Return the text with the words that each wiki link shows; a picture is its file's name in brackets."""
+    return LINK.sub(link_words, text)
 
-    def words(match: re.Match[str]) -> str:
-        target = (match["target"] or match["part"] or "").strip("#^ ")
-        shown = match["shown"] or target.rpartition("/")[2]
-        return f"[{target}]" if match["embed"] else shown.strip()
 
-    return _LINK.sub(words, text)
+def link_words(link: re.Match[str]) -> str:
+    """Return the words that a link shows; a picture is its file's name in brackets."""
+    target = (link["target"] or link["part"] or "").strip("#^ ")
+    shown = link["shown"] or target.rpartition("/")[2]
+    return f"[{target}]" if link["embed"] else shown.strip()
 
 
 def split_blocks(lines: Sequence[str]) -> Iterator[MarkupBlock]:

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from stores.records.world import EntityKind
+
 LEGEND: Final = "@ action  ? question  d: roll -> result  => what happens  ! fact  <- what it rests on"
 """The second line of a journal that MONITOR exports; it explains the signs."""
 
@@ -33,7 +35,7 @@ class LogFormat(StrEnum):
 
 
 class TagKind(StrEnum):
-    """What a tag of a solo log is about."""
+    """What a tag of a solo log, or a link of a journal, is about."""
 
     CHARACTER = "character"
     HERO = "hero"
@@ -41,6 +43,8 @@ class TagKind(StrEnum):
     THREAD = "thread"
     CLOCK = "clock"
     TIMER = "timer"
+    LINK = "link"
+    """Whatever has a note of its own: a link names it, and seldom says what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,12 @@ class LogTag:
 
     steps: tuple[int, int] | None = None
     """Of a clock: how far it is filled, and its size. Of a timer: what is left, and its size or 0."""
+
+    entity_kind: EntityKind | None = None
+    """Of a link: the kind that its folder or the front matter says; None where neither does."""
+
+    shown: str = ""
+    """Of a link: the words that it reads as in the text."""
 
 
 @dataclass(frozen=True, slots=True)

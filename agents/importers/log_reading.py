@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agents.importers.journal_markup import FrontMatter, has_markup, plain_links, read_front_matter
+from agents.importers.journal_markup import FrontMatter, has_markup, read_front_matter
 from agents.importers.json_lines import looks_like_json, read_json
+from agents.importers.link_tags import linked_kinds, read_links
 from agents.importers.log_decoding import decode, refused_file_error
 from agents.importers.log_entries import ImportProblem, LogEntry, LogFormat, ParsedLog, Voice
 from agents.importers.log_tags import read_tags
@@ -45,7 +46,8 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
     entries = parsed.entries
     if log_format is not LogFormat.JSON:
         entries = [*_metadata_entries(front_matter), *entries]
-        entries, tag_problems = read_tags([replace(e, text=plain_links(e.text)) for e in entries])
+        kinds = linked_kinds(front_matter)
+        entries, tag_problems = read_tags([read_links(entry, kinds) for entry in entries])
         problems += tag_problems
         entries = [e for e in entries if not (e.voice is Voice.MARK and _is_same_title(e.text, title))]
     if log_format in (LogFormat.LONELOG, LogFormat.MARKDOWN):

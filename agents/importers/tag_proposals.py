@@ -1,4 +1,4 @@
-"""Makes proposals of what the tags of a solo log say of the world: who there is, in what state, what is open.
+"""Makes proposals of what the tags and links of a log say of the world: who there is, in what state, what is open.
 
 The last state that the log gives counts, and rests on the turns that say so. Nothing of it is canon before it is
 decided on. The same log gives the same proposals.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
 from agents.importers.log_entries import LogTag, TagKind
@@ -102,13 +103,16 @@ class TaggedSubject:
 
     is_closed: bool = False
     steps: tuple[int, int] | None = None
+    entity_kind: EntityKind | None = None
+    """Of a link: what it is; None while nothing says it."""
 
     @property
     def is_entity(self) -> bool:
-        return self.kind in (TagKind.CHARACTER, TagKind.HERO, TagKind.PLACE)
+        return self.kind in (TagKind.CHARACTER, TagKind.HERO, TagKind.PLACE, TagKind.LINK)
 
     def apply(self, mention: TagMention) -> None:
         self.last_turn = mention.turn
+        self.entity_kind = self.entity_kind or mention.tag.entity_kind
         self.steps = _merged_steps(self.steps, mention.tag.steps)
         plain_states: list[str] = []
         for detail in mention.tag.details:
@@ -150,7 +154,11 @@ def fold_tags(mentions: Iterable[TagMention]) -> list[TaggedSubject]:
                 continue
             subjects[key] = TaggedSubject(tag.kind, tag.name, mention.turn, mention.turn)
         subjects[key].apply(mention)
-    return list(subjects.values())[:MAX_TAGGED]
+    tagged_names = {name for kind, name in subjects if kind is not TagKind.LINK}
+    distinct = (
+        one for (kind, name), one in subjects.items() if kind is not TagKind.LINK or name not in tagged_names
+    )
+    return list(islice(distinct, MAX_TAGGED))
 
 
 def _group(kind: TagKind) -> TagKind:
@@ -162,7 +170,7 @@ def _changes(
     subject: TaggedSubject, story_id: Id, entity: Entity | None, phrase_alive: PhraseAlive
 ) -> Iterator[Payload]:
     match subject.kind:
-        case TagKind.CHARACTER | TagKind.HERO | TagKind.PLACE:
+        case TagKind.CHARACTER | TagKind.HERO | TagKind.PLACE | TagKind.LINK:
             yield from _entity_changes(subject, story_id, entity, phrase_alive)
         case TagKind.THREAD:
             if not subject.is_closed:
@@ -185,7 +193,7 @@ def _entity_changes(
         entity_id = derive_id("imported entity", story_id, _group(subject.kind), subject.name.casefold())
         yield CreateEntity(
             entity_id=entity_id,
-            entity_kind=EntityKind.PLACE if subject.kind is TagKind.PLACE else EntityKind.CHARACTER,
+            entity_kind=_entity_kind(subject),
             name=subject.name,
             description="; ".join(subject.descriptions),
             tags=tuple(subject.states),
@@ -209,6 +217,13 @@ def _entity_changes(
             value=False,
             valid_from=subject.last_turn.tick,
         )
+
+
+def _entity_kind(subject: TaggedSubject) -> EntityKind:
+    """Return what somebody or something is; a concept, where a link is all that is known of it."""
+    if subject.kind is TagKind.LINK:
+        return subject.entity_kind or EntityKind.CONCEPT
+    return EntityKind.PLACE if subject.kind is TagKind.PLACE else EntityKind.CHARACTER
 
 
 def _clock_changes(subject: TaggedSubject) -> Iterator[Payload]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from agents.proposals.effects import fit_value, parse_effect
 from agents.proposals.lore_entries import format_lore, read_lore
@@ -29,6 +29,17 @@ from stores.records.canon import (
     StateOp,
     UpdateEntity,
 )
+from stores.records.world import EntityKind
+
+_KIND_NAMES: Final = {
+    **{kind.value: kind for kind in EntityKind},
+    "person": EntityKind.CHARACTER,
+    "thing": EntityKind.OBJECT,
+}
+_KINDS: Final = {
+    f"{article}{name}": kind for name, kind in _KIND_NAMES.items() for article in ("", "a ", "an ")
+}
+"""Words that say nothing of somebody or something but the kind, as an edit has them: `Harrow: place`."""
 
 
 def editable_text(change: Payload) -> str:
@@ -55,6 +66,8 @@ def editable_text(change: Payload) -> str:
 def apply_text_edit(change: Payload, text: str) -> Payload:
     """Return `change` with other words: a statement, a name (and description), an amount, a tag, lore with its keys.
 
+    Of somebody or something new the description may be a mere kind (`Harrow: place`), which it is then of.
+
     Raises InputError when the text does not fit, or when this kind of change has no words.
     """
     if isinstance(change, AssertFact) and change.lore is not None:
@@ -78,6 +91,8 @@ def apply_text_edit(change: Payload, text: str) -> Payload:
                 )
             if name != change.name:
                 require_letter(name, kept="The proposal is as it was.")
+            if kind := _KINDS.get(description.strip(" .").casefold()):
+                return change.model_copy(update={"name": name, "entity_kind": kind})
             return change.model_copy(
                 update={"name": name, "description": description.strip() or change.description}
             )

@@ -252,6 +252,7 @@ def _result_json(result: ImportResult) -> dict[str, Any]:
         "turns": result.turns,
         "notes": result.notes,
         "proposals": result.proposal_count,
+        "undecided_names": list(result.undecided_names),
         "resumed_at": result.resumed_at,
         "nothing_to_do": result.was_already_complete,
         "last_scene": result.last_scene,

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from agents.events import ImportProgressed
 from agents.importers.cards.card_receipt import CardReceipt, describe_receipt, receipt_lines
+from agents.importers.import_runner import describe_undecided
 from screens.base import EventReceived
 from screens.dialogs.form_fields import Field, FormPage
 from screens.folder import SCREENS_FOLDER
@@ -207,7 +208,11 @@ def _preview_lines(preview: ImportPreview) -> list[str]:
     ]
     if preview.proposal_count:
         noun = "change" if preview.proposal_count == 1 else "changes"
-        lines.append(f"proposed from its tags: {preview.proposal_count:,} {noun}, which you decide on")
+        lines.append(
+            f"proposed from its tags and links: {preview.proposal_count:,} {noun}, which you decide on"
+        )
+    if undecided := describe_undecided(preview.undecided_names):
+        lines.append(one_line(undecided))
     lines += _listed_problems(preview.problems)
     if preview.turns_already_in >= preview.turns:
         lines += ["", _NOTHING_NEW]

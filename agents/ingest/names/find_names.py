@@ -8,6 +8,7 @@ from agents.ingest.names.name_words import load_name_words
 from agents.ingest.names.named_text import NamedText, read_named_text
 from agents.ingest.names.quote_spans import read_paragraphs
 from agents.ingest.names.quote_speakers import find_speakers
+from stores.records.world import EntityKind
 
 
 def find_names(text: str) -> NamesFound:
@@ -21,6 +22,15 @@ def find_names(text: str) -> NamesFound:
             for quote, speaker in quotes
         ),
     )
+
+
+def read_certain_kinds(text: str) -> dict[str, EntityKind]:
+    """Return the kinds of the names of which a text tells the kind, by the name."""
+    return {
+        one.name: one.kind
+        for one in read_named_text(text).named
+        if one.is_certain_kind and one.kind is not EntityKind.CONCEPT
+    }
 
 
 def _list_names(named_text: NamedText) -> tuple[ProseName, ...]:
