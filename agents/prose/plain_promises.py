@@ -22,6 +22,7 @@ from agents.prose.promise_names import (
     NAME,
     NAMES,
     NAMES_AND_PRONOUN,
+    REPORTED_LIST,
     fold_long_names,
     has_pronoun,
     put_name_for_you,
@@ -62,8 +63,9 @@ _TO = (
     rf"|(?!I\b){NAMES}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND})"
 )
 _GIVEN = _TO.replace("P<to>", "P<given>")
-_TO_HERO_TOO = _TO.replace("P<to>", r"P<to>me(?!\s+and\b)|")
-_GIVEN_TO_HERO_TOO = _TO.replace("P<to>", r"P<given>me(?!\s+and\b)|")
+_TO_SEVERAL = rf"{REPORTED_LIST}\b(?<!['’]s)(?!['’]){_NO_NAME_BEHIND}"
+_TO_HERO_TOO = _TO.replace("P<to>", rf"P<to>{_TO_SEVERAL}|me(?!\s+and\b)|")
+_GIVEN_TO_HERO_TOO = _TO_HERO_TOO.replace("P<to>", "P<given>")
 _VERB = r"(?:(?:do|hereby|solemnly|also|now|here and now)\s+)?(?:[Pp]romise|[Ss]wear|[Vv]ow|[Pp]ledge)"
 _OWNED = rf"(?:to\s+(?:[Tt]he|[Mm]y|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur)\s|(?:to\s+)?{NAME}['’]?(?<=['’]s|s['’])\s)"
 """Somebody or something by whose it is: `to Osric's memory`. No name says to whom it is promised, then."""

@@ -26,6 +26,9 @@ NAMES_AND_PRONOUN: Final = (
     rf"(?:both\s+)?(?:{_PRONOUN}{_AND}{NAME}|{NAME}(?:,\s+{NAME}){{0,3}}{_AND}{_PRONOUN})"
 )
 """Several of whom a pronoun names one, in patterns: `you and Osk`, `Osk, Hela and me`."""
+_NAME_OR_PRONOUN: Final = rf"(?:{_PRONOUN}\b|{NAME})"
+REPORTED_LIST: Final = rf"{_NAME_OR_PRONOUN}(?:,\s+{_NAME_OR_PRONOUN}){{1,3}}{_AND}{_NAME_OR_PRONOUN}"
+"""Three or more, where nobody is spoken to, in patterns: `you, Osk and Dob`."""
 _SEPARATOR: Final = re.compile(rf"{_AND}|,\s+")
 _BESIDE_VERB: Final = re.compile(
     r"(?:^(?:(?:And|Then|But|So|Now),?\s+)?"

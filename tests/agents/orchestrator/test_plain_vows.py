@@ -265,6 +265,62 @@ async def test_promise_to_somebody_by_a_pronoun_and_another_by_name_is_to_both(t
         }
 
 
+@pytest.mark.parametrize(
+    ("line", "promised", "creditor"),
+    [
+        (
+            "> Osric promises you, Osk and Dob that he will return.",
+            "Osric promised Mara, Osk and Dob that he will return.",
+            "Mara, Osk and Dob",
+        ),
+        (
+            "> Osric promises me, Osk, and Dob, that he will return.",
+            "Osric promised Mara, Osk and Dob that he will return.",
+            "Mara, Osk and Dob",
+        ),
+        (
+            "> Osric swears to Osk, you and Dob to stay.",
+            "Osric promised Osk, Mara and Dob to stay.",
+            "Osk, Mara and Dob",
+        ),
+        (
+            "> Osric gives you, Osk and Dob his word that he will sing.",
+            "Osric promised Mara, Osk and Dob that he will sing.",
+            "Mara, Osk and Dob",
+        ),
+        (
+            "> Osric promises Osk, Dob and Teodor that he will pay.",
+            "Osric promised Osk, Dob and Teodor that he will pay.",
+            "Osk, Dob and Teodor",
+        ),
+        (
+            "I promise Osk, Dob and Teodor that I will find the ship.",
+            "Mara promised Osk, Dob and Teodor: “I will find the ship.”",
+            "Osk, Dob and Teodor",
+        ),
+        (
+            "> Osric promises you that Osk and Dob will come.",
+            "Osric promised Mara that Osk and Dob will come.",
+            "Mara",
+        ),
+        (
+            "> Osric promises Osk to fetch Dob and Teodor.",
+            "Osric promised Osk to fetch Dob and Teodor.",
+            "Osk",
+        ),
+    ],
+)
+async def test_promise_to_several_is_to_each_of_them(
+    tmp_path: Path, line: str, promised: str, creditor: str
+) -> None:
+    async with seated(tmp_path, "Osric", "Osk", "Dob", "Teodor") as table:
+        await table.play(line)
+        assert await table.promises() == [promised]
+        await table.play("/accept all")
+        await table.play("/commit")
+        assert [who for _, _, who, *_ in await table.ledger()] == [creditor]
+
+
 async def test_promise_to_somebody_whom_a_pronoun_does_not_tell_is_not_to_the_other_alone(
     tmp_path: Path,
 ) -> None:
