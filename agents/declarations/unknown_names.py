@@ -14,11 +14,12 @@ from agents.declarations.lasting_facts import guess_entity
 from agents.declarations.said_in_passing import find_kin_of_hero
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
-from agents.prose.lone_names import is_surely_name
+from agents.prose.lone_names import begins_sentence, is_surely_name
 from agents.prose.mentions import is_no_first_name
 from agents.prose.names import DISTANCE, NameSpan, find_name_spans, has_title
 from agents.prose.speech import strip_speech
 from agents.prose.trades import is_trade
+from agents.prose.unsaid_hero import skip_deed
 from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_UNKNOWN_NAMES: Final = 6
@@ -150,7 +151,14 @@ def _is_gone_to(name: str, text: str) -> bool:
 
 def find_known_spans(text: str, known: Sequence[Entity]) -> list[NameSpan]:
     """Return where names stand in a text: `Bram's Mill` is one, who is given something and the thing are two."""
-    return list(split_handed_names(_join_owned_names(find_name_spans(text), text), text, known))
+    spans = [_without_deed(span, text) for span in find_name_spans(text)]
+    return list(split_handed_names(_join_owned_names(spans, text), text, known))
+
+
+def _without_deed(span: NameSpan, text: str) -> NameSpan:
+    """Return a name that begins a sentence without what is done to them: `Vess` of `Attack Vess`."""
+    start = span.start + (skip_deed(span.name) if begins_sentence(text, span.start) else 0)
+    return NameSpan(text[start : span.end], start, span.end) if start > span.start else span
 
 
 def _join_owned_names(spans: Sequence[NameSpan], text: str) -> list[NameSpan]:

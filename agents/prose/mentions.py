@@ -31,12 +31,26 @@ Gender = Literal["he", "she", ""]
 _NO_ROLES: Final = EPITHETS | {"old", "young", "the", "saint"}
 _OPENING_WORD_LIST: Final = (
     "later sometimes meanwhile eventually outside inside upstairs downstairs elsewhere afterwards soon often "
-    "everywhere poor dear sadly oddly yesterday"
+    "everywhere poor dear sadly oddly yesterday "
+    "during despite hey hi hello goodbye welcome enough unlike whether whenever wherever instead down away back "
+    "left right alone together too also minutes hours days ahead opposite exit enter"
 )
 _OPENING_WORDS: Final = frozenset(_OPENING_WORD_LIST.split())
 """What a sentence may begin with before a name, and no part of it."""
+_NICKNAME_WORDS: Final = (
+    "fat tall long short thin slim lame deaf dumb drunk drunken grim crazy brave good cruel dark wild mean sweet fair "
+    "bald blue green grey gray brown golden silver iron quick slow silent strong stout kind wise proud sick dead "
+    "bold bright cold sharp loud gentle honest cousin friend neighbour comrade fellow"
+)
+_NICKNAMES: Final = frozenset(_NICKNAME_WORDS.split())
+"""What somebody may be called before the name: `Tall Tom`."""
 _NO_FIRST_NAMES: Final = (
-    TITLES | NON_NAME_WORDS | _NO_ROLES | _OPENING_WORDS | frozenset(map(str.casefold, SHORT_TITLES))
+    TITLES
+    | NON_NAME_WORDS
+    | _NO_ROLES
+    | _OPENING_WORDS
+    | _NICKNAMES
+    | frozenset(map(str.casefold, SHORT_TITLES))
 )
 _MIN_ADVERB_LENGTH: Final = 6
 """Letters of an adverb in `ly`; shorter words are names as well: Emily, Sally."""
@@ -534,7 +548,7 @@ def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
 def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: str, after: str) -> bool:
     """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`.
 
-    So it is with `Hale` of Mr. Hale in `Mrs. Hale`, and with `Vess` of Captain Vess in `Wilma Vess`.
+    So it is with `Hale` of Mr. Hale in `Mrs. Hale`, and with Captain Vess, and Vess, in `Wilma Vess`.
     `before` and `after` are the words around it that are written with a capital, empty if there is none.
     """
     if is_of_other_sex(before, names):
@@ -545,12 +559,19 @@ def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: st
     if is_last and before and not is_no_first_name(before):
         return True
     is_titled_name = not longer_names and any(_is_behind_title(part, name) for name in names)
-    if is_titled_name and before and not (is_no_first_name(before) or is_role(before.casefold())):
+    is_single_name = all(name.casefold().split() == part for name in names)
+    is_surname = is_titled_name or (is_single_name and not _may_open_sentence(before))
+    if is_surname and before and not (is_no_first_name(before) or is_role(before.casefold())):
         return True
     if not after or after.casefold() in NON_NAME_WORDS:
         return False
     # `Harrow Hall`, `Dob Weaver`
     return bool(longer_names) or (part[-1] in TITLES and words[0][0].isupper())
+
+
+def _may_open_sentence(word: str) -> bool:
+    """Say whether a word before a name is hardly a first name: `Taking Vess`, `Exhausted Vess`, `One-eyed Vess`."""
+    return "-" in word or word.casefold().endswith(("ing", "ed"))
 
 
 def _is_behind_title(part: Sequence[str], name: str) -> bool:

@@ -126,7 +126,7 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
     known = list(known)
     for entity in known:
         words = {_bare(word) for name in names_of(entity) for word in fold_name(name).split()}
-        surname = fold_name(read_surname(entity.name)) if entity.kind is EntityKind.CHARACTER else ""
+        surname = _find_surname(entity) if entity.kind is EntityKind.CHARACTER else ""
         surnames |= {surname} - {""}
         names |= words - {surname}
         roles |= {*read_roles(entity.name, entity.description), read_called_role(entity.name)}
@@ -149,6 +149,11 @@ def find_strangers(text: str, known: Iterable[Entity]) -> list[Figure]:
         and role not in {*roles, *own_roles.values()}
     ]
     return strangers[:MAX_STRANGERS]
+
+
+def _find_surname(entity: Entity) -> str:
+    """Return what may be somebody's surname, in small letters: the last of several words, or the only one."""
+    return fold_name(read_surname(entity.name) if " " in entity.name else entity.name)
 
 
 def _read_role(match: re.Match[str]) -> str:

@@ -290,6 +290,30 @@ async def test_another_first_name_before_a_known_surname_is_somebody_else(table:
     assert "Captain Vess is dead in this scene." in await table.say("> Mother Vess is dead.")
 
 
+async def test_first_name_before_the_only_name_of_somebody_is_somebody_else(table: PlayedScene) -> None:
+    await table.say("/npc Vess: a trader")
+    cast = await table.cast_names()
+    assert await list_offered(table, "> Wilma Vess comes in.") == ["/npc here Wilma Vess"]
+    for line in ("> Wilma Vess comes in.", "> I see Wilma Vess on the pier.", "> Wilma Vess is dead."):
+        assert not [reply for reply in await table.say(line) if reply.startswith("Vess")]
+    assert await table.cast_names() == cast
+    for line in (
+        "> Vess comes in.",
+        "> Tall Vess comes in.",
+        "> Then Vess comes in.",
+        "> Captain Vess comes in.",
+    ):
+        assert "Vess comes in." in await table.say(line)
+        await table.say("> Vess leaves.")
+
+
+@pytest.mark.parametrize("deed", ["Attack", "Follow", "Threaten", "Wake", "Greet", "Kill", "Bring"])
+async def test_imperative_before_a_name_is_no_part_of_it(table: PlayedScene, deed: str) -> None:
+    await table.say("/npc here Vess: a trader")
+    assert await list_offered(table, f"{deed} Vess.") == []
+    assert await list_offered(table, f"{deed} Wilma Karr.") in (["/npc Wilma Karr"], ["/npc here Wilma Karr"])
+
+
 @pytest.mark.slow
 async def test_each_of_several_who_come_in_is_offered(table: PlayedScene) -> None:
     await table.say("/npc Osric: a man")

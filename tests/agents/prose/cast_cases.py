@@ -58,6 +58,8 @@ COMING = (
     _case("", "> Then Vess comes in.", "+Vess"),
     _case("Vess Bela", "Kill Orsk.", "-Bela"),
     _case("Vess", "Kill Vess.", "-Vess"),
+    _case("Vess", "Help the others out of the boat.", ""),
+    _case("Vess", "Help comes at last.", ""),
     _case("", "> Bela and his brother come in.", "+Bela"),
     _case("", "> Bela, two guards and a tall man walk in.", "+Bela"),
     _case("", "> Bela and his brother Tam come in.", "+Bela +Tam"),
