@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agents.canon_keeper.fact_readings import CONNECTED_TO
 from agents.canon_keeper.predicates import Catalogue
@@ -24,6 +25,7 @@ from agents.proposals.statements import (
 )
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
+from agents.prose.verb_forms import PAST_VERB
 from agents.prose.words import SHORT_TITLE_PATTERN
 from agents.sanitize import clean, require_letter
 from agents.typed_numbers import split_trailing_numbers
@@ -82,6 +84,18 @@ _QUESTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A question, which is open; that somebody asks one (`Dob asks: where is it?`) is a fact."""
+_ASKING_VERB: Final = rf"(?:is|are|has|have|had|did|does|do|can|could|will|would|should|{PAST_VERB.pattern})"
+_UNMARKED_QUESTION: Final = re.compile(
+    rf"(?:(?:who|whom|where|when|why|how|what|which) {_ASKING_VERB}"
+    rf"|(?:whose|what|which|how)(?: [a-z]+){{1,2}}? {_ASKING_VERB})\b(?P<rest>[^,;:?]*)"
+    r"|(?:did|does|is|are|was|were|has|have) (?:i|you|he|she|it|we|they|the|there|any|some|(?-i:[A-Z]))[^?]*",
+    re.IGNORECASE,
+)
+"""What asks something, and lacks the question mark: `who killed the baker`, `did Vess kill the baker`."""
+_STATING_VERB: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|will|must|shall|may)\b", re.IGNORECASE
+)
+"""Behind what begins as a question: `Who killed the baker is unknown`."""
 _DESCRIBED_AFTER_COMMA = re.compile(
     r"([^,]+),\s*((?:(?i:the|an?|of|from|in|at|who|whose|his|her|their|my|our|your|once|formerly)\b|[a-z]).*)",
     re.DOTALL,
@@ -202,6 +216,12 @@ async def read_fact(argument: str, catalogue: Catalogue, find: FindEntity, tick:
         )
     if _QUESTION.fullmatch(text):
         text = f"question: {text}"
+    if _lacks_question_mark(text):
+        raise InputError(
+            f"“{text}” asks something, and a fact states it.",
+            kept="Nothing was proposed.",
+            todo=f"/fact {text.rstrip('.')}? keeps it as an open question; /fact fact: {text} states it all the same.",
+        )
     if death_match := _DEATH_PATTERN.fullmatch(text.rstrip(".")):
         dead_entity = await find(death_match[1])
         if dead_entity is not None:
@@ -222,6 +242,12 @@ async def read_fact(argument: str, catalogue: Catalogue, find: FindEntity, tick:
         involves=tuple(build_involvements(mentioned_entities)),
         valid_from=tick,
     )
+
+
+def _lacks_question_mark(text: str) -> bool:
+    """Say whether words are a question without its mark, and no sentence: `who killed the baker`."""
+    match = _UNMARKED_QUESTION.fullmatch(text)
+    return match is not None and not (match["rest"] and _STATING_VERB.search(match["rest"]))
 
 
 def _build_alive_fact(entity: Entity, alive: bool, phrase: PhraseFact, tick: int) -> AssertFact:

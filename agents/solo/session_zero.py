@@ -1,7 +1,7 @@
 """Session zero: a few questions before or during a story, each answered or skipped by a line.
 
-`/zero` shows them all and begins with the first that is open; an answer leads to the next. Only the answers are
-stored.
+`/zero` shows them all and begins with the first that is open; an answer leads to the next open one. Only the
+answers are stored.
 """
 
 from __future__ import annotations
@@ -120,22 +120,15 @@ class SessionZero:
             if answer_text.strip()
             else (f"Skipped, and nothing was changed: {_ask(question, context)}",)
         )
-        next_position = QUESTIONS.index(question) + 1
-        if next_position == len(QUESTIONS):
-            return Reply("operation", (*answer_lines, await self._describe_open_questions(scene_id)))
-        next_question = QUESTIONS[next_position]
+        answers = await self._read_answers(await self._journal.load_open_scene(scene_id))
+        later_questions = QUESTIONS[QUESTIONS.index(question) + 1 :]
+        next_question = next((q for q in later_questions if q.key not in answers), None)
+        if next_question is None:
+            return Reply("operation", (*answer_lines, _describe_open_questions(answers)))
         question_line = f"{_ask(next_question, context)}  /zero {next_question.key} {next_question.example}"
         return Reply(
             "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
         )
-
-    async def _describe_open_questions(self, scene_id: Id) -> str:
-        """Return which questions have no answer after the last one."""
-        answers = await self._read_answers(await self._journal.load_open_scene(scene_id))
-        open_keys = [question.key for question in QUESTIONS if question.key not in answers]
-        if not open_keys:
-            return "That was all. /zero shows it again."
-        return f"That was the last question. Still open: {', '.join(open_keys)}. /zero shows them."
 
     async def _read_answers(self, context: SceneContext) -> dict[str, str]:
         """Return the answers that the story has, by question."""
@@ -194,6 +187,14 @@ class SessionZero:
                         if isinstance(p.change, CreateEntity)
                     ),
                 )
+
+
+def _describe_open_questions(answers: Mapping[str, str]) -> str:
+    """Return which questions have no answer after the last one."""
+    open_keys = [question.key for question in QUESTIONS if question.key not in answers]
+    if not open_keys:
+        return "That was all. /zero shows it again."
+    return f"That was the last question. Still open: {', '.join(open_keys)}. /zero shows them."
 
 
 def _ask(question: SetupQuestion, context: SceneContext) -> str:

@@ -45,6 +45,15 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         assert again.suggested_line == "/zero theme "
 
 
+async def test_session_zero_asks_no_question_again_that_has_its_answer(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/zero lines no harm to animals", "/zero theme what the living owe the dead"):
+            await program.services.play.submit(scene_id, line)
+        reply = await program.services.play.submit(scene_id, "/zero tone quiet dread")
+        assert reply.suggested_line == "/zero stakes "
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
