@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Final, assert_never
 
 from agents.canon_keeper.evidence_order import select_supporting, sort_evidence
+from agents.canon_keeper.sheet_values import is_number
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.proposals.evidence import show_words
 from agents.views.card_views import FactView
 from agents.views.turn_views import TurnView
-from stores.records.canon import Authority, Evidence, EvidenceKind, Standing, normalize_statement
+from stores.records.canon import (
+    Authority,
+    Evidence,
+    EvidenceKind,
+    Fact,
+    FactKind,
+    Standing,
+    normalize_statement,
+)
 from stores.records.ids import Id
 from stores.records.play import Resolution, Scene, Speaker
 
@@ -150,6 +160,25 @@ def _is_outcome(view: FactView, scene: Scene) -> bool:
 def has_ended(view: FactView) -> bool:
     """Return whether a fact does not hold any more, other than by being settled."""
     return not view.is_current and not view.fact.closed
+
+
+def drop_passed_numbers(views: Sequence[FactView]) -> list[FactView]:
+    """Return facts of one scene, of each number and clock only the last one: not that the HP was 7, if it is 4 now."""
+    last_views: dict[tuple[object, ...], FactView] = {}
+    for view in views:
+        if (key := _number_key(view.fact)) is not None:
+            last_views[key] = max(last_views.get(key, view), view, key=_number_order)
+    return [view for view in views if (key := _number_key(view.fact)) is None or last_views[key] is view]
+
+
+def _number_key(fact: Fact) -> tuple[object, ...] | None:
+    """Return what has the number that a fact says; None of a fact that gives none."""
+    is_number_fact = fact.kind is FactKind.STATE and is_number(fact.value)
+    return (fact.predicate, fact.involves) if is_number_fact else None
+
+
+def _number_order(view: FactView) -> tuple[bool, int, datetime]:
+    return not has_ended(view), view.fact.valid_from or 0, view.fact.recorded_at
 
 
 def describe_standing(view: FactView) -> str:

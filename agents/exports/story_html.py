@@ -8,6 +8,7 @@ from typing import Final
 from agents.exports.fact_citations import (
     FactCitations,
     describe_standing,
+    drop_passed_numbers,
     find_question_ids,
     has_begun,
     has_ended,
@@ -109,7 +110,8 @@ class StoryHtmlWriter:
             )
             yield write_element("p", outcome)
         turn_ids = [row.turn.id for row in part.rows]
-        views = [view for i in (*turn_ids, scene.id) for view in self._citations.facts_at(i)]
+        cited_ids = (*turn_ids, scene.id)
+        views = drop_passed_numbers([view for i in cited_ids for view in self._citations.facts_at(i)])
         for label, part_views in (
             ("True since this scene", [v for v in views if not has_ended(v)]),
             ("True for a while", [v for v in views if has_ended(v)]),

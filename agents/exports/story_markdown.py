@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from agents.exports.fact_citations import (
     FactCitations,
     describe_standing,
+    drop_passed_numbers,
     find_question_ids,
     has_begun,
     has_ended,
@@ -91,7 +92,7 @@ class StoryMarkdownWriter:
                 f"**Outcome:** {escape_line(as_sentence(scene.summary))}",
                 self._number_footnotes(outcome_facts),
             )
-        other_facts = self._citations.other_facts_of(scene)
+        other_facts = drop_passed_numbers(self._citations.other_facts_of(scene))
         for label, views in (
             ("True since this scene", [v for v in other_facts if not has_ended(v)]),
             ("True for a while", [v for v in other_facts if has_ended(v)]),

@@ -18,12 +18,15 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from agents.exports.markdown import append_footnotes, escape_line, escape_paragraphs, format_block_quote
+from agents.exports.print_page import write_print_page
 from agents.exports.story_journal import write_journal
 from agents.exports.story_markdown import write_markdown
 from agents.exports.story_values import ExportedScene, StoryRecord
 from agents.prose.narrated_lines import tells_of_others
 from agents.sanitize import clean
+from agents.views.card_views import FactView
 from agents.views.turn_views import TurnView
+from stores.records.canon import FactKind, Involvement
 from stores.records.play import Speaker
 from tests.agents.orchestrator.recorded_story import a_fact, a_scene, a_view, of_scene, the_drowned_bell
 from tests.examples import examples
@@ -121,6 +124,58 @@ def test_export_tells_what_was_replaced_in_its_scene_apart_and_marks_secrets() -
         == " Grue's HP is 6.[^1] Grue pays the garrison. *(secret)*[^2]"
     )
     assert before.removeprefix("*True for a while:*") == " Grue's HP is 8.[^3]"
+
+
+def number_view(statement: str, value: int, tick: int, *, current: bool = False, of: str = "hp") -> FactView:
+    """Return the view of a fact of the first scene that gives a number or the state of a clock."""
+    fact = a_fact(statement, FactKind.STATE, predicate=of, value=value, valid_from=tick)
+    return a_view(fact, of_scene(the_drowned_bell().scenes[0].scene), current=current)
+
+
+def write_page(record: StoryRecord) -> str:
+    return write_print_page(record, with_mechanics=True).decode()
+
+
+PASSED_NUMBERS = (
+    number_view("Grue's HP is 8.", 8, 500),
+    number_view("The clock “Flood” stands at 1 of 6.", 1, 500, of="clock.flood"),
+    number_view("Grue's HP is 6.", 6, 501),
+    number_view("The clock “Flood” stands at 3 of 6.", 3, 501, of="clock.flood"),
+    number_view("Grue's supply is 2.", 2, 501, of="supply"),
+    number_view("Grue's HP is 4.", 4, 502, current=True),
+)
+
+
+@pytest.mark.parametrize("export", [write_markdown, write_page])
+def test_export_tells_of_each_number_the_last_that_it_was_in_its_scene(
+    export: Callable[[StoryRecord], str],
+) -> None:
+    text = export(replace(the_drowned_bell(), facts=PASSED_NUMBERS))
+    for passed in ("HP is 8", "HP is 6", "stands at 1 of 6"):
+        assert passed not in text
+    _, _, after = text.partition("True since this scene")
+    now, _, earlier = after.partition("True for a while")
+    assert "HP is 4" in now
+    assert "stands at 3 of 6" in earlier
+    assert "supply is 2" in earlier
+
+
+def test_export_tells_numbers_of_two_and_what_is_no_number_all() -> None:
+    scene = the_drowned_bell().scenes[0].scene
+    others = [
+        a_view(
+            a_fact(statement, FactKind.STATE, predicate="hp", value=value, involves=involves), of_scene(scene)
+        )
+        for statement, value, involves in (
+            ("Grue's HP is 4.", 4, (Involvement(role="subject", entity_id="grue"),)),
+            ("Hask's HP is 4.", 4, (Involvement(role="subject", entity_id="hask"),)),
+            ("Grue is alive.", True, ()),
+            ("Grue is tired.", "tired", ()),
+        )
+    ]
+    text = write_markdown(replace(the_drowned_bell(), facts=others))
+    (now,) = [line for line in text.splitlines() if line.startswith("*True since this scene:*")]
+    assert [statement in now for statement in ("Grue's HP", "Hask's HP", "alive", "tired")] == [True] * 4
 
 
 @pytest.mark.parametrize("export", EXPORTS.values())
