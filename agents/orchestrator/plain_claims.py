@@ -140,6 +140,12 @@ class PlainClaims:
         tells_of_others = tells and add_hero(text) == text
         deaths = await self._cast_moves.find_deaths(context, turn) if tells_of_others else []
         survivors = await self._cast_moves.find_survivors(context, turn) if tells else []
+        if tells:
+            statements += [
+                statement._replace(quote=debt.quote)
+                for debt in await self._cast_moves.find_debtors(context, turn)
+                for statement in find_statements(debt.sentence, known, hero_name)
+            ]
         if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(

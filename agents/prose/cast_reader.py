@@ -195,6 +195,12 @@ class CastReader:
             goes_back_alone,
         )
 
+    def find_pronoun_subjects(self, text: str, *, is_gm: bool) -> dict[int, int]:
+        """Return whom `he` or `she` means at the beginning of sentences, by their positions, if nobody else may be."""
+        sentences = self._mentions.read(text, is_gm=is_gm)
+        subjects = ((n, s, re.match(r"@(\d+)@", s.text)) for n, s in enumerate(sentences) if s.is_clear)
+        return {n: int(m[1]) for n, s, m in subjects if m is not None and int(m[1]) in s.unnamed}
+
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
         reading = self._read_text(text, state, is_gm)

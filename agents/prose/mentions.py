@@ -189,6 +189,8 @@ class MarkedSentence:
     """The sentence with `@0@'s` where `text` has somebody's; empty if it has nothing of anybody's."""
     unnamed: frozenset[int] = frozenset()
     """Those whom pronouns alone mean in it."""
+    is_clear: bool = True
+    """Whether none of its pronouns may mean somebody else."""
 
 
 @dataclass
@@ -286,6 +288,7 @@ class MentionReader:
         parts: list[str] = []
         sure_parts: dict[int, str] = {}  # what stands for a pronoun that may mean others, by its position
         named, meant_by_pronouns = set[str](), set[str]()
+        is_clear = True
         end = 0
         for match in self._mention.finditer(sentence):
             before = "".join([*parts, sentence[end : match.start()]])
@@ -295,6 +298,7 @@ class MentionReader:
                 continue
             is_pronoun = match.lastgroup in ("he", "she", "they")
             if candidates and candidates != {mark}:
+                is_clear = False
                 (one, *others) = candidates
                 is_sure = not others and one.isdecimal()
                 sure_parts[len(parts) + 1] = f"@{one}@" if is_sure else match[0]
@@ -335,6 +339,7 @@ class MentionReader:
             absent,
             owned_text if _OWNED_BY.search(owned_text) else "",
             frozenset(map(int, meant_by_pronouns - named)),
+            is_clear,
         )
 
     def _note_candidates(self, match: re.Match[str], mark: str, before: str) -> frozenset[str]:

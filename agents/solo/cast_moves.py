@@ -29,7 +29,9 @@ from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.destinations import short_names
 from agents.prose.mentions import Figure, Gender, is_role, read_called_role, read_gender, read_roles
 from agents.prose.names import NON_NAME_WORDS, any_name_pattern, names_of
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.stranger_subjects import read_called_nouns
+from agents.prose.words import split_sentences
 from agents.solo.story_journal import StoryJournal
 from agents.solo.strangers import Stranger, describe_stranger, find_strangers
 from stores.ports import CanonReader, LogReader
@@ -60,6 +62,8 @@ _AWARENESS_BY_MOVE: Final = {
     CastMove.DIES: Awareness.DEAD,
 }
 """How somebody is after a move that says so."""
+_OWES: Final = re.compile(r"(?:He|She)(?P<owes> (?:now |still )?owes? [^;:?¶]+?)[\s.!…]*$")
+"""What somebody owes whom only a pronoun names."""
 _STORY_SPEAKERS: Final = (Speaker.PLAYER, Speaker.GM, Speaker.NPC)
 _CAPITALISED_WORD: Final = re.compile(r"\b[^\W\d_a-z][\w-]{2,}")
 _ROLE_PHRASE: Final = re.compile(r"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]hat)\s+(\w+)(?:\s+([a-z]{3,}))?\b")
@@ -92,6 +96,13 @@ class ToldFate(NamedTuple):
     """Who dies by a turn, or lives after all, and the words that say so."""
 
     who: Entity
+    quote: str
+
+
+class ToldDebt(NamedTuple):
+    """A sentence of what somebody owes, with their name in it, and its words in the turn."""
+
+    sentence: str
     quote: str
 
 
@@ -249,6 +260,23 @@ class CastMoves:
         reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
         survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
+
+    async def find_debtors(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+        """Return what those owe by a turn who are here and meant by a pronoun: `He owes me three crowns`."""
+        sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text)))
+        if not any(map(_OWES.match, sentences)):
+            return []
+        people = await self._list_people(context, turn.text)
+        reader = await self._prepare_reader(context, people, await self._list_places(context), before=turn)
+        subjects = reader.find_pronoun_subjects(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        here_ids = {e.id for e in context.present_actors()}
+        return [
+            ToldDebt(f"{people[number].name}{debt['owes']}", sentences[position].strip(" .!…"))
+            for position, number in subjects.items()
+            if position < len(sentences)
+            and (debt := _OWES.match(sentences[position]))
+            and people[number].id in here_ids
+        ]
 
     async def read_scene_words(self, context: SceneContext) -> str:
         """Return the last lines of the scene, with the one that was entered last."""

@@ -491,6 +491,29 @@ async def test_death_is_told_of_whom_the_line_before_means(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("lines", "titles"),
     [
+        (["> Dob grins.", "> He owes me three crowns."], ["Dob Harrow owes Mara three crowns."]),
+        (["> Dob grins. He still owes Bela four shillings."], ["Dob Harrow still owes Bela four shillings."]),
+        (["> Dob grins.", "> He owes it all to luck."], []),
+        (["> Dob looks at Tam.", "> He owes me three crowns."], []),
+        (["> Dob leaves.", "> He owes me three crowns."], []),
+        (["> A stranger walks up to Dob.", "> He owes me three crowns."], []),
+        (["> Dob grins.", '> "He owes me three crowns," says Tam.'], []),
+        (["> Dob grins.", "> Bela says that he owes me three crowns."], []),
+    ],
+)
+async def test_debt_of_who_is_meant_by_a_pronoun_is_proposed_where_it_is_one_person_here(
+    tmp_path: Path, lines: list[str], titles: list[str]
+) -> None:
+    async with seated(tmp_path) as table:
+        await table.play("> Dob Harrow and Tam come in.")
+        for line in lines:
+            await table.play(line)
+        assert await table.titles() == titles
+
+
+@pytest.mark.parametrize(
+    ("lines", "titles"),
+    [
         (["> Dob leaves.", "> He is dead."], []),
         (["I leave.", "> Dob stays behind.", "> He is dead."], ["Dob Harrow died."]),
         (["/cast - Dob", "> He drowns."], []),
