@@ -462,10 +462,14 @@ class MonitorApp(App[None]):
         match route:
             case routes.ToMenu():
                 self._open_menu()
-            case routes.Back(leaving):
+            case routes.Back(leaving, note):
                 if self.screen is leaving:
                     self.pop_screen()
                     self._press_keys_when_shown(self.screen)
+                    if note:
+                        from agents.events import Notice  # not before the first frame
+
+                        self.screen.post_message(EventReceived(Notice(note)))
             case routes.ToPrompt(scene_id, text):
                 self._open_prompt(scene_id, text)
             case _ if not navigation.is_loaded(route):

@@ -348,6 +348,8 @@ class Back:
     """The screen that `leaving` was opened over. Requested twice, it leads back once."""
 
     leaving: Screen[Any]
+    note: str = ""
+    """What that screen says of it; empty if nothing."""
 
 
 Route = (

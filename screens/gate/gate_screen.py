@@ -241,7 +241,11 @@ class GateScreen(DecidingScreen):
 
     @on(SceneReopened)
     def _return_to_play(self) -> None:
-        self.post_message(Visit(Back(self)))
+        open_count = sum(map(is_open, self.query_one(ProposalList).views))
+        waiting_words = (
+            f"{open_count} proposals wait" if open_count > 1 else f"{open_count or 'no'} proposal waits"
+        )
+        self.post_message(Visit(Back(self, f"The scene goes on; {waiting_words} at the gate (F3).")))
 
     # --- committing --------------------------------------------------------------------------------
 

@@ -205,6 +205,7 @@ async def test_gate_commit_that_is_refused_says_why(
 async def test_gate_escape_goes_back_to_play_with_every_decision(ui: ScreenDriver) -> None:
     await ui.press("a", "escape")
     assert ui.screen == "SceneScreen"
+    assert ui.shows("The scene goes on;", "proposals wait at the gate (F3).")
     assert (await ui.services.stories.stories())[0].scene_state == "active"
     assert await verdicts(ui) == {ENEMIES: Verdict.ACCEPT}
 
@@ -214,6 +215,7 @@ async def test_gate_looked_at_in_play_ends_nothing_and_commits_in_mid_scene(gate
     async with started_app(real_services(gate_home, 8), NARROW) as ui:
         await ui.press("enter", "f3", "escape")
         assert ui.screen == "SceneScreen"
+        assert not ui.shows("The scene goes on;")
         assert (await ui.services.stories.stories())[0].scene_state == "active"
         await ui.press("f3", "r", "enter", "enter")
         assert ui.screen == "SceneScreen"  # committed in mid-scene: play goes on
