@@ -73,6 +73,11 @@ class HeroActs:
             reading.move(CastMove.COMES, sorted(apart))
             reading.exit_cast = None
             return None
+        if not self._places.has_place and not goes_to_known_place and _GOES_TO.match(rest):
+            # From nowhere in particular nobody stays behind for it.
+            site = self._places.destinations.find_unknown_site(rest)
+            if site and not self._places.elsewhere.search(site):
+                reading.unknown_site = site
         if subject == COMPANY:
             reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
             if not goes_to_known_place and (site := self._find_unknown_site(rest)):
