@@ -101,7 +101,10 @@ def _is_same_matter(one: Proposition, other: Proposition, matter: Matter) -> boo
         words = affirmed.words | affirmed.terms | (_SOMEBODY if is_about_somebody else frozenset())
         if denied.is_denial and not denied.words <= words:
             return False
-        is_about_same = denied.others <= affirmed.others and denied.owners <= affirmed.entities()
+        of_whom = (
+            affirmed.owners if any(t.endswith(" of") for t in affirmed.special_terms) else frozenset[str]()
+        )
+        is_about_same = denied.others <= affirmed.others | of_whom and denied.owners <= affirmed.entities()
         if denied.is_denial and not is_about_same:
             return False
     if one.is_loose or other.is_loose:
@@ -120,7 +123,8 @@ def _is_same_matter(one: Proposition, other: Proposition, matter: Matter) -> boo
 
 def _is_same_thing(one: Proposition, other: Proposition) -> bool:
     """Say whether what is named by nouns is the same: Corwin's hand is not his apology."""
-    if not one.words and not other.words:
+    words, other_words = one.words - _SOMEBODY, other.words - _SOMEBODY
+    if not words and not other_words:
         return True
     for direct, placed in ((one, other), (other, one)):
         if (
@@ -130,7 +134,7 @@ def _is_same_thing(one: Proposition, other: Proposition) -> bool:
             and not direct.words
         ):
             return False  # who hates the town may love the sea at it
-    return bool((one.words | one.others) & (other.words | other.others))
+    return bool((words | one.others) & (other_words | other.others))
 
 
 def _is_elsewhere(one: Proposition, other: Proposition) -> bool:

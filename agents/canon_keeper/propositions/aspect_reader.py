@@ -9,7 +9,8 @@ from typing import Final
 from agents.canon_keeper.propositions.aspects import NEGATING, Aspect, AspectKind
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import PERSON, content_words
-from agents.canon_keeper.propositions.entailments import Entailment, entailments_of
+from agents.canon_keeper.propositions.entailed_lives import Entailment
+from agents.canon_keeper.propositions.entailments import entailments_of
 from agents.canon_keeper.propositions.holders import Holder
 from agents.canon_keeper.propositions.proposition import ASPECT, ClauseTime, Proposition
 

@@ -40,6 +40,7 @@ _NARROWING: Final = frozenset(
     {"alone", "just", "merely", "only", "together", "well", "much", "many", "enough"}
 )
 """Words that a denial may be about instead of the verb."""
+_NO_TURNING: Final = frozenset({"down", "away", "off", "on", "out", "over", "up", "back"})
 _PUNCTUAL_VERBS: Final = frozenset(
     ["open", "close", "shut", "lock", "unlock", "break", "kill", "die", "steal", "sell", "give", "leave", "win",
      "lose", "burn", "destroy", "find", "take", "marry", "fall", "enter", "arrive", "return", "escape", "wake",
@@ -228,6 +229,8 @@ class ClauseContext:
     def _is_change(self) -> bool:
         words = {self.clause.verb, *self.words}
         has_learned = self.clause.verb == "learn" and "to" in self.words
+        if self.clause.verb == "turn" and self.rest and self.rest[0].word in _NO_TURNING:
+            words.discard("turn")  # `turned down the offer`
         return has_learned or "any more" in " ".join(self.words) or not _CHANGES.isdisjoint(words)
 
     def _is_event(self, time: ClauseTime) -> bool:

@@ -11,6 +11,8 @@ from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, REFLEXIVES
 
+HAND_IN_DEATH: Final = "hand in death"
+"""The value of by whose hand somebody died."""
 _OWN: Final = "own hand"
 _OTHER: Final = "another's hand"
 _NOBODY: Final = "no hand"
@@ -46,7 +48,7 @@ def read_deaths(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]
     hand = _hand(clause, rest, is_active=is_active, by_people=base.doers & base.people)
     if hand:
         yield value_proposition(
-            base, "hand in death", doers=victims, others=frozenset(), owners=frozenset(), words=frozenset({hand}),
+            base, HAND_IN_DEATH, doers=victims, others=frozenset(), owners=frozenset(), words=frozenset({hand}),
             when="", thing="",
         )  # fmt: skip
 

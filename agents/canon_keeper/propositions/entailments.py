@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from agents.canon_keeper.propositions.aspects import (
     Aspect,
     AspectKind,
     ClausePart,
     Matter,
-    Wording,
     load_aspects,
 )
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_words import PERSON_NOUNS
+from agents.canon_keeper.propositions.entailed_lives import (
+    Entailment,
+    contents,
+    dead_parents,
+    living,
+    seen_kin,
+)
 from agents.canon_keeper.propositions.holders import PHRASE_ENDS, Holder, holders_of, objects_of, places_of
 from agents.canon_keeper.propositions.proposition import ClauseTime
 from agents.canon_keeper.propositions.quantities import unit_of
@@ -48,34 +54,14 @@ _GONE_OWNED: Final = frozenset(
 )  # fmt: skip
 """Words by which somebody whose husband is named may have none."""
 _FORMER: Final = frozenset({"late", "former", "dead", "future", "ex", "would-be"})
-_NO_LIVING_DEEDS: Final = frozenset(
-    ["be", "have", "lie", "rest", "haunt", "stand", "hang", "appear", "owe", "belong", "mean", "matter", "deserve",
-     "die", "rot", "sleep", "live", "remain", "seem", "look", "become", "leave", "fall", "float", "burn", "need",
-     "weigh", "smell", "own", "get", "walk", "stay", "keep", "follow", "know", "come", "rise", "return", "drown",
-     "bleed", "go", "face", "begin", "end", "sit", "hide", "bear", "wear", "lose", "turn", "cost", "count", "do"]
-)  # fmt: skip
-"""Verbs that are said of the dead, too."""
-_ONE_OF_THEM: Final = frozenset({"mother", "father", "wife", "husband", "twin"})
-"""Kin of whom somebody has one at a time."""
-_SEEING_KIN: Final = frozenset({"visit", "nurse", "support"})
-"""Verbs that only the living are the object of."""
+_PARTICLES: Final = frozenset({"up", "down", "out", "off", "away"})
+"""What may stand between a verb and its object: `tore up the letter`, and not `walked up the hill`."""
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
 _LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewhat", "slightly", "partly"})
 """Words by which it is not plainly so."""
 _ADVERBS: Final = frozenset({"hardly", "seldom", "rarely", "always", "still", "only"})
 """Adverbs before the verb with which a wording may begin."""
 _OTHER_WITH_OBJECT: Final = OTHER_DEEDS_WITH_OBJECT | {"perish", "drown", "hang", "die", "starve", "rule"}
-
-
-class Entailment(NamedTuple):
-    """That words of a clause entail a side of an aspect of somebody or something."""
-
-    wording: Wording
-    holder: Holder
-    words: frozenset[str]
-    """The words of the clause by which it is entailed."""
-    is_narrowed: bool = False
-    """Whether it is said in one respect only: `deaf to advice`."""
 
 
 def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
@@ -96,16 +82,19 @@ def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
         yield from _being(context, holder, rest, forms)
         if not clause.is_passive:
             yield from _doing(context, holder, ClausePart.DOES, forms, helpers)
-            yield from _living(context, holder)
+            yield from living(context, holder)
             yield from _having(context, holder, forms)
         else:
             yield from _doing(context, holder, ClausePart.DONE, forms, helpers)
     if not clause.is_passive:
         owner = subjects[0].entity if len(subjects) == 1 and not subjects[0].noun else ""
-        for holder in objects_of(context.rest, owner):
-            yield from _doing(context, holder, ClausePart.DONE, forms, helpers)
-        yield from _seen(context, owner)
-    yield from _of_parents(context)
+        particle = context.rest[0].word if context.rest and context.rest[0].word in _PARTICLES else ""
+        for holder in objects_of(context.rest[1:] if particle else context.rest, owner):
+            done = _doing(context, holder, ClausePart.DONE, forms, helpers)
+            yield from (e for e in done if not particle or particle in e.wording.words)
+        yield from seen_kin(context, owner)
+    yield from dead_parents(context)
+    yield from contents(context)
     if not context.base.general:
         yield from _happening(context, forms, helpers)
     yield from _owning(context, subjects)
@@ -220,45 +209,6 @@ def _has_other_object(context: ClauseContext) -> bool:
         and following.word not in PREPOSITIONS
         and not following.word.endswith("ly")
     )
-
-
-def _living(context: ClauseContext, holder: Holder) -> Iterator[Entailment]:
-    """Yield that whoever does something now is alive."""
-    clause, base = context.clause, context.base
-    is_kin = bool(holder.entity) and holder.noun in _ONE_OF_THEM
-    if (holder.noun and not is_kin) or not holder.is_person:
-        return
-    if clause.verb in _NO_LIVING_DEEDS or clause.tag == "be":
-        return
-    if base.time is ClauseTime.NOW and clause.tag in ("s", "base", "ing") and not context.is_denied:
-        yield from (Entailment(w, holder, frozenset()) for w in load_aspects().wordings(ClausePart.DOES, "*"))
-
-
-def _seen(context: ClauseContext, owner: str) -> Iterator[Entailment]:
-    """Yield that the mother is alive whom somebody visits now."""
-    if context.clause.verb not in _SEEING_KIN or context.base.time is not ClauseTime.NOW or context.is_denied:
-        return
-    for holder in objects_of(context.rest, owner):
-        if holder.entity and holder.noun in _ONE_OF_THEM:
-            alive = load_aspects().wordings(ClausePart.DOES, "*")
-            yield from (Entailment(w, holder, frozenset()) for w in alive)
-
-
-def _of_parents(context: ClauseContext) -> Iterator[Entailment]:
-    """Yield that mother and father of an orphan are dead, and of whom both parents are."""
-    clause = context.clause
-    words = [t.word for t in clause.subject]
-    is_of_parents = words[-2:] == ["'s", "parents"] and words[:-3] in ([], ["both"], ["both", "of"])
-    rest = [t.word for t in clause.rest]
-    is_orphan = len(clause.subject) == 1 and rest[-1:] in (["orphan"], ["orphaned"]) and len(rest) < 3
-    if context.is_denied or clause.tag != "be" or context.base.time is not ClauseTime.NOW:
-        return
-    who = clause.subject[-3] if is_of_parents else clause.subject[0] if is_orphan else None
-    if who is None or not who.is_person or not (is_orphan or rest == ["dead"]):
-        return
-    dead = [w for w in load_aspects().wordings(ClausePart.IS, "dead") if w.words == ("dead",)]
-    for parent in ("mother", "father"):
-        yield from (Entailment(w, Holder(who.entity, parent, is_person=True), frozenset()) for w in dead)
 
 
 def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) -> Iterator[Entailment]:

@@ -16,6 +16,9 @@ from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of,
 
 DATE: Final = "date "
 """What the values begin with of which the words leave several open."""
+EVENT_PLACE: Final = "event place"
+"""The value of where something happened; the place is among the others."""
+_HAPPENING: Final = frozenset({"happen", "occur", "take", "be", "begin", "end"})
 _UNIQUE_EVENTS: Final = frozenset(
     ["murder", "siege", "war", "battle", "fire", "flood", "plague", "revolution", "coronation", "massacre", "robbery",
      "heist", "explosion", "crash", "accident", "disappearance", "assassination", "execution", "uprising", "rebellion",
@@ -66,6 +69,7 @@ def read_events(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]
         yield from _orders(clause, base)
         yield from _dates(clause, base)
         yield from _years_since(clause, base)
+        yield from _places(clause, base)
     elif base.time is ClauseTime.NOW and clause.verb == "be":
         yield from _ages(clause, base)
 
@@ -174,6 +178,29 @@ def _hours(words: Sequence[str]) -> frozenset[str]:
     return frozenset(map(str, hours))
 
 
+def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read where what happened once was: `The wedding was held in Hollowmere`."""
+    subject = [t.word for t in clause.subject]
+    is_held = (
+        clause.verb in ("hold", "fight", "sign", "celebrate")
+        if clause.is_passive
+        else clause.verb in _HAPPENING
+    )
+    if not is_held or subject[:1] != ["the"] or singular(subject[-1]) not in _UNIQUE_EVENTS:
+        return
+    rest = [t for t in clause.rest if t.word not in ("place", "the")]
+    if len(rest) == 2 and rest[0].word in ("in", "at", "on") and rest[1].entity and not rest[1].is_person:
+        for proposition in value_of_thing(base, EVENT_PLACE, clause.subject):
+            yield value_proposition(
+                proposition,
+                EVENT_PLACE,
+                others=frozenset({rest[1].entity}),
+                words=frozenset(),
+                when="",
+                is_change=False,
+            )
+
+
 # --- how long ago -----------------------------------------------------------------------------------------
 
 
@@ -188,20 +215,13 @@ def _years_since(clause: ClauseWords, base: Proposition) -> Iterator[Proposition
 
 
 def _ages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
-    """Read `The tower is over two hundred years old` of what was built or founded."""
+    """Read `The tower is over two hundred years old`; nobody is built or founded, so that it is said of things."""
     words = [t.word for t in clause.rest]
-    if words[-1:] != ["old"] or not _is_thing(clause, base):
+    if words[-1:] == ["old"] and clause.subject and singular(clause.subject[-1].word) in PERSON_NOUNS:
         return
     if span := _span(words, words[-1:]):
         for kind in ("build", "found"):
             yield from _since(clause, base, kind, span)
-
-
-def _is_thing(clause: ClauseWords, base: Proposition) -> bool:
-    """Say whether it is said of what was built or founded, and of nobody."""
-    head = clause.subject[-1] if clause.subject else None
-    is_somebody = head is not None and (head.entity in base.people or singular(head.word) in PERSON_NOUNS)
-    return head is not None and not is_somebody
 
 
 def _since(clause: ClauseWords, base: Proposition, kind: str, span: Quantity) -> Iterator[Proposition]:

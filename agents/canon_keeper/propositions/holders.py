@@ -31,7 +31,7 @@ _PLACING: Final = frozenset(
 PHRASE_ENDS: Final = PREPOSITIONS - {"of"}
 """Prepositions before which the phrase ends that says whom or what is meant."""
 _AFTER_OBJECTS: Final = frozenset(
-    {"away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead"}
+    {"away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead", "guilty", "innocent"}
 )
 """What may stand behind an object and is no part of it: `threw the letter away`."""
 _EMPTY_NOUNS: Final = frozenset(
@@ -84,6 +84,19 @@ def objects_of(rest: Sequence[Token], owner: str = "") -> Iterator[Holder]:
         if following and following[0].word == "of":
             phrase = [*phrase, *following]
         yield from holders_of(phrase, "", owner)
+        if (name := _with_name_behind(rest, end)) and phrase[-1:] and not phrase[-1].entity:
+            yield from holders_of([*phrase, *name], "", owner)
+
+
+def _with_name_behind(tokens: Sequence[Token], at: int) -> list[Token]:
+    """Return `at Redford` behind `the bridge`, if no other word follows but a time; else nothing."""
+    if at + 1 >= len(tokens) or tokens[at].word not in _OF_THEIRS - {"of", "to"}:
+        return []
+    end = at + 1
+    while end < len(tokens) and tokens[end].text[:1].isupper() and not tokens[end].is_person:
+        end += 1
+    is_end = end == len(tokens) or tokens[end].word in PREPOSITIONS | {",", "every", "each"}
+    return list(tokens[at:end]) if is_end and end > at + 1 else []
 
 
 def places_of(tokens: Sequence[Token]) -> Iterator[Holder]:
@@ -106,6 +119,8 @@ def _holder(tokens: Sequence[Token], owner: str) -> Holder | None:
         own = words[0] in POSSESSIVES and bool(owner)
         if not own and words[0] not in _DEFINITE:
             return None
+        if words[0] == "the" and (noun := _noun_of_unknown(tokens)):
+            return Holder("", noun, is_person=False)
         noun = _noun(words[1:])
         return Holder(owner if own else "", noun, _is_for_person(noun)) if noun else None
     at = names[0]
@@ -126,6 +141,16 @@ def _holder(tokens: Sequence[Token], owner: str) -> Holder | None:
             return Holder(named.entity, "", named.is_person)
         return Holder(named.entity, noun, _is_for_person(noun)) if noun else None
     return None
+
+
+def _noun_of_unknown(tokens: Sequence[Token]) -> str:
+    """Return the noun and the name of nobody known behind it: `bridge at redford`; nothing if there is none."""
+    join = next((n for n, t in enumerate(tokens) if t.word in _OF_THEIRS), None)
+    if join is None or join + 1 == len(tokens) or not all(t.text[:1].isupper() for t in tokens[join + 1 :]):
+        return ""
+    noun = _noun([t.word for t in tokens[1:join]])
+    is_for_person = _is_for_person(noun) if noun else True
+    return "" if is_for_person else " ".join([noun, *(t.word for t in tokens[join:])])
 
 
 def _noun(words: Sequence[str]) -> str:

@@ -24,8 +24,8 @@ _PEOPLES: Final = frozenset(
 )  # fmt: skip
 """Peoples of whom none is a kind of another."""
 _DONE_BY_ONE: Final = frozenset(
-    ["write", "forge", "build", "paint", "carve", "invent", "compose", "design", "found", "weave", "kill", "murder",
-     "steal", "translate", "sculpt", "poison", "shoot", "father"]
+    ["write", "forge", "make", "build", "paint", "carve", "invent", "compose", "design", "found", "weave", "kill",
+     "murder", "steal", "translate", "sculpt", "poison", "shoot", "father"]
 )  # fmt: skip
 """Verbs of what only one can have done to a thing."""
 _PASSING_ON: Final = frozenset(

@@ -10,7 +10,8 @@ from agents.canon_keeper.propositions.aspect_comparison import opposed_sides
 from agents.canon_keeper.propositions.aspects import AspectKind, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
 from agents.canon_keeper.propositions.concepts import load_concepts
-from agents.canon_keeper.propositions.events_said import DATE
+from agents.canon_keeper.propositions.events_said import DATE, EVENT_PLACE
+from agents.canon_keeper.propositions.hair_said import COLOUR_OF
 from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other_age_order
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
@@ -25,7 +26,7 @@ _MOVING_VALUES: Final = (
     "lend to", "send to", "leave to",
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
-_WHEN: Final = ("hour ", "weekday ", "season ", DATE)
+_WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)
 """Values of which the words leave several open."""
 _STOLEN: Final = "stolen"
 _BESIDE: Final = frozenset({"near", "outside", "beside", "beyond", "around"})
@@ -107,9 +108,13 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return False
         return one.when == other.when and (one.words <= other.words or other.words <= one.words)
     match one.value_of:
+        case attribute if attribute == EVENT_PLACE:
+            return one.thing == other.thing and one.others != other.others
         case attribute if attribute == AGE_ORDER:
             return is_other_age_order(one, other)
         case "origin" | "raised":
+            if one.words or other.words:  # `far from Hollowmere`
+                return one.others == other.others and one.words != other.words
             return one.others != other.others
         case "way":
             # What was stolen once may have been sold by another since.
@@ -238,6 +243,8 @@ def _denies_in_general(denied: Proposition, other: Proposition, words: frozenset
         return False  # rats are nobody
     if denied.excepted and not other.doers and not other.kinds and not other.general:
         return False
+    if denied.is_passive and not denied.doers and not denied.others <= other.others | other.owners:
+        return False  # who cannot be killed may kill
     return denied.others | denied.owners <= other.entities()
 
 

@@ -12,16 +12,19 @@ from agents.canon_keeper.propositions.aspects import load_aspects
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
+from agents.canon_keeper.propositions.deaths_said import HAND_IN_DEATH
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find_figures, says_concept
-from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS, PRONOUNS
+from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
 from agents.canon_keeper.sentences.turns_of_phrase import say_abilities
 from agents.canon_keeper.sentences.word_lists import number_of
 from agents.prose.words import NO_TITLE_BEFORE
 
+_ALIVE: Final = "alive"
+"""The concept of the figures of speech about dying: `was murdered by the critics`."""
 _FIRST_TIME: Final = "for the first time"
 """Words by which something was never so before: it denies nothing, and nothing denies it."""
 _CURING_VERBS: Final = frozenset({"cure", "heal", "restore", "transform", "free", "repair", "rebuild"})
@@ -74,8 +77,11 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
 
 def _is_meant(proposition: Proposition, figures: tuple[FigureOfSpeech, ...]) -> bool:
     """Say whether it is said beside figures of speech, whose words say nothing of it."""
+    aspect = load_aspects().aspects[proposition.aspect] if proposition.aspect else None
     concepts = (
-        load_aspects().aspects[proposition.aspect].figures if proposition.aspect else {proposition.concept}
+        aspect.figures
+        if aspect
+        else {_ALIVE if proposition.value_of == HAND_IN_DEATH else proposition.concept}
     )
     return all(says_concept(figures, concept) for concept in concepts)
 
@@ -131,7 +137,10 @@ def _with_thing_meant(clause: ClauseWords, previous: ClauseWords | None) -> Clau
     """Replace `it` by what the clause before is about, unless that is somebody."""
     if previous is None or not any(t.word == "it" for t in (*clause.subject, *clause.rest)):
         return clause
-    candidates = (previous.subject, tuple(t for t in previous.rest if t.word != "it"))
+    behind = tuple(t for t in previous.rest if t.word != "it")
+    if len(behind) > 2 and behind[0].is_person and behind[1].word in POSSESSIVES:
+        behind = behind[1:]  # `gave Edith his word, and kept it`
+    candidates = (previous.subject, behind)
     names = [t for candidate in candidates for t in candidate if t.entity and not t.is_person]
     thing = next((c for c in candidates if c and not any(t.is_person or t.word in PRONOUNS for t in c)), ())
     if len(names) == 1 and names[0] not in thing:

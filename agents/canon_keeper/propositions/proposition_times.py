@@ -27,6 +27,9 @@ def is_same_time(denied: Proposition, affirmed: Proposition) -> bool:
     )
     if is_lasting and (affirmed.is_event or affirmed.time is denied.time):
         return True
+    is_trait_broken = denied.is_habit and denied.is_event and not denied.is_denial and not affirmed.is_denial
+    if is_trait_broken and affirmed.time is ClauseTime.NOW and not affirmed.is_event:
+        return True  # who keeps his promises broke none
     if not denied.is_denial and not affirmed.is_denial and _is_lexical_pair_in_one_time(denied, affirmed):
         return True
     if affirmed.is_denial and affirmed.is_ability and denied.is_event:

@@ -42,9 +42,10 @@ _DIRECTING_VERBS: Final = frozenset(
         "manage",
         "direct",
         "oversee",
-        "handle",
     }
 )
+_HANDLED: Final = frozenset({"case", "investigation", "affair", "matter", "estate", "negotiations"})
+"""What whoever handles it is in charge of."""
 _OFFICE_OF_VERB: Final = {"pilot": "pilot", "fly": "pilot", "navigate": "navigator", "edit": "editor"}
 _IDLE_ADJECTIVES: Final = frozenset(
     ["undisputed", "sole", "current", "present", "secret", "real", "true", "rightful", "proud", "only", "ship", "town",
@@ -52,6 +53,7 @@ _IDLE_ADJECTIVES: Final = frozenset(
 )  # fmt: skip
 """What may stand before an office and leaves it the same; `former`, `deputy` and `new` do not."""
 _LEADER: Final = "leader"
+_NOBODY: Final = "nobody"
 
 
 def read_roles(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
@@ -66,6 +68,19 @@ def read_roles(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         yield from _holders_by_deed(clause, base)
 
 
+def read_vacancies(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Yield that nobody holds an office: `The Heron has no captain`."""
+    words = [t.word for t in clause.rest]
+    if clause.verb != "have" or base.time is not ClauseTime.NOW or base.is_ability or base.general:
+        return
+    is_lacked = words[:1] == ["no"] or (
+        "not" in {t.word for t in clause.helpers} and words[:1] in (["a"], ["any"])
+    )
+    if is_lacked and not {"longer"} & {t.word for t in clause.helpers}:
+        office = _office_of_nouns(words[1:])
+        yield from _offices(base, (office, clause.subject), Token(_NOBODY, _NOBODY, _NOBODY, is_person=True))
+
+
 def _holders_named(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read `A is the pilot of B`, `A is B's pilot`, `A is in charge of B`, `The pilot of B is A`."""
     subject, rest = _plain(clause.subject), _plain(clause.rest)
@@ -76,7 +91,8 @@ def _holders_named(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
             "head",
             "of",
         ]:
-            yield from _offices(base, (_LEADER, rest[3:]), subject[0])
+            at = next(n for n, t in enumerate(clause.rest) if t.word == "of")
+            yield from _offices(base, (_LEADER, clause.rest[at + 1 :]), subject[0])
         elif len({t.word for t in clause.rest if t.entity}) <= 1:
             yield from _offices(base, _office_in(clause.rest), subject[0])
     elif len(rest) == 1 and rest[0].is_person:
@@ -85,7 +101,10 @@ def _holders_named(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
 
 def _holders_by_deed(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read `A pilots B`, `B is commanded by A`."""
-    office = _LEADER if clause.verb in _DIRECTING_VERBS else _OFFICE_OF_VERB.get(clause.verb, "")
+    is_led = clause.verb in _DIRECTING_VERBS or (
+        clause.verb == "handle" and not _HANDLED.isdisjoint(t.word for t in (*clause.subject, *clause.rest))
+    )
+    office = _LEADER if is_led else _OFFICE_OF_VERB.get(clause.verb, "")
     if not office or (clause.tag not in ("s", "base", "ing") and not clause.is_passive):
         return
     if clause.is_passive:

@@ -8,7 +8,7 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.quantities import Quantity, quantity_at, unit_of
-from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of, singular
 
@@ -29,6 +29,8 @@ _RESTING_VERBS: Final = frozenset(
     {"stand", "live", "sit", "wait", "work", "serve", "lie", "sleep", "dwell", "hang"}
 )
 
+_GUARDING_VERBS: Final = frozenset({"guard", "watch", "defend", "man", "protect"})
+
 
 def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Yield the values that an affirmed clause says a thing has now."""
@@ -38,6 +40,8 @@ def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Propos
     yield from _prices(clause, base)
     yield from _sizes(clause, base)
     yield from _numbers_there(clause, base)
+    yield from _floors(clause, base)
+    yield from _needs(clause, base)
     yield from _languages(clause, base)
     yield from _materials(clause, base)
 
@@ -95,6 +99,29 @@ def _prices(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         yield from value_of_thing(base, "price", clause.subject, quantity=quantity._replace(unit=unit))
 
 
+def read_price_paid(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read what was paid for a thing: `Ray paid ten pounds for the tape`, `The tape cost Ray ten pounds`."""
+    if base.time is not ClauseTime.PAST or base.is_ability or base.when or base.general:
+        return
+    words = [t.word for t in clause.rest]
+    if clause.verb == "cost":
+        start, thing = (1 if clause.rest and clause.rest[0].is_person else 0), list(clause.subject)
+    elif clause.verb in ("pay", "buy") and "for" in words and not clause.is_passive:
+        at = words.index("for")
+        start, thing = (
+            (0, list(clause.rest[at + 1 :])) if clause.verb == "pay" else (at + 1, list(clause.rest[:at]))
+        )
+    else:
+        return
+    found = quantity_at(words, start)
+    if found is None or any(t.word in PREPOSITIONS for t in thing):
+        return
+    quantity, end = found
+    unit = singular(words[end]) if end < len(words) else ""
+    if unit and (end + 1 == len(words) or words[end + 1] == "for"):
+        yield from value_of_thing(base, "paid", thing, quantity=quantity._replace(unit=unit))
+
+
 def _sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read how high, deep or long something is that has no name; `numbers_said` reads it of names."""
     if clause.verb not in ("be", "measure", "stand") or len(base.doers) == 1:
@@ -102,6 +129,8 @@ def _sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     words = [t.word for t in clause.rest]
     for index in range(min(len(words), 3)):
         found = quantity_at(words, index)
+        if found is None and words[index] in ("a", "an"):
+            found = Quantity(1, 1, ""), index + 1  # `a mile high`
         if found is None:
             continue
         quantity, end = found
@@ -115,6 +144,9 @@ def _sizes(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 def _numbers_there(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read how many are somewhere: `Four guards stand at the gate`, `A single guard stands at the gate`."""
     words = [t.word for t in clause.subject]
+    if clause.verb in _GUARDING_VERBS:
+        yield from _guards(clause, base)
+        return
     if clause.verb not in _RESTING_VERBS or clause.is_passive or len(words) not in (2, 3) or base.is_denial:
         return
     is_alone = words[0] in ("a", "one") and words[1] in ("single", "lone", "solitary")
@@ -129,6 +161,46 @@ def _numbers_there(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
         owners=frozenset(), thing=f"{singular(words[-1])} {clause.verb} {place}", quantity=quantity,
         words=frozenset(), when=base.when,
     )  # fmt: skip
+
+
+def _guards(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how many guard something: `Six men guard the gate`, `The gate is guarded by a lone sentry`."""
+    words = [t.word for t in clause.rest]
+    if clause.is_passive:
+        guards, guarded = (words[1:] if words[:1] == ["by"] else []), list(clause.subject)
+    else:
+        guards, guarded = [t.word for t in clause.subject], list(clause.rest)
+    is_alone = guards[:1] in (["a"], ["one"]) and guards[1:2] and guards[1] in ("single", "lone", "solitary")
+    number = 1 if is_alone and len(guards) == 3 else number_of(guards[0]) if len(guards) == 2 else None
+    if number is not None and not base.is_denial and not any(t.word in PREPOSITIONS for t in guarded):
+        quantity = Quantity(number, number, "somebody", is_exact=True)
+        yield from value_of_thing(base, "number there", guarded, quantity=quantity)
+
+
+def _floors(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read on which floor somebody lives or something is: `Nora's office is on the third floor`."""
+    words = [t.word for t in clause.rest if t.word != "the"]
+    if clause.verb not in ("be", "live", "work") or clause.is_passive or len(words) != 3:
+        return
+    if words[0] == "on" and words[2] in ("floor", "storey", "deck") and words[1].isalpha():
+        yield from value_of_thing(base, f"{words[2]} {clause.verb}", clause.subject, words[1])
+
+
+def _needs(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how many of something a thing needs: `The ritual needs three people`."""
+    words = [t.word for t in clause.rest]
+    if (
+        clause.verb not in ("need", "require")
+        or clause.is_passive
+        or (found := quantity_at(words, 0)) is None
+    ):
+        return
+    quantity, end = found
+    if len(words) == end + 1:
+        unit = singular(words[end])
+        yield from value_of_thing(
+            base, f"needs {unit}", clause.subject, quantity=quantity._replace(unit=unit)
+        )
 
 
 def _languages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

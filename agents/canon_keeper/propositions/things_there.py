@@ -44,6 +44,7 @@ def read_things_there(clause: ClauseWords, base: Proposition) -> Iterator[Propos
     """Yield how many parts of one kind a whole has. Who is there, and what can be carried away, comes and goes."""
     if base.time is not ClauseTime.NOW or base.is_ability or base.general or base.is_change or clause.front:
         return
+    yield from _parts_meant(clause, base)
     if base.when or clause.limit or not {"no", "longer"}.isdisjoint({t.word for t in clause.helpers}):
         return
     rest = [t for t in clause.rest if t.word not in ("now", "still")]
@@ -52,6 +53,16 @@ def read_things_there(clause: ClauseWords, base: Proposition) -> Iterator[Propos
         yield from _parts_of(base, rest, negations)
     elif clause.verb == "have" and not clause.is_passive and clause.subject:
         yield from _count(base, [*negations, *(t.word for t in rest)], clause.subject)
+
+
+def _parts_meant(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read that the book has a title of `The title of the book is strange`."""
+    tokens = list(clause.subject)
+    words = [t.word for t in tokens]
+    if words[:1] == ["the"] and words[2:3] == ["of"] and len(words) > 3:
+        yield from _count(base, ["a", words[1]], tokens[3:])
+    elif len(words) > 3 and words[0] == "the" and words[-2] == "'s":
+        yield from _count(base, ["a", words[-1]], tokens[:-2])
 
 
 def _parts_of(base: Proposition, rest: Sequence[Token], negations: list[str]) -> Iterator[Proposition]:

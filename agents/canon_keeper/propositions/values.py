@@ -10,12 +10,14 @@ from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, names_mea
 from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.deaths_said import read_deaths
 from agents.canon_keeper.propositions.events_said import read_events
+from agents.canon_keeper.propositions.groups_said import read_groups
+from agents.canon_keeper.propositions.hair_said import read_hair
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
 from agents.canon_keeper.propositions.people_compared import read_people_compared
 from agents.canon_keeper.propositions.people_said import read_people
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
-from agents.canon_keeper.propositions.roles_said import read_roles
-from agents.canon_keeper.propositions.thing_values import read_thing_values
+from agents.canon_keeper.propositions.roles_said import read_roles, read_vacancies
+from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
 from agents.canon_keeper.propositions.things_there import read_things_there
 from agents.canon_keeper.propositions.times_said import read_times
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
@@ -51,12 +53,15 @@ _WAYS_OF_RECEIVERS: Final = {"give": "given", "sell": "bought"}
 
 def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
     """Yield what the clause says of one value; of what is denied nothing but where somebody grew up."""
+    if not is_denied:
+        yield from read_groups(clause, base)
     if base.general or base.part:
         return
     tokens = [*clause.front, *clause.subject, *clause.helpers, Token(clause.verb, clause.verb), *clause.rest]
     words = [t.word for t in tokens]
     yield from read_people_compared(clause, base, is_denied=is_denied)
     yield from read_things_there(clause, base)
+    yield from read_vacancies(clause, base)
     if is_denied and not {"more", "yet"} & set(words):
         return
     yield from ages_and_sizes(clause, base)
@@ -69,8 +74,10 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_times(clause, base)
     yield from read_people(clause, base)
     yield from read_thing_values(clause, base)
+    yield from read_price_paid(clause, base)
     yield from read_roles(clause, base)
     yield from read_deaths(clause, base)
+    yield from read_hair(clause, base)
     yield from read_events(clause, base)
     yield from _looks(clause, base)
     yield from _places(clause, base)
@@ -90,13 +97,19 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         (clause.verb == "raise" and clause.is_passive) or (clause.verb == "grow" and first == "up")
         or (clause.verb == "live" and "all" in words and "life" in words)
         or (clause.verb == "spend" and "childhood" in words)
+        or (clause.verb == "live" and words[-2:] == ["since", "birth"])
     )  # fmt: skip
     places = [t.entity for t in clause.rest[:8] if t.entity and not t.is_person]
+    if is_raised and places and words[:3] == ["up", "far", "from"] and clause.rest[3].entity:
+        yield value_proposition(
+            base, "raised", doers=who, others=frozenset(places[:1]), owners=frozenset(), words=frozenset({"far"}),
+            time=ClauseTime.PAST, when="", is_change=False,
+        )  # fmt: skip
     if places and "far" not in words and (is_from or is_birth or is_raised) and base.time is not None:
         birthplace = frozenset(places[:1])
         yield value_proposition(
             base, "raised" if is_raised else "origin", doers=who, others=birthplace, owners=frozenset(),
-            words=frozenset(), time=ClauseTime.PAST, when="",
+            words=frozenset(), time=ClauseTime.PAST, when="", is_change=False,
         )  # fmt: skip
 
 

@@ -56,11 +56,21 @@ def read_verb_group(tokens: list[Token], index: int, lists: WordLists) -> tuple[
     if word.endswith(("s", "ed")) and not tokens[position].entity:
         return (
             helpers,
-            word.removesuffix("ed").removesuffix("s"),
+            _base_of(word),
             "past" if word.endswith("ed") else "s",
             position + 1,
         )
     return helpers, "", "", position
+
+
+def _base_of(word: str) -> str:
+    """Return the base form of a verb that no list has: `shred` of `shredded`, `sabotage` of `sabotaged`."""
+    if not word.endswith("ed"):
+        return word.removesuffix("s")
+    stem = word.removesuffix("ed")
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsfz":
+        return stem[:-1]
+    return f"{stem}e" if stem.endswith(("g", "c", "v", "at", "iz", "u")) and not stem.endswith("ng") else stem
 
 
 def _helps(tokens: list[Token], position: int, lists: WordLists) -> bool:

@@ -14,6 +14,7 @@ _VOWELS: Final = frozenset("aeiou")
 _MORE_PEOPLE: Final = frozenset(
     ["person", "people", "man", "woman", "mortal", "soul", "someone", "somebody", "anyone", "anybody", "nobody", "boy",
      "girl", "child", "guard", "caravan", "folk", "pedlar", "crowd", "army", "crew", "family",
+     "traveller", "neighbour", "councillor", "counsellor", "jeweller", "labourer", "townsfolk", "villager", "crewman",
      "household", "couple", "gang", "tribe", "weaver", "smith"]
 )  # fmt: skip
 _IRREGULAR: Final = {"lain": VerbForm("lie", "part"), "done": VerbForm("do", "part")}

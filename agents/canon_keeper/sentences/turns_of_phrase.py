@@ -82,6 +82,9 @@ def say_abilities(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
     position = 0
     while position < len(tokens):
         words = tuple(t.word for t in tokens[position : position + _LONGEST_ABILITY])
+        if plain and plain[-1].word in _BE and words[:3] == ("known", "for", "being"):
+            position += 3  # `is known for being stingy`
+            continue
         phrase = next((p for p in _ABILITIES if words[: len(p)] == p), None)
         following = tokens[position + len(phrase) :] if phrase else []
         lemma = _verb_meant(following[0], lists, is_gerund=phrase[-1] == "of") if phrase and following else ""
