@@ -26,6 +26,7 @@ _ASKS_WHO_HAS: Final = re.compile(
 _SUBJECT_PRONOUNS: Final = frozenset({"i", "we", "you", "he", "she", "they"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 _WHO: Final = "who"
+_WHO_OR_WHAT: Final = frozenset({"who", "what"})
 _PASSIVE_AUXILIARIES: Final = frozenset({"was", "were", "is", "are"})
 _PASSIVES: Final = _PASSIVE_AUXILIARIES | {"be", "been", "being", "gets", "got"}
 _ASKS_TO_WHOM: Final = re.compile(
@@ -59,6 +60,8 @@ _OPENERS: Final = word_set("the a an and but so then i when after before as in o
 _BEFORE_OTHERS: Final = word_set("in at on to of from with for by about under near and into onto over")
 """After these a name is not that of who does something."""
 _TOKEN: Final = re.compile(r"[^\W_]+|[.,;:!?—“”\"]")
+MIN_WORDS_TO_WHOM: Final = 4
+"""Words that a question has at least that asks to whom somebody did something: `Who did Vess rob?`."""
 _WORDS_BEFORE_DEED: Final = 4
 _WORDS_AFTER_DENIAL: Final = 6
 """Words within which a denial is of a deed: `has not once in thirty years walked out`."""
@@ -97,6 +100,7 @@ def _read_deed(
         return None
     subject_words: set[str] = set()
     is_subject_read = is_passive = False
+    asks_to_whom = _asks_to_whom_it_is_done(words, name_words)
     for n, word in enumerate(words):
         normalized_word = normalize_word(word)
         is_subject = normalized_word in name_words or word in _SUBJECT_PRONOUNS
@@ -104,13 +108,15 @@ def _read_deed(
             # Of `Where does Maddow's house stand?` the house is the subject.
             return None
         if n == 0 and word == _WHO:
-            is_subject_read = True
+            is_subject_read = not asks_to_whom
         elif not is_subject_read:
             is_subject_read = is_subject and _follows_auxiliary(words[:n], name_words)
             is_passive = is_subject_read and not _PASSIVE_AUXILIARIES.isdisjoint(words[:n])
             subject_words |= {normalized_word} if is_subject_read and normalized_word in name_words else set()
         elif is_subject and n and normalize_word(words[n - 1]) in subject_words:
             subject_words.add(normalized_word)
+        elif word in _PASSIVE_AUXILIARIES and words[0] in _WHO_OR_WHAT and "by" in words[n:]:
+            continue
         elif not is_subject and word not in ASKING_AUXILIARIES | _ADVERBS:
             if (word in _MEANS_TO and words[n + 1 : n + 2] == ["to"]) or (
                 word == "to" and words[n - 1] in _MEANS_TO
@@ -119,6 +125,10 @@ def _read_deed(
             if normalized_word not in content_words and word not in SPEECH_WORDS:
                 return None
             following = words[n + 1] if n + 1 < len(words) else ""
+            if following == "by" and words[0] in _WHO_OR_WHAT and words[1] in _PASSIVE_AUXILIARIES:
+                # `Who was robbed by Dob?`
+                is_passive = False
+                subject_words = {w for w in map(normalize_word, words[n + 2 :]) if w in name_words}
             return AskedDeed(
                 normalized_word,
                 frozenset() if is_passive else frozenset(subject_words),
@@ -217,6 +227,14 @@ def _is_denied(tokens: Sequence[str], position: int) -> bool:
 def _is_by(deed: AskedDeed, following: Sequence[str]) -> bool:
     words = [normalize_word(token.casefold()) for token in following[:_WORDS_BEFORE_DEED]]
     return "by" in words and not deed.subject_words.isdisjoint(words)
+
+
+def _asks_to_whom_it_is_done(words: Sequence[str], name_words: Collection[str]) -> bool:
+    """Say whether `who` is to whom something is done: `Who did Captain Vess rob?`, and not `Who robbed Vess?`."""
+    if words[:1] != [_WHO] or len(words) < MIN_WORDS_TO_WHOM or words[1] not in ASKING_AUXILIARIES:
+        return False
+    subject = next((w for w in words[2:] if w not in _ARTICLES and w not in HONORIFICS), "")
+    return subject in _SUBJECT_PRONOUNS or normalize_word(subject) in name_words
 
 
 def _follows_auxiliary(words_before: list[str], name_words: Collection[str]) -> bool:

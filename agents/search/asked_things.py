@@ -58,7 +58,7 @@ _NAMES_IT: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?(?:who|whom|whose)\b(?:['’]s\b)?", re.IGNORECASE)
-_SOMEBODY: Final = re.compile(
+SOMEBODY: Final = re.compile(
     r"\b(?:I|me|my|you|your|he|she|they|we|him|them|us|men|women|child|children|(?:wo)?man|lads?|boys?|girls?"
     r"|brothers?|sisters?|mother|father|sons?|daughters?|uncle|aunt|cousins?|wife|husband|strangers?|soldiers?|guards?"
     r"|riders?|thie(?:f|ves)|priests?|king|queen|lord|captain|nobody|no one|none)\b"
@@ -123,7 +123,7 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
 def names_somebody_else(question: RecordQuestion, text: str) -> bool:
     """Say whether a text speaks of anybody whom the question does not name."""
     asked_forms = word_forms(question.text)
-    is_somebody = any(not word_forms(match[0]) <= asked_forms for match in _SOMEBODY.finditer(text))
+    is_somebody = any(not word_forms(match[0]) <= asked_forms for match in SOMEBODY.finditer(text))
     return is_somebody or bool(_other_names(question, text))
 
 

@@ -10,7 +10,8 @@ from typing import Final, TypeGuard
 
 from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT, is_true_death
 from agents.prose.words import split_sentences
-from agents.search.normal_words import word_forms
+from agents.search.asked_deeds import find_asked_deed
+from agents.search.normal_words import has_word_like, normalize_word, word_forms
 from agents.search.question import RecordQuestion
 from agents.search.question_names import QuestionName
 from agents.search.relatives import is_relative_of
@@ -19,12 +20,19 @@ from stores.records.canon import Fact, FactKind, FactStatus
 from stores.records.ids import Id
 
 _DEATH_FORMS: Final = word_forms("die died dies dead death alive kill killed kills slain")
+_KILL: Final = normalize_word("kill")
 _DIES: Final = re.compile(
     r"\b(?:dies?|died|(?<!\bthe )(?<!\ba )dead|dying|death|alive|(?:is|was|were|been)\s+(?:killed|slain))\b",
     re.IGNORECASE,
 )
 """`The dead man` is somebody else."""
 _KILLS: Final = re.compile(r"\b(?:kills?|killed|slays?|slew|death\s+of|killing\s+of)\b", re.IGNORECASE)
+_KILLS_BY: Final = re.compile(
+    r"\b(?:kill(?:s|ed)?|slays?|slew|slain|murder(?:s|ed)?|strangle[sd]?|stab(?:s|bed)?|poison(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+_BY: Final = re.compile(r"\bby (.+)", re.IGNORECASE)
+_PRONOUN: Final = re.compile(r"\b(?:I|you|he|she|they|we|who)\b", re.IGNORECASE)
 _ANY_DEATH: Final = re.compile(
     r"\b(?:dies|died|(?:is|are|was|were|be|been|lies|lay|falls|fell|found|drops|dropped) (?:\w+ly )?dead"
     r"|kill(?:s|ed)|slays|slew|slain|murder(?:s|ed)|beheaded|hanged|executed|strangled|drown(?:s|ed)"
@@ -87,13 +95,30 @@ def asks_for_all_deaths(question: RecordQuestion) -> bool:
 
 
 def asks_who_killed(question: RecordQuestion) -> bool:
-    """Say whether the question asks who or what killed somebody, and not only whether they are dead."""
-    return _ASKS_KILLER.match(question.text.strip()) is not None
+    """Say whether the question asks who or what killed somebody, or whether and why somebody did.
+
+    That they are dead does not say it.
+    """
+    return _ASKS_KILLER.match(question.text.strip()) is not None or bool(find_asked_killers(question))
 
 
 def find_asked_deaths(question: RecordQuestion) -> tuple[QuestionName, ...]:
-    """Return whose death may be asked for: neither Osk in `Osk's dog` nor Harl in `Who died in Harl?`."""
-    return tuple(name for name in question.names if not _is_owner_or_place(question.text, name))
+    """Return whose death may be asked for.
+
+    That is neither Osk in `Osk's dog` nor Harl in `Who died in Harl?`, nor who kills in `Who did Osk kill?`.
+    """
+    killers = find_asked_killers(question)
+    return tuple(
+        name for name in question.names if name not in killers and not _is_owner_or_place(question.text, name)
+    )
+
+
+def find_asked_killers(question: RecordQuestion) -> tuple[QuestionName, ...]:
+    """Return who kills in a question: Osk in `Who did Osk kill?` and `Did Osk kill Wat?`."""
+    deed = find_asked_deed(question)
+    if deed is None or not has_word_like(_KILL, {deed.verb}):
+        return ()
+    return tuple(name for name in question.names if name.normalized_words & deed.subject_words)
 
 
 def tells_of_death(question: RecordQuestion, text: str) -> bool:
@@ -106,6 +131,29 @@ def tells_of_death(question: RecordQuestion, text: str) -> bool:
         return any(map(_tells_any, split_sentences(text)))
     asks_what_is_meant = _ASKS_WHAT_IS_MEANT.search(question.text) is not None
     return any(_tells(question, sentence, asks_what_is_meant) for sentence in split_sentences(text))
+
+
+def tells_of_killing(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text tells that somebody of whom a question asks it killed, and what else it asks of that.
+
+    `Vess kills Teodor` does not say why Vess killed the dog.
+    """
+    killer_words = frozenset(w for name in find_asked_killers(question) for w in name.normalized_words)
+    asks_what_is_meant = _ASKS_WHAT_IS_MEANT.search(question.text) is not None
+    other_words = {word for word in question.content_words if not has_word_like(_KILL, {word})}
+    for sentence in split_sentences(text):
+        forms = word_forms(sentence)
+        kills = _KILLS_BY.search(sentence)
+        if kills is None or (other_words and not any(has_word_like(word, forms) for word in other_words)):
+            continue
+        is_meant = _ONLY_MEANT.search(sentence, 0, kills.start()) is not None
+        if is_meant and not asks_what_is_meant:
+            continue
+        before, after = sentence[: kills.start()], sentence[kills.end() :]
+        by = _BY.search(after)
+        if word_forms(by[1] if by else before) & killer_words or (not by and _PRONOUN.search(before)):
+            return True
+    return False
 
 
 def subject_of(fact: Fact) -> Id | None:

@@ -30,6 +30,7 @@ _SPEAKER_OPENS: Final = re.compile(
 )
 _ASKER_WORDS: Final = frozenset({"i", "we", "me", "us"})
 _FIRST_PERSON: Final = frozenset({"i", "we"})
+_ASKED_OBJECTS: Final = _ASKER_WORDS - _FIRST_PERSON
 _NO_NAMES: Final = frozenset(map(normalize_word, HONORIFICS | {"the"}))
 _PASSIVES: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "gets", "got"})
 _DETERMINERS: Final = frozenset({"the", "a", "an"})
@@ -113,7 +114,11 @@ def _tells_only(
     ]
     return bool(tellings) and all(
         (reads_denials and _is_denied(tokens, n))
-        or _is_reverse(roles, _find_doer(question, deed, tokens, n, frozenset(speaker_ids)))
+        or _is_reverse(
+            roles,
+            _find_doer(question, deed, tokens, n, frozenset(speaker_ids)),
+            _find_object(question, tokens, n, frozenset(speaker_ids)),
+        )
         for tokens, n in tellings
     )
 
@@ -147,8 +152,9 @@ def _is_owner(tokens: Sequence[str], position: int) -> bool:
     return any(token.endswith(("'s", "’s")) for token in tokens[position : position + 2])
 
 
-def _is_reverse(roles: _AskedRoles, doer: frozenset[str]) -> bool:
-    return bool(doer & roles.receivers) and not doer & roles.doers
+def _is_reverse(roles: _AskedRoles, doer: frozenset[str], done_to: frozenset[str]) -> bool:
+    """Say whether it is done by whom it was done to in the question, or to who did it there."""
+    return bool(doer & roles.receivers or done_to & roles.doers) and not doer & roles.doers
 
 
 def _is_telling(deed: AskedDeed, token: str) -> bool:
@@ -185,6 +191,22 @@ def _find_doer(
     if before in _BEFORE_OTHERS | _DETERMINERS:
         return frozenset()  # `the Green Vial hidden in the loft` does nothing itself
     return _read_name(question, tokens[first : subject + 1], speaker_ids)
+
+
+def _find_object(
+    question: RecordQuestion, tokens: Sequence[str], verb: int, speaker_ids: frozenset[str]
+) -> frozenset[str]:
+    """Return to whom something is done who stands beside the verb, if the question names them: `kills Osk`.
+
+    What is theirs is not they: `kills Osk's dog`.
+    """
+    following = [t for t in tokens[verb + 1 :] if t.casefold() not in _DETERMINERS | HONORIFICS]
+    name = list(takewhile(lambda token: token[0].isupper(), following)) or [
+        t for t in following[:1] if t.casefold() in _ASKED_OBJECTS
+    ]
+    if not name or _is_owner(name, len(name) - 1):
+        return frozenset()
+    return _read_name(question, name, speaker_ids)
 
 
 def _find_agent(

@@ -32,9 +32,11 @@ from agents.search.death_questions import (
     asks_who_killed,
     bears_on_death,
     find_asked_deaths,
+    find_asked_killers,
     is_death,
     subject_of,
     tells_of_death,
+    tells_of_killing,
 )
 from agents.search.place_questions import (
     denies_whereabouts,
@@ -243,6 +245,8 @@ def _match_fact(question: RecordQuestion, fact: Fact) -> QuestionMatch:
         is_match = bears_on_death(question, fact, statement, is_about=match.name_share == 1.0) and (
             match.is_match or not asks_who_killed(question)
         )
+    elif find_asked_killers(question):
+        is_match = is_match and tells_of_killing(question, statement)
     if asks_for_all_deaths(question):
         is_match = is_death(fact) or (
             fact.kind is not FactKind.COMMITMENT and tells_of_death(question, fact.statement)

@@ -17,7 +17,13 @@ from agents.search.commitment_questions import (
     is_made_to,
 )
 from agents.search.compared_texts import phrase_as_asked
-from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
+from agents.search.death_questions import (
+    asks_about_death,
+    asks_for_all_deaths,
+    find_asked_killers,
+    tells_of_death,
+    tells_of_killing,
+)
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
 from agents.search.question import QuestionMatch, RecordQuestion, find_asked_subjects, match_question
 from agents.search.swapped_roles import is_told_otherwise
@@ -97,6 +103,8 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
         is_match = is_match and tells_of_death(question, content.text)
     elif asks_about_death(question) and is_stated:
         is_match = is_match and tells_of_death(question, text)
+    elif find_asked_killers(question):
+        is_match = is_match and tells_of_killing(question, text)
     if (sought := read_sought_one(question)) is not None:
         involved = change.involves if isinstance(change, AssertFact) else ()
         is_match = is_fact_of_whereabouts(sought, content.predicate, involved, text)

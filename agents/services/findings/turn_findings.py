@@ -15,7 +15,13 @@ from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import asks_who_knows, find_believers
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.compared_texts import phrase_as_asked
-from agents.search.death_questions import asks_about_death, asks_for_all_deaths, tells_of_death
+from agents.search.death_questions import (
+    asks_about_death,
+    asks_for_all_deaths,
+    find_asked_killers,
+    tells_of_death,
+    tells_of_killing,
+)
 from agents.search.place_questions import (
     asks_where_hero_is,
     read_sought_one,
@@ -235,6 +241,7 @@ def _asks_for_one_thing(question: RecordQuestion) -> bool:
         read_sought_one(question) is not None
         or asks_about_death(question)
         or asks_for_all_deaths(question)
+        or bool(find_asked_killers(question))
         or asks_for_commitment(question)
         or asks_who_knows(question)
         or bool(find_believers(question))
@@ -326,6 +333,8 @@ def _match_turn(
         is_match = tells_of_death(question, text)
     elif asks_about_death(question):
         is_match = is_match and tells_of_death(question, text)
+    elif find_asked_killers(question):
+        is_match = is_match and tells_of_killing(question, text)
     if (sought := read_sought_one(question)) is not None:
         is_match = tells_whereabouts(sought, text) and not tells_only_coming(text)
     is_naming = False

@@ -209,3 +209,26 @@ async def test_query_of_who_did_it_to_whom_is_not_answered_the_other_way_round(t
             ("Who bit Teodor?", "bitten by Osk"),
         ):
             assert part in " ".join((await ask(question))[1][:1]), question
+
+
+async def test_query_of_whom_somebody_killed_is_not_answered_by_who_killed_them(tmp_path: Path) -> None:
+    async with played(
+        tmp_path,
+        "> Dob Harrow breaks down the door. He shoots Teodor through the heart.",
+        "I look away.",
+        "> Captain Vess kills Dob Harrow with a boat hook.",
+        "I bury them both.",
+        "> Captain Vess cuts down the guard at the gate.",
+    ) as ask:
+        for question in ("Who did Dob Harrow kill?", "Whom did Dob kill?"):
+            standing, texts = await ask(question)
+            assert standing is not AnswerStanding.UNKNOWN, question
+            assert "shoots Teodor" in texts[0], texts
+            assert not any("boat hook" in text for text in texts), texts
+        texts = (await ask("Who did Captain Vess kill?"))[1]
+        assert any("boat hook" in text for text in texts), texts
+        assert any("cuts down the guard" in text for text in texts), texts
+        texts = (await ask("Who killed Dob Harrow?"))[1]
+        assert any("boat hook" in text for text in texts), texts
+        assert not any("shoots Teodor" in text for text in texts), texts
+        assert await ask("Who did Teodor kill?") == (AnswerStanding.UNKNOWN, [])

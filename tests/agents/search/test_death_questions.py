@@ -27,6 +27,22 @@ def test_death_question_asks_neither_about_the_place_nor_about_the_owner(questio
 
 
 @pytest.mark.parametrize(
+    "question",
+    ["Who did Osk kill?", "Whom did Osk kill?", "Who has Osk Wendry killed?", "Who was killed by Osk?"],
+)
+def test_death_question_asks_not_about_who_kills(question: str) -> None:
+    assert not asks_about_death(ask(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who killed Osk?", "When was Osk killed?", "Did Marten kill Osk?", "Was Osk killed by Marten?"],
+)
+def test_death_question_asks_about_who_is_killed(question: str) -> None:
+    assert asks_about_death(ask(question))
+
+
+@pytest.mark.parametrize(
     ("text", "tells"),
     [
         ("Marten died in the snow.", True),
