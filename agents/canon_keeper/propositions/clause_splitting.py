@@ -24,6 +24,11 @@ _INDIRECT: Final = frozenset({"where", "who", "what", "how", "why", "when"})
 _BEFORE_CLAUSES: Final = frozenset({"before", "after", "since", "so"})
 """Words that begin a clause where a verb follows, and a phrase elsewhere."""
 _JOINING: Final = frozenset({"and", "but", "or", "yet", "nor", "then"})
+_DONE_VERBS: Final = frozenset(
+    ["raise", "breed", "educate", "kill", "hang", "execute", "behead", "burn", "shoot", "stab", "imprison", "bury",
+     "destroy", "torture", "convict", "sentence", "crown", "murder", "lock", "seal", "smash", "arrest", "capture"]
+)  # fmt: skip
+"""Verbs that without an object are said of those to whom it is done, behind another of that kind."""
 _STARTS_OF_SUBJECTS: Final = ARTICLES | POSSESSIVES | SUBJECT_PRONOUNS | frozenset(
     ["nobody", "no", "everyone", "everybody", "every", "all", "none", "both", "nothing", "people", "only", "one",
      "there", "these", "those"]
@@ -65,6 +70,7 @@ class ClauseSplitter:
 
     def split(self, tokens: Sequence[Token]) -> Iterator[ClauseWords]:
         subject: tuple[Token, ...] = ()
+        previous: ClauseWords | None = None
         for part in _split_at(tokens, _HARD_MARKS):
             if cleft := list(self._cleft(part)):
                 yield from cleft
@@ -73,9 +79,19 @@ class ClauseSplitter:
                 clause = self._read(segment, subject)
                 if clause is None:
                     continue
+                if previous is not None and clause.subject == previous.subject:
+                    clause = self._with_helpers_of(previous, clause)
                 if clause.subject:
                     subject = clause.subject
+                previous = clause
                 yield clause
+
+    def _with_helpers_of(self, previous: ClauseWords, clause: ClauseWords) -> ClauseWords:
+        """Return a clause as done to its subject where only the one before has `was`: `was born and raised in Rigg`."""
+        is_open = not clause.rest or clause.rest[0].word in PREPOSITIONS
+        if not (previous.is_passive and clause.tag == "past" and not clause.helpers and is_open):
+            return clause
+        return replace(clause, tag="part", helpers=previous.helpers) if clause.verb in _DONE_VERBS else clause
 
     # --- segments ---------------------------------------------------------------------------------
 

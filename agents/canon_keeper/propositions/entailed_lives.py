@@ -26,6 +26,9 @@ _CONTAINERS: Final = frozenset(
      "cup", "safe", "strongbox", "drawer", "coffin", "tomb", "sarcophagus", "grave", "tank", "trunk", "basket", "vault",
      "envelope", "wallet", "locker", "pocket", "urn", "vial", "quiver", "cupboard", "cage"]
 )  # fmt: skip
+_WATERS: Final = frozenset(
+    {"well", "lake", "pond", "fountain", "moat", "cistern", "canal", "pool", "river", "stream"}
+)
 _NO_CONTENTS: Final = frozenset(
     ["hole", "crack", "lock", "keyhole", "dent", "leak", "bottom", "lid", "mark", "label", "gap", "nothing", "room",
      "dust", "mud"]
@@ -108,5 +111,11 @@ def contents(context: ClauseContext) -> Iterator[Entailment]:
         return
     full = [w for w in load_aspects().wordings(ClausePart.IS, "full") if w.aspect.name == "filling"]
     for holder in places_of([t for t in context.clause.rest if t.word != "inside"]):
-        if holder.noun and holder.noun.split()[-1] in _CONTAINERS:
+        noun = holder.noun.split()[-1] if holder.noun else ""
+        if noun in _WATERS and "water" in {t.word for t in context.clause.rest}:
+            water = load_aspects().wordings(ClausePart.IS, "full")
+            yield from (
+                Entailment(w, holder, frozenset()) for w in water if w.words == ("full", "of", "water")
+            )
+        elif noun in _CONTAINERS:
             yield from (Entailment(w, holder, frozenset()) for w in full if w.words == ("full",))

@@ -17,7 +17,7 @@ from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of,
 DATE: Final = "date "
 """What the values begin with of which the words leave several open."""
 EVENT_PLACE: Final = "event place"
-"""The value of where something happened; the place is among the others."""
+"""The value of where something happened; its word is the place."""
 _HAPPENING: Final = frozenset({"happen", "occur", "take", "be", "begin", "end"})
 _UNIQUE_EVENTS: Final = frozenset(
     ["murder", "siege", "war", "battle", "fire", "flood", "plague", "revolution", "coronation", "massacre", "robbery",
@@ -194,8 +194,7 @@ def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             yield value_proposition(
                 proposition,
                 EVENT_PLACE,
-                others=frozenset({rest[1].entity}),
-                words=frozenset(),
+                words=frozenset({rest[1].entity}),
                 when="",
                 is_change=False,
             )

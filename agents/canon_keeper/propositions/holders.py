@@ -30,6 +30,10 @@ _PLACING: Final = frozenset(
 )
 PHRASE_ENDS: Final = PREPOSITIONS - {"of"}
 """Prepositions before which the phrase ends that says whom or what is meant."""
+_TIMES_BEHIND: Final = frozenset({"today", "tonight", "now", "again", "alone", "together"})
+_EVERY: Final = frozenset({"every", "each", "all"})
+_SHORT_TIMES: Final = frozenset({"day", "night", "evening", "morning", "week"})
+"""Times of which each is as the other; of winters and summers it is not so."""
 _AFTER_OBJECTS: Final = frozenset(
     {"away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead", "guilty", "innocent"}
 )
@@ -75,7 +79,10 @@ def holders_of(phrase: Sequence[Token], pronoun_id: str = "", owner: str = "") -
 
 def objects_of(rest: Sequence[Token], owner: str = "") -> Iterator[Holder]:
     """Yield whom or what a verb is done to, of the words behind it."""
-    end = next((n for n, t in enumerate(rest) if t.word in PREPOSITIONS | {",", "to"}), len(rest))
+    end = next(
+        (n for n, t in enumerate(rest) if t.word in PREPOSITIONS | {",", "to"} or _is_time(rest, n)),
+        len(rest),
+    )
     phrase = list(rest[:end])
     while phrase and phrase[-1].word in _AFTER_OBJECTS:
         phrase.pop()
@@ -86,6 +93,13 @@ def objects_of(rest: Sequence[Token], owner: str = "") -> Iterator[Holder]:
         yield from holders_of(phrase, "", owner)
         if (name := _with_name_behind(rest, end)) and phrase[-1:] and not phrase[-1].entity:
             yield from holders_of([*phrase, *name], "", owner)
+
+
+def _is_time(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a word begins what says when, behind a place or an object: `drinks at the Stag every night`."""
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    is_each = tokens[at].word in _EVERY and following in _SHORT_TIMES
+    return at > 0 and (tokens[at].word in _TIMES_BEHIND or is_each)
 
 
 def _with_name_behind(tokens: Sequence[Token], at: int) -> list[Token]:
@@ -105,7 +119,12 @@ def places_of(tokens: Sequence[Token]) -> Iterator[Holder]:
         if token.word not in _PLACING:
             continue
         end = next(
-            (n for n in range(index + 1, len(tokens)) if tokens[n].word in PHRASE_ENDS | {","}), len(tokens)
+            (
+                n
+                for n in range(index + 1, len(tokens))
+                if tokens[n].word in PHRASE_ENDS | {","} or _is_time(tokens, n)
+            ),
+            len(tokens),
         )
         yield from holders_of(tokens[index + 1 : end])
 

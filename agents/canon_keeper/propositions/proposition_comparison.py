@@ -13,6 +13,7 @@ from agents.canon_keeper.propositions.concepts import load_concepts
 from agents.canon_keeper.propositions.events_said import DATE, EVENT_PLACE
 from agents.canon_keeper.propositions.hair_said import COLOUR_OF
 from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other_age_order
+from agents.canon_keeper.propositions.places_of_life import PLACE_OF_LIFE, are_other_places_of_life
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
@@ -22,8 +23,8 @@ ONE_OF_TWO: Final = "Only one of the two can be true at a time."
 _MOVING: Final = frozenset({"asleep", "value:place"})
 """What play moves on without a word."""
 _MOVING_VALUES: Final = (
-    "hour ", "weekday ", "season ", "owner", "price", "number there", "steal by", "sell to", "give to", "hand to",
-    "lend to", "send to", "leave to",
+    "hour ", "weekday ", "season ", "owner", "price", "number there", "switch", "steal by", "sell to", "give to",
+    "hand to", "lend to", "send to", "leave to",
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
 _WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)
@@ -74,7 +75,8 @@ class PropositionComparison:
         return None
 
     def _are_nested(self, one: Proposition, other: Proposition) -> bool:
-        return any(self.is_nested(a, b) for a in one.others for b in other.others if a != b)
+        places, other_places = (p.words if p.value_of == EVENT_PLACE else p.others for p in (one, other))
+        return any(self.is_nested(a, b) for a in places for b in other_places if a != b)
 
 
 def _opposed(earlier: Proposition, later: Proposition) -> str:
@@ -108,8 +110,10 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return False
         return one.when == other.when and (one.words <= other.words or other.words <= one.words)
     match one.value_of:
+        case attribute if attribute == PLACE_OF_LIFE:
+            return are_other_places_of_life(one, other)
         case attribute if attribute == EVENT_PLACE:
-            return one.thing == other.thing and one.others != other.others
+            return one.thing == other.thing and one.words != other.words
         case attribute if attribute == AGE_ORDER:
             return is_other_age_order(one, other)
         case "origin" | "raised":

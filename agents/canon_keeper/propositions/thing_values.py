@@ -29,6 +29,16 @@ _RESTING_VERBS: Final = frozenset(
     {"stand", "live", "sit", "wait", "work", "serve", "lie", "sleep", "dwell", "hang"}
 )
 
+_ON_AND_OFF: Final = {"on": "on", "off": "off", "out": "off"}
+_UP_AND_DOWN: Final = {"up": "on", "down": "off"}
+_UP_OR_DOWN: Final = frozenset(
+    {"shield", "network", "grid", "system", "link", "barrier", "firewall", "comm", "server"}
+)
+_DEVICES: Final = frozenset(
+    ["light", "lamp", "power", "electricity", "gas", "heating", "engine", "motor", "radio", "computer", "machine",
+     "reactor", "generator", "alarm", "siren", "television", "tv", "phone", "screen", "camera", "torch", "fan", "oven",
+     "beacon", "headlight", "streetlight", "microphone", "tracker", "autopilot", "gravity", "transponder", *_UP_OR_DOWN]
+)  # fmt: skip
 _GUARDING_VERBS: Final = frozenset({"guard", "watch", "defend", "man", "protect"})
 
 
@@ -42,6 +52,7 @@ def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Propos
     yield from _numbers_there(clause, base)
     yield from _floors(clause, base)
     yield from _needs(clause, base)
+    yield from _switches(clause, base)
     yield from _languages(clause, base)
     yield from _materials(clause, base)
 
@@ -184,6 +195,19 @@ def _floors(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         return
     if words[0] == "on" and words[2] in ("floor", "storey", "deck") and words[1].isalpha():
         yield from value_of_thing(base, f"{words[2]} {clause.verb}", clause.subject, words[1])
+
+
+def _switches(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read whether something is on or off: `The lights are off`, `The power is out`, `The shields are down`."""
+    words = [t.word for t in clause.rest]
+    if clause.verb != "be" or clause.is_passive or len(words) != 1 or not clause.subject:
+        return
+    noun = singular(clause.subject[-1].word)
+    meaning = (_ON_AND_OFF.get(words[0], "") if noun in _DEVICES else "") or (
+        _UP_AND_DOWN.get(words[0], "") if noun in _UP_OR_DOWN else ""
+    )
+    if meaning and not clause.subject[-1].is_person:
+        yield from value_of_thing(base, "switch", clause.subject, meaning)
 
 
 def _needs(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

@@ -12,9 +12,11 @@ from agents.canon_keeper.propositions.deaths_said import read_deaths
 from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.groups_said import read_groups
 from agents.canon_keeper.propositions.hair_said import read_hair
+from agents.canon_keeper.propositions.kinds_said import read_kinds
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
 from agents.canon_keeper.propositions.people_compared import read_people_compared
 from agents.canon_keeper.propositions.people_said import read_people
+from agents.canon_keeper.propositions.places_of_life import read_places_of_life
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.roles_said import read_roles, read_vacancies
 from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
@@ -60,6 +62,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     tokens = [*clause.front, *clause.subject, *clause.helpers, Token(clause.verb, clause.verb), *clause.rest]
     words = [t.word for t in tokens]
     yield from read_people_compared(clause, base, is_denied=is_denied)
+    yield from read_places_of_life(clause, base, is_denied=is_denied)
     yield from read_things_there(clause, base)
     yield from read_vacancies(clause, base)
     if is_denied and not {"more", "yet"} & set(words):
@@ -78,6 +81,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_roles(clause, base)
     yield from read_deaths(clause, base)
     yield from read_hair(clause, base)
+    yield from read_kinds(clause, base)
     yield from read_events(clause, base)
     yield from _looks(clause, base)
     yield from _places(clause, base)
@@ -93,11 +97,12 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         :3
     ]
     is_birth = clause.verb == "bear" and clause.is_passive and first in ("in", "on", "at", "aboard")
+    is_born_and_raised = clause.verb == "bear" and words[:2] in (["and", "raised"], ["and", "bred"])
     is_raised = (
         (clause.verb == "raise" and clause.is_passive) or (clause.verb == "grow" and first == "up")
         or (clause.verb == "live" and "all" in words and "life" in words)
         or (clause.verb == "spend" and "childhood" in words)
-        or (clause.verb == "live" and words[-2:] == ["since", "birth"])
+        or (clause.verb == "live" and words[-2:] == ["since", "birth"]) or is_born_and_raised
     )  # fmt: skip
     places = [t.entity for t in clause.rest[:8] if t.entity and not t.is_person]
     if is_raised and places and words[:3] == ["up", "far", "from"] and clause.rest[3].entity:

@@ -32,6 +32,7 @@ _ABILITIES: Final[dict[tuple[str, ...], bool]] = {
     **{(be, "able", "to"): False for be in ("is", "are")},
     **{(have, "no", "idea", "how", "to"): True for have in ("has", "have")},
     **{(do, "not", "know", "how", "to"): True for do in ("does", "do")},
+    **{(have, "never", learned, "to"): True for have in ("has", "have") for learned in ("learned", "learnt")},
     **{(know, "how", "to"): False for know in ("knows", "know")},
 }
 """How it is said what somebody can do, and whether it is denied; who was unable once may do it later."""

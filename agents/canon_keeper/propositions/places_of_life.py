@@ -1,0 +1,83 @@
+"""Reads where somebody was in their life, where never, and whether they were ever away from one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from agents.canon_keeper.propositions.clause_splitting import ClauseWords
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
+from agents.canon_keeper.sentences.word_lists import load_word_lists
+
+PLACE_OF_LIFE: Final = "place of life"
+"""The value of where somebody has been; its word is one of the three below, and the place is among the others."""
+_NEVER: Final = "never"
+_ONCE: Final = "once"
+_ALWAYS: Final = "always"
+_BUILDING: Final = "#building"
+_SEEING: Final = frozenset({"visit", "see", "enter"})
+_IN: Final = frozenset({"in", "at", "on"})
+_LIVING: Final = frozenset({"live", "study", "dwell", "reside"})
+
+
+def read_places_of_life(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
+    """Yield `was born in Hollowmere`, `has never been to Hollowmere` and `has never left Hollowmere`."""
+    subject = [t for t in clause.subject if t.word != "the"]
+    places = [t.entity for t in clause.rest if t.entity]
+    if len(subject) != 1 or not subject[0].is_person or len(places) != 1 or base.is_ability or clause.limit:
+        return
+    if any(t.is_person for t in clause.rest) or any(
+        t.word in ("'s", "until", "till", "before") for t in clause.rest
+    ):
+        return
+    words = [t.word for t in clause.rest if t.word != "the"]
+    said = _said_never(clause, words) if is_denied else _said(clause, base, words)
+    if said:
+        name = next(t.text for t in clause.rest if t.entity)
+        is_building = name.casefold().split()[-1] in load_word_lists().buildings
+        yield value_proposition(
+            base, PLACE_OF_LIFE, doers=frozenset({subject[0].entity}), others=frozenset(places), owners=frozenset(),
+            words=frozenset({said, *({_BUILDING} if is_building else ())}), when="", thing="",
+            time=ClauseTime.ALWAYS, is_event=False, is_change=False, is_affirmed=True, is_denial=False,
+        )  # fmt: skip
+
+
+def are_other_places_of_life(one: Proposition, other: Proposition) -> bool:
+    """Say whether somebody was where they never were, or elsewhere than where they always were."""
+    said = (one.words | other.words) - {_BUILDING}
+    if one.others == other.others:
+        return _NEVER in said and len(said) == 2
+    is_in_other = _BUILDING in one.words | other.words  # an inn may stand in the town
+    return _ALWAYS in said and _NEVER not in said and not is_in_other
+
+
+def _said_never(clause: ClauseWords, words: list[str]) -> str:
+    helpers = {t.word for t in clause.helpers}
+    if "never" not in helpers or not {"has", "have"} & helpers:
+        return ""
+    if clause.verb == "leave" and len(words) == 1:
+        return _ALWAYS
+    is_there = len(words) == 2 and words[0] in ("to", "in") and clause.verb == "be"
+    is_foot = clause.verb == "set" and words[:2] in (["foot", "in"], ["foot", "on"]) and len(words) == 3
+    return _NEVER if is_there or is_foot or (clause.verb in _SEEING and len(words) == 1) else ""
+
+
+def _said(clause: ClauseWords, base: Proposition, words: list[str]) -> str:
+    helpers = {t.word for t in clause.helpers}
+    is_born = (
+        clause.verb == "bear"
+        and clause.is_passive
+        and (words[:1] == ["in"] or words[:3] == ["and", "raised", "in"])
+    )
+    is_raised = (clause.verb == "grow" and words[:2] == ["up", "in"]) or (
+        clause.verb == "raise" and clause.is_passive and words[:1] == ["in"]
+    )
+    is_living = clause.verb in _LIVING and bool(words) and words[0] in _IN
+    is_whole_life = clause.verb == "live" and (
+        " ".join(words[:3]) in ("all his life", "all her life")
+        or "always" in helpers
+        or words[-2:] == ["since", "birth"]
+    )
+    if is_whole_life and base.is_perfect:
+        return _ALWAYS
+    return _ONCE if is_born or is_raised or is_living else ""
