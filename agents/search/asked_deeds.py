@@ -160,13 +160,18 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
         return True
     if not has_word_like(deed.verb, forms - name_words):
         return False
-    presupposes = _PRESUPPOSES.match(question.text) and not _DENIES.search(question.text)
+    presupposes = presupposes_deed(question)
     return any(
-        not _is_of_another(question, deed, tokens, n) and not (presupposes and _is_denied(tokens, n))
+        not _is_of_another(question, deed, tokens, n) and not (presupposes and is_denied(tokens, n))
         for tokens in map(_TOKEN.findall, split_sentences(text))
         for n, token in enumerate(tokens)
         if has_word_like(deed.verb, {normalize_word(token.casefold())} - name_words)
     )
+
+
+def presupposes_deed(question: RecordQuestion) -> bool:
+    """Say whether a question takes for granted that it was done: `Who robbed Vess?`, and not `Did Dob rob Vess?`."""
+    return _PRESUPPOSES.match(question.text) is not None and not _DENIES.search(question.text)
 
 
 def leaves_doer_unnamed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
@@ -217,7 +222,8 @@ def _is_done_by_nobody(tokens: Sequence[str], position: int) -> bool:
     return bool(before) and before[-1] in _PASSIVES and "by" not in map(str.casefold, clause)
 
 
-def _is_denied(tokens: Sequence[str], position: int) -> bool:
+def is_denied(tokens: Sequence[str], position: int) -> bool:
+    """Say whether a verb in a sentence is denied: `has not once in thirty years walked out`."""
     near = tokens[max(0, position - _WORDS_AFTER_DENIAL) : position + 2]
     if "since" in tokens[position:]:
         return False  # `Nobody has seen him since Monday.`

@@ -163,7 +163,8 @@ def _has_name(question: RecordQuestion, text: str) -> bool:
         return True
     return any(
         re.search(
-            rf"\b(?:{thing_words})\w*,? {re.escape(name)}|{re.escape(name)},? (?:the |an? )?(?:{thing_words})",
+            rf"\b(?:{thing_words})\w*,? (?:(?:is|was) )?(?:the )?{re.escape(name)}"
+            rf"|{re.escape(name)},? (?:the |an? )?(?:{thing_words})",
             text,
         )
         for name in names

@@ -17,7 +17,6 @@ from agents.search.asked_deeds import (
     find_asked_deed,
     leaves_doer_unnamed,
     names_subject,
-    tells_deed,
 )
 from agents.search.asked_owners import is_owned_by_another
 from agents.search.asked_shares import EVEN_RARITY, Rarity, measure_shares
@@ -32,6 +31,7 @@ from agents.search.question import (
     match_question,
 )
 from agents.search.relatives import find_asked_relatives, speaks_of_relatives
+from agents.search.told_speech import tells_asked_deed
 from stores.records.ids import Id
 
 WINDOW_SENTENCES: Final = 2
@@ -118,11 +118,11 @@ def match_statement(
     A fact of a predicate that is asked for has both by that.
     """
     deed = find_asked_deed(question)
-    question = _without_place_deed(question, deed)
+    question = _without_saying(_without_place_deed(question, deed), deed)
     match = match_question(question, text, involved_ids, predicate=predicate)
     if not match.is_match or predicate in question.wanted_predicates:
         return match
-    has_deed = deed is None or tells_deed(question, deed, text) or _has_all_else(question, deed, text)
+    has_deed = deed is None or tells_asked_deed(question, deed, text) or _has_all_else(question, deed, text)
     is_doer_missing = (
         deed is not None and _asks_who_did_it(question, deed) and leaves_doer_unnamed(question, deed, text)
     )
@@ -179,7 +179,7 @@ def _answers(
             f"{_keep_questions(asked_before)} {window}" if _asks_who_did_it(question, deed) else own_words
         )
         if not (
-            tells_deed(question, deed, deed_text)
+            tells_asked_deed(question, deed, deed_text)
             or (deed.verb in _LIGHT_DEEDS and len(question.content_words) > 1)
             or _has_all_else(question, deed, own_words)
         ):
@@ -246,6 +246,13 @@ def _names_asker(question: RecordQuestion, text: str) -> bool:
 def _without_place_deed(question: RecordQuestion, deed: AskedDeed | None) -> RecordQuestion:
     """Return a question where somebody went without the going: that they were somewhere answers it."""
     if deed is None or not asks_where_by_deed(question, deed):
+        return question
+    return replace(question, content_words=question.content_words - {deed.verb})
+
+
+def _without_saying(question: RecordQuestion, deed: AskedDeed | None) -> RecordQuestion:
+    """Return a question without the verb of saying: the matter must be said, where it asks of one."""
+    if deed is None or not deed.is_saying or len(question.content_words) == 1:
         return question
     return replace(question, content_words=question.content_words - {deed.verb})
 

@@ -315,3 +315,41 @@ def test_where_somebody_lives_is_not_where_anything_of_theirs_was(text: str, *, 
 )
 def test_deed_done_to_something_else_is_not_what_is_asked(question: str, text: str, *, is_so: bool) -> None:
     assert tells_deed_to_something_else(ask(question), text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        ("Who told Pella about the tide?", "Bram tells Pella about the tide.", True),
+        ("Who told Pella about the tide?", '"The tide turns at noon," Bram says to Pella.', True),
+        ("Who told Pella about the tide?", 'Pella watches the tide. "You are late," says Bram.', False),
+        ("Who told Pella about the tide?", "Bram tells Dame Astrid about the tide. Pella nods.", False),
+        ("Who told Pella about the tide?", "Bram tells Pella about the lamp. The tide turns.", False),
+        ("Who told Pella about the tide?", "Bram never told Pella about the tide.", False),
+        ("Who told me about the tide?", "Bram whispers to you that the tide turns at noon.", True),
+        ("Who told me about the tide?", '"The tide turns at noon," says Bram.', True),
+        ("Who told me about the tide?", "Bram tells Pella that the tide turns at noon.", False),
+        ("Which of the monks did I tell about Pella?", "Pella has you swear not to tell the monks.", False),
+    ],
+)
+def test_turn_answers_who_told_somebody_of_something_only_if_it_was_said_to_them(
+    question: str, text: str, is_so: bool
+) -> None:
+    assert is_answered(question, text) is is_so
+
+
+def test_statement_of_something_else_that_was_said_does_not_say_who_told_of_the_matter() -> None:
+    asked = ask("Who told Bram about the password?")
+    assert not match_statement(asked, "Pella confesses that she lit the lamp for Bram.").is_match
+    assert match_statement(asked, "Pella tells Bram the password.").is_match
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("Pella lost her brother; his ship was the Amity.", True),
+        ("Pella sailed in a ship. Her brother was Joren.", False),
+    ],
+)
+def test_turn_answers_what_something_is_called_with_what_it_was(text: str, is_so: bool) -> None:
+    assert is_answered("What was the name of Pella's ship?", text) is is_so
