@@ -81,6 +81,16 @@ _COLOUR: Final = re.compile(
     r"|scarlet|amber|ivory|russet|tawny|dun|roan|dark|pale|colou?rs?|[a-z]+-colou?red)\b",
     re.IGNORECASE,
 )
+_ASKS_LOOKS: Final = re.compile(r"^(?:and |but |so )?what (?:do|does|did) .+ look like\b", re.IGNORECASE)
+_LOOKS: Final = re.compile(
+    r"\b(?:with|has|have|had|his|her) (?:(?:an?|the|very|no) )?(?:\w+ )?(?:hair|face|eyes? (?:is|are|was|were))\b"
+    r"|\b(?:with|has|have|had) (?:an? )?\w+ eyes?\b"
+    r"|\b(?:bearded|beard|moustache|scars?|scarred|tall|taller|gaunt|bald|tattoo(?:s|ed)?|freckled|freckles|stout|slender"
+    r"|handsome|ugly|wrinkled|hunched|one-eyed|looks? like)\b"
+    r"|\b(?:is|was|an?) (?:\w+ )?(?:fat|thin|lean|broad|beautiful)\b",
+    re.IGNORECASE,
+)
+"""Words for how somebody looks; that they close their eyes says nothing of it."""
 _ASKS_SIDE: Final = re.compile(
     r"^(?:and |but |so )?(?:what|which) (?:hand|arm|leg|foot|eye|ear|knee|shoulder|side)\b", re.IGNORECASE
 )
@@ -115,6 +125,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
         return _says_what_it_is(kind["one"], text)
     if _ASKS_COLOUR.match(asked):
         return _COLOUR.search(text) is not None
+    if _ASKS_LOOKS.match(asked):
+        return _LOOKS.search(text) is not None
     if _ASKS_SIDE.match(asked):
         return _SIDE.search(text) is not None
     return True

@@ -68,7 +68,8 @@ _TIME_CLAUSE: Final = re.compile(
 _ASKING_WORDS: Final = re.compile(
     r"^(?:and |but |so )?(?:what (?:has |had )?(?P<fate>became|become) of\b|how many (?P<times>times)\b"
     r"|(?:what|which) (?P<kind>kind|sort|type|way)\b"
-    r"|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$)",
+    r"|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$"
+    r"|what (?:do|does|did) .+ (?P<looks>look) (?P<like>like)[\s?.!]*$)",
     re.IGNORECASE,
 )
 """Words that ask, and that no answer needs to have: `What became of Dob?`, `Which way did he go?`."""

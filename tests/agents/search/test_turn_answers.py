@@ -353,3 +353,24 @@ def test_statement_of_something_else_that_was_said_does_not_say_who_told_of_the_
 )
 def test_turn_answers_what_something_is_called_with_what_it_was(text: str, is_so: bool) -> None:
     assert is_answered("What was the name of Pella's ship?", text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        (
+            "What does Pella look like?",
+            "Pella is a head taller than you, with a burn across her throat.",
+            True,
+        ),
+        ("What does Pella look like?", "Pella has grey eyes.", True),
+        ("What does Pella look like?", "Pella closes her eyes and turns to face you.", False),
+        ("What does Pella look like?", "Pella looks at the map and likes it.", False),
+        ("Who moves the buoys?", "Bram shifts the buoys.", True),
+        ("Who moves the buoys?", "Bram paints the buoys.", False),
+        ("What did Pella hand me?", "Pella gives me the key.", True),
+        ("What did Pella hand me?", "Bram gives me the key. Pella nods.", False),
+    ],
+)
+def test_turn_answers_in_other_words_and_how_somebody_looks(question: str, text: str, is_so: bool) -> None:
+    assert is_answered(question, text) is is_so
