@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
+from widgets.bare_lines import draw_repeated_lines_once
 from widgets.worker import WorkFailed, start_worker
 
 if TYPE_CHECKING:
@@ -114,6 +115,10 @@ class ServiceScreen(Screen[Result]):
         self._load_worker: Worker[None] | None = None
         self._is_read = False
         self._read_callbacks: list[Callable[[], object]] = []
+
+    def on_mount(self) -> None:
+        """Draw the empty lines of panels once: they are most of what a frame is cut from."""
+        draw_repeated_lines_once((self, *self.walk_children(Widget)))
 
     async def load_view(self) -> None:
         """Read the services and post what was read. Runs in a worker."""

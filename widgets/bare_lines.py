@@ -1,4 +1,4 @@
-"""Draws the lines of widgets without border and padding as they are, and the scrollbars of such widgets.
+"""Draws the lines of widgets without border and padding as they are, the scrollbars of such widgets, and empty lines.
 
 Textual makes a new strip of every drawn line, and what a strip remembers of how it was filtered and cut goes with it. A
 line that comes as the same strip again is filtered and cut once.
@@ -6,7 +6,7 @@ line that comes as the same strip again is filtered and cut once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.segment import Segment
@@ -77,6 +77,31 @@ def _is_bare(widget: Widget) -> bool:
     return is_opaque and not (
         styles.gutter or any(edge for edge, _ in styles.outline) or styles.has_rule("hatch")
     )
+
+
+class RepeatedLinesCache(StylesCache):
+    """Keeps a widget's lines; one that looks like the line above is the same strip.
+
+    Panels have an empty line behind each line of what is in them, and a strip that is cut up at the edges of others is
+    some 10 kB.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line_above: Strip | None = None
+
+    def render_line(self, *arguments: Any, **named_arguments: Any) -> Strip:
+        strip = super().render_line(*arguments, **named_arguments)
+        if self._line_above is None or strip != self._line_above:
+            self._line_above = strip
+        return self._line_above
+
+
+def draw_repeated_lines_once(widgets: Iterable[Widget]) -> None:
+    """Have each widget that Textual draws by itself give equal lines under each other as one strip."""
+    for widget in widgets:
+        if type(widget._styles_cache) is StylesCache:
+            widget._styles_cache = RepeatedLinesCache()
 
 
 class BareScrollBar(ScrollBar):

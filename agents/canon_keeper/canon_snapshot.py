@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
 
-from rapidfuzz import fuzz, process
-
 from agents.canon_keeper.fact_ids import first_fact_id, is_open_again, next_fact_id
 from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, OCCURRENCE_KINDS, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
@@ -334,6 +332,8 @@ async def _read_similar_names(
 
 def _find_similar_names(wanted_names: Collection[str], folded_names: Iterable[tuple[str, Id]]) -> set[Id]:
     """Return whose names are like one of those that are wanted."""
+    from rapidfuzz import fuzz, process  # loaded when it is needed: three megabytes
+
     known_names = [(look_of_name(normalize_name(name)), entity_id) for name, entity_id in folded_names]
     choices = {place: name for place, (name, _) in enumerate(known_names)}
     wanted_words = [frozenset(look_of_name(name).split()) for name in wanted_names]

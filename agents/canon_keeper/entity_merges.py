@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
-
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS, MergeGain, read_snapshot
 from agents.canon_keeper.change_application import apply_change
@@ -258,6 +256,8 @@ def _similar_pairs(
 
     With `entity_id`, pairs of its names with others.
     """
+    from rapidfuzz import fuzz, process  # loaded when it is needed: three megabytes
+
     names = [(normalize_name(name), whose) for name, whose in folded_names]
     own_names = [pair for pair in names if pair[1] == entity_id]
     first_count = None if entity_id is None else len(own_names)
@@ -283,6 +283,8 @@ def _contained_name_pairs(
     names: Sequence[tuple[str, Id]], first_count: int | None = None
 ) -> Iterator[tuple[tuple[Id, Id], float]]:
     """Yield pairs in which all words of one name are in the other: `Wenna` and `Wenna Pike`."""
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     places_by_word = defaultdict[str, set[int]](set)
     words = [set(name.split()) for name, _ in names]
     for place, own in enumerate(words):

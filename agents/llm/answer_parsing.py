@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from rapidfuzz import fuzz, process
 
 from agents.llm.llm_port import AnswerSchema
 from agents.sanitize import clean
@@ -285,6 +284,8 @@ class _SchemaFitter:
 
 
 def _fit_choice(data: object, words: list[Any]) -> object:
+    from rapidfuzz import fuzz, process  # loaded when it is needed: three megabytes
+
     if not isinstance(data, str):
         return next((word for word in words if word == data), _OMITTED)
     normalized = _normalize_key(data[:100]).removeprefix("/")

@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rapidfuzz import fuzz
-
 from agents.memory_manager.belief_tracker import BeliefTracker
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.spoken_sentences import SpokenSentence
@@ -134,6 +132,8 @@ class FactVisibility:
 
     def _is_worded_in(self, fact: Fact, heard_text: str) -> bool:
         """Say whether the text has at least half of the fact's words, names aside."""
+        from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
         names = {
             w
             for i in fact.involves

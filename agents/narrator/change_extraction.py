@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rapidfuzz import fuzz
-
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import normalize_name
 from agents.canon_keeper.sentences.word_lists import number_of
@@ -374,6 +372,8 @@ def _subject_of(change: AssertFact) -> Id | None:
 
 
 def _is_same_statement(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     one, other = normalize_statement(one), normalize_statement(other)
     # A number or a `not` more makes another statement, however similar the rest is.
     differing_words = set(one.split()) ^ set(other.split())

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rapidfuzz import fuzz
-
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.predicates import Catalogue
@@ -84,6 +82,8 @@ class NameResolver:
 
     def find_similar(self, name: str) -> Entity | None:
         """Return the entity whose name differs only by a slip."""
+        from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
         bare_name = normalize_name(name)
         return next(
             (
@@ -455,6 +455,8 @@ def _subject_and_object(subject: Entity, other: Entity) -> tuple[Involvement, In
 
 
 def _find_nearest_fact(words: str, facts: Sequence[Fact]) -> Fact | None:
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     if len(words) < 6:
         return None
     likeness: dict[Id, float] = {f.id: fuzz.token_set_ratio(words, f.statement.casefold()) for f in facts}

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from rapidfuzz import fuzz
-
 from agents.canon_keeper.checks.premise_check import SAME_ANSWER_LIKENESS
 from agents.context_assembly.context_package import ContextPackage
 from agents.narrator.lines_and_veils import BarredTopic, find_crossings, parse_barred_topics
@@ -346,6 +344,8 @@ def _check_repetition(text: str, check_input: ProseCheckInput) -> Iterator[Prose
 
 
 def _check_player_agency(text: str, check_input: ProseCheckInput) -> Iterator[ProseFinding]:
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     for speech in find_speeches(text):
         spoken_by_player = re.match(
             rf"\s*(?:\byou\b|{any_name_pattern(check_input.player_names)}) {SPEAKS}\b",
@@ -415,6 +415,8 @@ def _find_assumed_past(player_text: str, package: ContextPackage) -> Iterator[st
 
 def _is_off_record(claim: PastClaim, recorded_statements: Iterable[str]) -> bool:
     """Return whether words of an earlier day are claimed that nothing on record resembles."""
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     words = claim.sentence.casefold()
     is_close_to_record = any(
         fuzz.token_set_ratio(words, a.casefold()) >= SAME_ANSWER_LIKENESS - 20 and not _only_claims_past(a)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rapidfuzz import process
-
 from agents.typed_numbers import number_label
 from stores.errors import InputError
 from stores.records.workflow import ProposedChange
@@ -58,6 +56,8 @@ def describe_kind(kind: str) -> str:
 
 def parse_kind(text: str) -> str:
     """Return the kind that is meant. Raises InputError for what is none, with the nearest that is one."""
+    from rapidfuzz import process  # loaded when it is needed: three megabytes
+
     words = " ".join(text.split())
     if words.endswith(")"):
         words = words[:-1].replace(" (", ":", 1)

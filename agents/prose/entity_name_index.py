@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from sys import intern
 from typing import Final
 
 from agents.prose.names import HONORIFICS, NON_NAME_WORDS, list_shorter_names
@@ -51,7 +52,8 @@ class EntityNameIndex:
 
     def _add(self, name: str, entity: EntityNames) -> None:
         """Add a name, unless something else has it already."""
-        if words := tuple(map(fold_name, _WORD.findall(name))):
+        # Names share most of their words: each is held once.
+        if words := tuple(intern(fold_name(word)) for word in _WORD.findall(name)):
             self._names.setdefault(words, (name, entity))
             longest = self._longest_by_first_word.get(words[0], 0)
             self._longest_by_first_word[words[0]] = max(longest, len(words))

@@ -14,8 +14,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rapidfuzz import process
-
 from agents.world_time.calendar import format_clock_time, minutes_per_day, name_day_part
 from stores.errors import InputError
 from stores.records.world import Calendar
@@ -147,6 +145,8 @@ def _next_occurrence(minute: int, calendar: Calendar, now: int) -> int:
 
 
 def _unknown_time_error(time_text: str, calendar: Calendar) -> InputError:
+    from rapidfuzz import process  # loaded when it is needed: three megabytes
+
     part_names = list(
         dict.fromkeys(part.name for part in calendar.parts if part_start_minutes(calendar, part.name))
     )

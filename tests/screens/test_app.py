@@ -76,6 +76,18 @@ def test_menu_is_filled_without_what_play_needs() -> None:
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
+def test_program_opens_and_shows_every_screen_without_comparing_spellings() -> None:
+    """That takes three megabytes, which nothing needs but a misspelt word or a likeness."""
+    code = (
+        "import sys, monitor_tui.app, monitor_tui.compose_services, screens.navigation\n"
+        "screens.navigation.import_screens()\n"
+        "print([m for m in sys.modules if m.startswith('rapidfuzz')])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 async def test_app_shows_the_menu_while_the_library_opens(played_home: Path) -> None:
     gate = asyncio.Event()
 

@@ -7,11 +7,14 @@ from typing import Self
 import pytest
 from textual._styles_cache import StylesCache
 from textual.app import App
+from textual.containers import Vertical
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
 from tests.widgets.stage import Stage
+from widgets.bare_lines import draw_repeated_lines_once
 from widgets.ink import Ink, InkView, draw_line
 
 HEIGHT = 12
@@ -142,6 +145,27 @@ async def test_line_that_stays_is_the_same_strip_in_the_next_frame() -> None:
         assert all(a is b for a, b in zip(before[1:], drawn(ours), strict=False))
         assert not any(a is b for a, b in zip(before_of_textual[1:], drawn(textuals), strict=False))
         assert len({id(strip) for strip in drawn(ours.vertical_scrollbar)}) <= 5
+
+
+@pytest.mark.parametrize(
+    "css", ["", "padding: 1 2;", "border: round red;", "opacity: 50%;", "hatch: cross green;"]
+)
+async def test_panel_gives_its_equal_lines_as_one_strip(css: str) -> None:
+    ours, textuals = (Vertical(Static("The bell\nrang."), Static("It rained.")) for _ in range(2))
+    app = Stage(ours, textuals)
+    for panel in (ours, textuals):
+        panel.set_styles(f"height: {HEIGHT}; {css}")
+    async with app.run_test(size=(30, 2 * HEIGHT)) as pilot:
+        draw_repeated_lines_once([ours])
+        for theme, width in (("monitor-dark", 30), ("monitor-light", 30), ("monitor-light", 50)):
+            app.theme = theme
+            await pilot.resize_terminal(width, 2 * HEIGHT)
+            ours.refresh()
+            await pilot.pause()
+            assert looks(ours) == looks(textuals)
+        lines = drawn(ours)[3:-3]
+        assert len({id(line) for line in lines}) == 1
+        assert len({id(line) for line in drawn(textuals)[3:-3]}) == len(lines)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from widgets.transcript.name_links import (
     mark_link,
     put_label,
 )
-from widgets.transcript.turn_scroll import MAX_DRAWN_TURNS, TurnScroll
+from widgets.transcript.turn_scroll import MIN_DRAWN_TURNS, TurnScroll
 
 PlacedLink = tuple[int, NameLink]
 """The row of a turn, and a name in it."""
@@ -43,7 +43,7 @@ class LinkedTurnScroll(TurnScroll):
     def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
         super().__init__(empty=empty, id=id, classes=classes)
         self._names: EntityNameIndex | None = None
-        self._links: LRUCache[int, tuple[list[Strip], tuple[NameLink, ...]]] = LRUCache(MAX_DRAWN_TURNS)
+        self._links: LRUCache[int, tuple[list[Strip], tuple[NameLink, ...]]] = LRUCache(MIN_DRAWN_TURNS)
         """The names of a row, with the lines in which they were found."""
         self._current_link: PlacedLink | None = None
         """The name that was stepped to."""

@@ -38,7 +38,9 @@ from widgets.worker import start_worker
 FetchTurns = Callable[[int, int], Awaitable[list[TurnView]]]
 """Returns the rows at depths `start` ... `start + count - 1`."""
 
-MAX_DRAWN_TURNS = 256
+MIN_DRAWN_TURNS = 96
+"""Turns whose drawing is kept, some ten kilobytes each; in a tall view more, as many as may be in view and near it."""
+
 FLUSHES_A_SECOND = 20
 _UNKNOWN_HEIGHT = 3
 
@@ -77,7 +79,7 @@ class TurnScroll(InkView):
         self._is_near_awaited = False
         """Whether what is near the view is read after the next frame."""
         self._heights = RowHeights()
-        self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(MAX_DRAWN_TURNS)
+        self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(MIN_DRAWN_TURNS)
         self._anchor = (0, 0)  # a row, and the line of the screen at which it begins
         self._is_settling = False
         self._flush_timer: Timer | None = None
@@ -360,6 +362,7 @@ class TurnScroll(InkView):
         if self._width != self._drawn_width:
             self._drawn_width = self._width
             self._reset_heights()
+        self._strips.grow(3 * self.size.height)
         self._settle_view()
 
     def watch_hide_mechanics(self) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from rapidfuzz import fuzz, process
-
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS
 from agents.canon_keeper.fact_claims import FactClaim, facts_ended_by
@@ -148,6 +146,8 @@ class NameIndex:
 
     def similarly_named(self, entity: Entity) -> list[Entity]:
         """Return other entities with a name that is nearly its own."""
+        from rapidfuzz import fuzz, process  # loaded when it is needed: three megabytes
+
         own_names, lookalikes = _bare_names(entity), dict[Id, Entity]()
         for name in own_names:
             near_names = process.extract(

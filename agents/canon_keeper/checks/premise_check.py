@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rapidfuzz import fuzz
-
 from agents.canon_keeper.checks.check_input import CheckInput, FoundConflict
 from agents.canon_keeper.fact_readings import SUBJECT, is_in_force
 from agents.canon_keeper.proposal_subjects import is_premise
@@ -54,6 +52,8 @@ def _check_meeting(check_input: CheckInput) -> Iterator[FoundConflict]:
 
 
 def _check_answer(check_input: CheckInput) -> Iterator[FoundConflict]:
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
     speaker = check_input.fact.entity(SUBJECT)
     if speaker is None:
         return

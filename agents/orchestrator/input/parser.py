@@ -7,8 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rapidfuzz import fuzz, process
-
 from agents.orchestrator.input.bare_choice import refuse_bare_choice
 from agents.orchestrator.input.bare_dice import find_bare_roll
 from agents.resolver.check import split_check_faces
@@ -250,6 +248,8 @@ def _find_nearest_commands(name: str, command_names: Sequence[str]) -> list[str]
     First those with the fewest wrong letters and the same first letter, then those that it is the beginning of, or
     that begin it, then whatever looks like it.
     """
+    from rapidfuzz import fuzz, process  # loaded when it is needed: three megabytes
+
     slips_by_name = {command: count_slips(name, command) for command in command_names}
     fewest_slips = min(slips_by_name.values())
     max_slips = 1 if len(name) < MIN_LENGTH_OF_TWO_SLIPS else 2
