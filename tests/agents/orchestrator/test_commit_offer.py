@@ -80,7 +80,7 @@ async def test_commit_offer_of_a_death_leaves_facts_about_the_dead_for_the_gate(
             "I stand at the pier.",
             "/npc Dob Harrow: the pier-keeper",
             "/fact Dob Harrow never stole the glass bell",
-            "/fact Where is the glass bell from",
+            "/fact Where is the glass bell from?",
             "/fact Dob Harrow is dead",
         )
         assert "Dob Harrow died (with what this needs: Dob Harrow)" in reason

@@ -78,7 +78,7 @@ async def test_export_says_what_ended_and_who_came_in_plain_sentences(tmp_path: 
         ]
         assert "## No longer true\n\n- Mara's HP is 10. *(" in markdown
         assert "## Also true" not in markdown
-        assert ": No longer true: Mara's HP is 7. *(" in markdown
+        assert "HP is 7" not in markdown, "a number is listed with its last value; the journal has each"
         assert "> *Vess leaves. Vess comes in.*" in markdown
         assert "Note:" not in markdown
         assert "by hand" not in markdown
