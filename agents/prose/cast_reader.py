@@ -445,7 +445,11 @@ class CastReader:
                 reading.companions.update(numbers)
                 reading.move(CastMove.COMES_ALONG, numbers)
             return CastMove.COMES
-        is_leaving = self._hero_acts.is_leaving(rest) or self._places.leaves_here.match(rest)
+        is_leaving = (
+            self._hero_acts.is_leaving(rest)
+            or self._places.leaves_here.match(rest)
+            or _goes_home(rest, sentence)
+        )
         if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
             return CastMove.LEAVES
@@ -541,7 +545,7 @@ class CastReader:
         is_away = all(
             n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
         )
-        return is_away or words.LEAVES.match(rest) is None
+        return is_away or not (words.LEAVES.match(rest) or _goes_home(rest, sentence))
 
     def _is_elsewhere(self, clause: str, sentence: str) -> bool:
         return (
@@ -609,6 +613,14 @@ def _does_nothing(doer: str, rest: str) -> bool:
     """Say whether words before a deed deny it, or it is a joke or a grief that kills."""
     is_killing = deaths.KILLS.match(rest) is not None
     return deaths.is_not_done(doer) or (is_killing and deaths.is_way_of_speaking(doer))
+
+
+def _goes_home(rest: str, sentence: str) -> bool:
+    """Say whether somebody goes where they live, or into a house whose door they shut."""
+    is_shut_in = (
+        words.GOES_INTO_HOUSE.match(rest) is not None and words.SHUTS_DOOR.search(sentence) is not None
+    )
+    return is_shut_in or words.GOES_HOME.match(rest) is not None
 
 
 def _is_company(clause: str, match: re.Match[str]) -> bool:

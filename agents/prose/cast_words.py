@@ -54,6 +54,11 @@ _ELSEWHERE_NOUN: Final = (
     r"castle|caves?|cliffs?|battlements|ramparts|mast|rigging|crow['’]s\s+nest|beyond|jetty|wharf|landing\s+stage|"
     r"graveyard|churchyard|cemetery|orchards?|vineyard|bakery|smithy|forge|bank|court|archive|archives)\b"
 )
+_DWELLING_NOUN: Final = (
+    r"(?:house|hut|cottage|cabin|lodge|shack|shed|hovel|farmhouse|longhouse|homestead|hermitage|mill|barn|boathouse|"
+    r"gatehouse|tent|den|burrow|lair)"
+)
+"""Where somebody lives or works, and others stand before."""
 SITE_NOUN: Final = (
     r"(?:inn|tavern|pub|church|chapel|temple|shrine|abbey|monastery|convent|camp|castle|fort|fortress|tower|manor|mansion|"
     r"palace|cave|ruins?|market|village|town|city|station|bridge|barn|cottage|hut|lodge|prison|hospital|infirmary|school|"
@@ -283,6 +288,21 @@ CLIMBS_OUT: Final = PhrasePattern(
     {**_WORDS, "HIMSELF": r"(?:himself|herself|itself|themselves)"},
 )
 """Somebody comes to light out of what hid them, and is where that is seen."""
+
+GOES_HOME: Final = PhrasePattern(
+    r"""
+    GO DIRECTION(inside|indoors)\b(?! COMPANY)
+    GO DIRECTIONin(to)? (his|her|their) (own )?(\w+ )?DWELLING\b(?! COMPANY)
+    GO (right |straight )?back in(to)? (the|that) (\w+ )?DWELLING\b(?! COMPANY)
+    """,
+    {**_WORDS, "DWELLING": _DWELLING_NOUN, "COMPANY": "(?:with|after|behind|beside|before) @[HW]@"},
+)
+"""Who is here goes where they live: `limps back into his hut`."""
+GOES_INTO_HOUSE: Final = PhrasePattern(rf"GO DIRECTIONin(to)? (the|a) (\w+ )?{_DWELLING_NOUN}\b", _WORDS)
+SHUTS_DOOR: Final = PhrasePattern(
+    r"\b(?:and|then) ([a-z]+ly )?[shut close bolt bar lock slam] the (\w+ )?door\b(?! to the)"
+)
+"""What somebody does who has gone into a house and left others outside."""
 
 ENTERS: Final = PhrasePattern(
     r"""
