@@ -37,6 +37,7 @@ from agents.views.scene_views import CastMember, SceneView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
 from stores.queries import ProposalQuery
+from stores.records.canon import EvidenceKind
 from stores.records.ids import Clock, Id
 from stores.records.play import Turn
 from stores.records.story_journal import Awareness, PresenceEntry
@@ -272,8 +273,11 @@ class SceneViewBuilder:
         is_numbered: bool = True,
     ) -> tuple[ProposalView, ...]:
         turns = {turn.id: turn for turn in read_turns if turn is not None}
-        shown_proposals = (p for p in proposals if row_ids is None or p.id in row_ids)
-        if missing_ids := {p.turn_id for p in shown_proposals if p.turn_id} - turns.keys():
+        shown_proposals = [p for p in proposals if row_ids is None or p.id in row_ids]
+        turn_ids = {p.turn_id for p in shown_proposals} | {
+            piece.turn_id for p in shown_proposals for piece in p.evidence
+        }
+        if missing_ids := set(filter(None, turn_ids)) - turns.keys():
             turns |= await self._log.turns(missing_ids)
         turn_numbers = {turn_id: turn.depth + 1 for turn_id, turn in turns.items()}
         views = await self._keeper.build_views(
@@ -283,15 +287,23 @@ class SceneViewBuilder:
             row_ids=row_ids,
             is_numbered=is_numbered,
         )
-        return fold_rows([_note_declaration(view, turns) for view in views])
+        return fold_rows([_place_quote(view, turns) for view in views])
 
 
-def _note_declaration(view: ProposalView, turns: Mapping[Id, Turn]) -> ProposalView:
-    """Return the row, which says so if its quote was typed after its turn and is none of the turn's words."""
-    turn = turns.get(view.proposal.turn_id or "")
+def _place_quote(view: ProposalView, turns: Mapping[Id, Turn]) -> ProposalView:
+    """Return the row with the turn whose words it quotes, or saying that the words were typed after its turn.
+
+    A name that is made known has an earlier line read again: the row is of the command's turn, the words of theirs.
+    """
     pieces = [piece for piece in view.proposal.evidence if piece.quote == view.quote]
-    is_declared = turn is not None and bool(pieces) and all(is_declared_after(p, turn) for p in pieces)
-    return replace(view, is_declared_after_turn=True) if is_declared else view
+    turn = turns.get(view.proposal.turn_id or "")
+    if turn is not None and pieces and all(is_declared_after(p, turn) for p in pieces):
+        return replace(view, is_declared_after_turn=True)
+    turn_ids = [p.turn_id or "" for p in pieces if p.kind is EvidenceKind.TURN]
+    quoted = [turns[turn_id] for turn_id in turn_ids if turn_id in turns]
+    if view.turn_number is None or not quoted or turn in quoted:
+        return view
+    return replace(view, turn_number=quoted[0].depth + 1)
 
 
 def describe_conflicts(rows: Iterable[ProposalView]) -> tuple[str, ...]:

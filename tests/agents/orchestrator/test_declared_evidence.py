@@ -131,6 +131,15 @@ async def test_undo_of_a_committed_declaration_proposes_it_again_on_its_turn(wor
     ]
 
 
+async def test_gate_quotes_an_earlier_line_with_its_own_turn(world: World) -> None:
+    await play(world, "/npc here Dob Harrow: a clerk", "I wait.", "> Dob Harrow gives me a brass key.")
+    await play(world, "I look around.", "> It rains.", "/thing brass key", "> Dob Harrow gives me a coin.")
+    rows = (await world.services.gate.gate(world.scene_id)).proposals
+    places = {row.title: (row.turn_number, row.quote) for row in rows}
+    assert places["Mara has the brass key."] == (2, "Dob Harrow gives me a brass key")
+    assert places["brass key"] == (4, "brass key")  # typed after that turn
+
+
 def test_evidence_of_an_earlier_version_lists_an_unrelated_turn_last() -> None:
     dice = Evidence(
         id="t", kind=EvidenceKind.TURN, ref_id="t", quote="2d6+9 [2,4]+9 = 15 vs 5 · success", turn_id="t"
