@@ -348,6 +348,8 @@ class SceneScreen(TurnCardScreen):
     @on(TimelinePanel.Moved)
     def _show_move(self, message: TimelinePanel.Moved) -> None:
         message.stop()
+        if not message.reply.confirm_line:
+            self._prompt.suggest_line("")  # what a line suggests goes with it
         self._show_reply(message.reply)
 
     def _show_reply(self, reply: Reply) -> None:

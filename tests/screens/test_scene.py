@@ -184,6 +184,15 @@ async def test_scene_undo_and_redo(ui: ScreenDriver) -> None:
     assert await read_texts(ui) == before
 
 
+async def test_scene_undo_drops_what_the_line_suggested(ui: ScreenDriver) -> None:
+    await ui.type("> Nolla Brint laughs.")
+    assert ui.shows("/npc here Nolla Brint", "Tab takes it")
+    await ui.press("ctrl+z")
+    assert not ui.shows("Tab takes it")
+    await ui.press("tab")
+    assert prompt(ui).text == ""
+
+
 @pytest.mark.slow
 async def test_scene_undo_works_whatever_stands_in_the_prompt(ui: ScreenDriver) -> None:
     await ui.type("I wait.")
