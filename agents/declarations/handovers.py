@@ -64,9 +64,15 @@ _NEARBY: Final = (
 """A part of the place where the scene is."""
 _BEHIND_THING: Final = re.compile(
     rf" (?:for {NAME_WORD}(?: {NAME_WORD})*"
-    rf"|(?:over|across|through|past|off|out of|by|near|beside|behind|among|amid|beneath) {DETERMINER}.+)$"
+    rf"|(?:over|across|through|past|off|out of|by|near|beside|behind|among|amid|beneath) {DETERMINER}.+"
+    r"|(?:that|which) .+|(?:that |which )?(?:I|we|you|he|she|they) [a-z].*)$"
 )
-"""Whom a thing is for, which way it goes or where it was, behind it: `the letter for Emmet Crane`."""
+"""Whom a thing is for, which way it goes, where it was or what is told of it: `the letter for Emmet Crane`."""
+_AND_PART: Final = re.compile(
+    r" and (?:half|most|some|part|a (?:bit|piece|part|third|quarter|share|little|handful)) (?:of )?"
+    r"(?:the|my|your|our|his|her|their) [\w'’-]+(?: [\w'’-]+)?(?=$|[.,;!])"
+)
+"""Behind a thing, a part of another that has no name: `and half of my bread`."""
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
     r"|sometimes|never|almost|nearly)\b",
@@ -361,7 +367,7 @@ class HandoverReader:
 
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
-        told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", sentence)))
+        told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", _AND_PART.sub("", sentence))))
         each_thing = [self._read_clause(one, sentence, is_whole=True) for one in split_things(told)]
         if each_thing and None not in each_thing:
             return [handover for handover in each_thing if handover is not None]

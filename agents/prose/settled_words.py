@@ -40,6 +40,12 @@ _GIVES_BACK: Final = re.compile(
 _TO_GIVE_BACK: Final = re.compile(
     r"\bpromised\b.*\b(?:give|hand|return|bring|deliver|send|fetch)\b", re.DOTALL
 )
+_GIVES_PROMISED: Final = re.compile(
+    r"(?<!to )\b(?:gives?|gave|hands?|handed|brings?|brought|delivers?|delivered|sends?|sent)\b"
+    r"(?=[^.;:!?]{1,80} (?:I|we|you)(?: had| have)?(?: once)? promised(?:$|[.,;:!]| (?:to )?(?:him|her|them|[A-Z])))"
+)
+"""What is given is what was promised: `give Wick the boots I promised`."""
+_PROMISED: Final = re.compile(r"\bpromised\b")
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(
@@ -113,6 +119,7 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
         (_FORGIVES, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _TO_GIVE_BACK, MIN_WORDS_OF_THING),
+        (_GIVES_PROMISED, _PROMISED, MIN_WORDS_OF_THING),
     ):
         plain = [sentence for sentence in sentences if _has_plain(pattern, [sentence])]
         candidates = [n for n, statement in enumerate(statements) if settles.search(statement)]

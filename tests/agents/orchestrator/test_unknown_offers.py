@@ -45,6 +45,41 @@ async def test_what_somebody_owns_is_offered_as_a_thing(table: PlayedScene) -> N
         assert await list_offered(table, line) == commands, line
 
 
+async def test_thing_is_offered_without_what_is_told_of_it(table: PlayedScene) -> None:
+    offers = {
+        "I give Jonas the sword that I found.": ["/thing sword"],
+        "I hand Jonas the key she gave me.": ["/thing key"],
+        "I hand Jonas my lantern and half of my bread.": ["/thing lantern"],
+        "I give Jonas my rope and some of my bread.": ["/thing rope"],
+        "I give Jonas my kettle.": ["/thing kettle"],
+        "I give Jonas half of my bread.": [],
+        "I give Jonas a smile and half of my bread.": [],
+    }
+    for line, commands in offers.items():
+        assert await list_offered(table, line) == commands, line
+
+
+async def test_what_was_promised_is_offered_as_kept_once_it_is_given(table: PlayedScene) -> None:
+    await table.say("I promise Jonas a pair of dry boots.")
+    offers = await list_offered(table, "I give Jonas a pair of dry boots, as I promised.")
+    (paid,) = (command for command in offers if command.startswith("/paid Mara promised Jonas Reed"))
+    for line in (
+        "I give Jonas the boots I promised.",
+        "> You hand Jonas the dry boots that you promised him.",
+    ):
+        offers = await list_offered(table, line)
+        assert paid in offers, line
+        assert not any("promised" in command for command in offers if command != paid), line
+    for line in (
+        "I give Jonas the ring I promised.",
+        "I do not give Jonas the boots I promised.",
+        "Do I give Jonas the boots I promised?",
+        "I will give Jonas the boots I promised.",
+        "I give Jonas the boots.",
+    ):
+        assert paid not in await list_offered(table, line), line
+
+
 @pytest.mark.slow
 async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table: PlayedScene) -> None:
     offers = {
