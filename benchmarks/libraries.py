@@ -61,7 +61,9 @@ class Libraries:
 
     def make_big(self, name: str) -> Path:
         """Make such a library in the folder `name`, of which nothing is indexed or remembered."""
-        return Path(shutil.copytree(self._filled, self.folder / name))
+        home = Path(shutil.copytree(self._filled, self.folder / name))
+        os.sync()  # else half a gigabyte is still on its way to the disk while commits wait for it
+        return home
 
     @cached_property
     def _filled(self) -> Path:
