@@ -25,7 +25,7 @@ MAX_READS = {
     "a plain line": 11,
     "a plain line, with the screen after it": 18,
     "a line with a check": 14,
-    "a line with a check, with the screen after it": 28,
+    "a line with a check, with the screen after it": 29,
     "a declared fact": 15,
     "a declared fact, with the screen after it": 25,
     "a long declared fact": 15,
@@ -33,8 +33,8 @@ MAX_READS = {
 }
 """What a line reads of one state of the library is one read: the scene with what belongs to it, all names that a text
 may have, all facts that a change is compared with. Two of a line are for who comes and goes in it and two for what was
-decided; of a declared fact one is for the names in it that nobody has, one for those that two have, and one for the
-facts that name nobody, if it names nobody.
+decided; of a check, on the screen, one is for the turn whose words its row quotes; of a declared fact one is for the
+names in it that nobody has, one for those that two have, and one for the facts that name nobody, if it names nobody.
 """
 
 

@@ -275,7 +275,7 @@ class SceneViewBuilder:
         turns = {turn.id: turn for turn in read_turns if turn is not None}
         shown_proposals = [p for p in proposals if row_ids is None or p.id in row_ids]
         turn_ids = {p.turn_id for p in shown_proposals} | {
-            piece.turn_id for p in shown_proposals for piece in p.evidence
+            piece.turn_id for p in shown_proposals for piece in p.evidence if piece.kind is EvidenceKind.TURN
         }
         if missing_ids := set(filter(None, turn_ids)) - turns.keys():
             turns |= await self._log.turns(missing_ids)
