@@ -381,13 +381,16 @@ class _MemoryExtractor:
         )
 
     def _word_result(self, turn: Turn, result: Resolution, hearer_id: Id) -> str:
-        """Return how what the player tried ended, for whoever heard what it was; empty for a roll without words."""
+        """Return how what the player tried ended, for whoever heard what it was; empty for a roll without words.
+
+        What is whispered is no deed: the dice after it decided something else.
+        """
         words_turn, outcome = self._stretch.words_by_result.get(turn.id), _OUTCOMES.get(result.degree)
         if outcome is None or result.kind not in ("check", "move"):
             return ""
         if worded_move := self._word_named_move(result, outcome):
             return worded_move
-        if words_turn is None:
+        if words_turn is None or words_turn.hearers:
             return ""
         heard_words = self._stretch.attendance.heard_texts(words_turn).get(hearer_id, "")
         attempt = format_heard_turn(words_turn, heard_words, self._stretch)

@@ -194,7 +194,7 @@ def _describe_open_questions(answers: Mapping[str, str]) -> str:
     open_keys = [question.key for question in QUESTIONS if question.key not in answers]
     if not open_keys:
         return "That was all. /zero shows it again."
-    return f"That was the last question. Still open: {', '.join(open_keys)}. /zero shows them."
+    return f"Still open: {', '.join(open_keys)}. /zero shows them."
 
 
 def _ask(question: SetupQuestion, context: SceneContext) -> str:

@@ -201,6 +201,25 @@ async def test_attempt_is_remembered_with_what_was_tried(session: MemorySession)
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "rolled", "remembered"),
+    [
+        ("/whisper Captain Vess: my brother killed the mate", "/check 2d6 vs 30", None),
+        ("/whisper Captain Vess: my brother killed the mate", "/check 2d6+9 vs 5; fail: Mara.hp -3", None),
+        ("I swing at the rat.", "/check 2d6 vs 30", "Mara tried to swing at the rat, and it failed."),
+        ("I beg Captain Vess to turn the boat.", "/check 2d6 vs 30", "and it failed."),
+    ],
+)
+async def test_whisper_is_nothing_that_dice_decided(
+    session: MemorySession, said: str, rolled: str, remembered: str | None
+) -> None:
+    await session.play("> Rain.", said, rolled)
+    await session.remember()
+    ends = [text for text in await texts_of(session, "Captain Vess") if re.search(r"failed|succeeded", text)]
+    assert len(ends) == (remembered is not None)
+    assert all(text.endswith(remembered or "") for text in ends)
+
+
 async def test_move_that_names_whom_it_is_done_to_is_remembered_as_that(session: MemorySession) -> None:
     """A move without a name, and a check, belong to the line before; a move behind words belongs to these."""
     await session.play(

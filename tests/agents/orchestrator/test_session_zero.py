@@ -31,7 +31,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
             text = reply.suggested_line
         assert text == ""
-        assert reply.lines[-1] == "That was the last question. Still open: theme. /zero shows them."
+        assert reply.lines[-1] == "Still open: theme. /zero shows them."
         view = await program.services.play.scene(scene_id)
         assert (view.story.tone, view.story.theme) == ("quiet dread", "")
         assert view.story.lines_and_veils == "no harm to animals"
@@ -134,12 +134,11 @@ async def test_last_question_alone_says_what_happened_and_what_is_open(tmp_path:
         reply = await program.services.play.submit(scene_id, "/zero rival")
         assert reply.lines == (
             "Skipped, and nothing was changed: Who is in Mara's way?",
-            "That was the last question. Still open: tone, lines, theme, stakes, thread, clock, friend, rival. "
-            "/zero shows them.",
+            "Still open: tone, lines, theme, stakes, thread, clock, friend, rival. /zero shows them.",
         )
         reply = await program.services.play.submit(scene_id, "/zero rival Captain Vess")
         assert reply.lines[:2] == ("Proposed: Captain Vess", "Proposed: Captain Vess and Mara are enemies.")
-        assert reply.lines[-1].startswith("That was the last question. Still open: tone, lines, ")
+        assert reply.lines[-1].startswith("Still open: tone, lines, ")
         assert "rival" not in reply.lines[-1]
 
 
