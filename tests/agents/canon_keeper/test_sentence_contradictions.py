@@ -2,7 +2,7 @@
 
 The blind one is by somebody who had not seen how sentences are read.
 
-The halves `tune` were looked at while the reader was written, the halves `held` were not.
+The halves `tune` were looked at while the reader was written, the half `looked` afterwards, the halves `held` were not.
 `pytest -s tests/agents/canon_keeper/test_sentence_contradictions.py` prints precision and recall.
 """
 
@@ -129,7 +129,8 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
     ("table", "half", "least_precision", "least_recall"),
     [
         pytest.param(PLAYER_TABLE, "tune", 0.97, 0.85, id="plain_words_looked_at"),
-        pytest.param(PLAYER_TABLE, "held", 0.84, 0.12, id="plain_words"),
+        pytest.param(PLAYER_TABLE, "looked", 0.90, 0.13, id="plain_words_looked_at_since"),
+        pytest.param(PLAYER_TABLE, "held", 0.78, 0.11, id="plain_words"),
         pytest.param(EVERYDAY_TABLE, "held", 0.93, 0.53, id="everyday_words"),
         pytest.param(EVERYDAY_TABLE, "tune", 0.99, 0.79, id="everyday_words_looked_at"),
         pytest.param(EVERYDAY_PLAY_TABLE, "fresh", 1.0, 0.94, id="everyday_play"),
