@@ -22,7 +22,7 @@ from agents.canon_keeper.propositions.clause_words import (
 from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
-from agents.canon_keeper.sentences.clause_times import take_time
+from agents.canon_keeper.sentences.clause_times import denies_only_manner, take_time
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS, REFLEXIVES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
@@ -118,6 +118,10 @@ class ClauseContext:
             return True  # `had never rung before`, `never forgave himself`
         if "but" in behind and not behind.isdisjoint(NEGATIONS):
             return True  # `trusts nobody but Dunne`
+        if self.negations == 1 and any(
+            denies_only_manner(words) for words in (self.plain_words, *([h] for h in helpers))
+        ):
+            return True
         return self.negations == 1 and not _NARROWING.isdisjoint(self.plain_words)
 
     @property

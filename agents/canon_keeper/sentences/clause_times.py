@@ -129,6 +129,12 @@ def without_idle_words(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def denies_only_manner(denied: Sequence[str]) -> bool:
+    """Say whether words that are denied end with how something is done, or how much: `speak Thari well`."""
+    lists = load_word_lists()
+    return bool(denied) and denied[-1] in lists.manners | lists.degrees
+
+
 def take_adverbs(tokens: list[Token]) -> tuple[list[Token], set[str]]:
     kept, taken = list(tokens), set[str]()
     while kept and kept[-1].word in (

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agents.canon_keeper.sentences.clause_times import take_adverbs, take_time, without_idle_words
+from agents.canon_keeper.sentences.clause_times import (
+    denies_only_manner,
+    take_adverbs,
+    take_time,
+    without_idle_words,
+)
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import Token
@@ -214,6 +219,11 @@ class VerbPhraseReader:
 
     def _with_tail(self, clause: Clause, tail: Sequence[Token]) -> Clause | None:
         """Add the words behind the verb, without what says when, and without clauses of their own."""
+        if clause.negation and (
+            denies_only_manner([t.word for t in tail])
+            or any(denies_only_manner([adverb]) for adverb in clause.adverbs)
+        ):
+            return None
         words: list[Token] = []
         when = ""
         adverbs = set(clause.adverbs)

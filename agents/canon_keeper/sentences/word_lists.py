@@ -121,6 +121,7 @@ class WordLists:
     body_parts: frozenset[str]
     measures: frozenset[str]
     manners: frozenset[str]
+    degrees: frozenset[str]
     adverbs: frozenset[str]
     plain_adverbs: frozenset[str]
     """Adverbs that leave what is said as it is."""
@@ -210,6 +211,7 @@ def load_word_lists() -> WordLists:
         body_parts=words("body_parts"),
         measures=words("measures"),
         manners=words("manners"),
+        degrees=words("degrees"),
         adverbs=words("adverbs"),
         plain_adverbs=words("plain_adverbs"),
         uncertain_words=words("uncertain_words"),
