@@ -139,6 +139,15 @@ class SceneContext:
             for entry in self.story_entries
         )
 
+    def find_narrated_destination(self, stay: PresenceEntry) -> Id | None:
+        """Return where the hero went by the words that left somebody behind: where both were, if it is not known."""
+        destinations = (
+            entry.place_id
+            for entry in self.story_entries
+            if isinstance(entry, PlaceEntry) and entry.is_narrated and entry.turn_id == stay.turn_id
+        )
+        return next(destinations, stay.place_id)
+
     def scene_presence_entries(self) -> list[PresenceEntry]:
         """Return who came into this scene and who left it, in the order of the line."""
         return [e for e in self.presence_entries() if e.scene_id == self.scene.id]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from agents.canon_keeper.fact_readings import is_in_force
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -19,16 +19,21 @@ from agents.solo.journal_lines import (
     drop_taken_back_presence,
     find_never_there,
 )
+from agents.solo.stated_places import enter_stated_places
 from agents.views.turn_views import TurnView
 from agents.world_time.calendar import format_tick
 from stores.ports import CanonReader, LogReader
-from stores.queries import FactQuery, FactsAboutQuery
+from stores.queries import FactQuery, FactsAboutQuery, ProposalQuery
 from stores.records.canon import Fact, FactStatus
 from stores.records.clocks import CLOCK_PREFIX
 from stores.records.ids import Id
 from stores.records.play import Scene, Speaker
 from stores.records.story_journal import JournalEntry, PlaceEntry, PresenceEntry, ThreadEntry
+from stores.records.workflow import WAITING_STATUSES, ProposalStatus, ProposedChange
 from stores.records.world import Entity
+
+_MOVE_STATUSES: Final = (*WAITING_STATUSES, ProposalStatus.ACCEPTED)
+"""Statuses of the facts that may say where the hero went."""
 
 
 class Stay(NamedTuple):
@@ -70,25 +75,35 @@ class StoryRecordReader:
         notes = await self._log.notes(story_id=story_id)
         journal_texts: defaultdict[Id, list[str]] = defaultdict(list)
         context = await self._context.load_context(scenes[-1].id) if scenes else None
-        entries = _read_counting_entries(context, scenes)
+        rows_by_scene = {
+            scene.id: await self._transcript.read_rows(scene.id, 0, await self._log.line_length(scene.id))
+            for scene in scenes
+        }
+        first_ticks = {scene.id: _first_spoken_tick(scene, rows_by_scene[scene.id]) for scene in scenes}
+        opening_place_ids = {s.id: _find_opening_place(s, stays, first_ticks[s.id]) for s in scenes}
+        entries = enter_stated_places(
+            _read_counting_entries(context, scenes),
+            await self._read_moves(story.id, rows_by_scene),
+            story.pc_id,
+            opening_place_ids,
+        )
         for journal_line in await self._read_journal_lines(context, entries):
             journal_texts[journal_line.turn_id or journal_line.scene_id].append(journal_line.text)
         for mark in await self._log.decision_marks(*(scene.id for scene in scenes)):
             journal_texts[mark.turn_id].append(f"Decided: {format_mark(mark)}")
         exported_scenes = []
         for scene in scenes:
-            rows = await self._transcript.read_rows(scene.id, 0, await self._log.line_length(scene.id))
+            rows = rows_by_scene[scene.id]
             shown_turn_ids, scene_notes = (
                 {row.turn.id for row in rows},
                 [n for n in notes if n.scene_id == scene.id],
             )
-            first_tick = _first_spoken_tick(scene, rows)
-            place = places_by_id.get(_find_opening_place(scene, stays, first_tick) or "")
+            place = places_by_id.get(opening_place_ids[scene.id] or "")
             exported_scenes.append(
                 ExportedScene(
                     scene,
                     rows,
-                    format_tick(universe.calendar, first_tick),
+                    format_tick(universe.calendar, first_ticks[scene.id]),
                     place.name if place else "",
                     notes=[n.text for n in scene_notes if n.turn_id is None],
                     removed_turn_notes=[
@@ -133,6 +148,15 @@ class StoryRecordReader:
         return [
             facts[i] for i in (*committed_fact_ids, *later_fact_ids) if i in facts and is_in_force(facts[i])
         ]
+
+    async def _read_moves(
+        self, story_id: Id, rows_by_scene: Mapping[Id, Sequence[TurnView]]
+    ) -> list[ProposedChange]:
+        """Return the facts that were proposed in the scenes as they stand, without those of turns that were undone."""
+        shown_turn_ids = {row.turn.id for rows in rows_by_scene.values() for row in rows}
+        query = ProposalQuery(story_id=story_id, kind="assert_fact", statuses=_MOVE_STATUSES)
+        proposals = await self._log.proposals(query)
+        return [p for p in proposals if p.turn_id is None or p.turn_id in shown_turn_ids]
 
     async def _read_stays(self, hero_id: Id) -> list[Stay]:
         """Return where canon says that the hero was, and since when."""

@@ -428,6 +428,10 @@ class CastMoves:
         named = {e.id: e for e in (*context.entities.values(), *(e for found in matches for e in found))}
         return [e for e in named.values() if not e.merged_into]
 
+    async def read_last_turn_ids(self, context: SceneContext) -> frozenset[Id]:
+        """Return the turns of the last exchange that tell the story."""
+        return frozenset(turn.id for turn in await self._read_last_exchange(context))
+
     async def _read_last_exchange(self, context: SceneContext) -> list[Turn]:
         turn = context.last_play_turn
         if turn is None:

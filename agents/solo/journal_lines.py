@@ -94,6 +94,8 @@ def _takes_back_last(
     if not earlier_entries or entry.is_narrated or entry.is_left_behind:
         return False
     last = earlier_entries[-1]
+    if last.is_left_behind and last.is_narrated and not entry.is_companion:
+        return False  # they come to where the hero is now
     was_here = earlier_entries[-2].here if len(earlier_entries) > 1 else began_here
     is_plain = entry.awareness is last.awareness is Awareness.AWARE
     return is_plain and last.turn_id == entry.turn_id and entry.here is was_here and last.here is not was_here

@@ -234,8 +234,12 @@ class SceneCast:
             raise InputError(
                 " ".join(f"{name_at_start(e.name)} is {where}." for e in unmoved), kept=NOTHING_CHANGED
             )
-        await self._enter(context, movers, is_here=is_here)
-        move_lines = (_describe_move(context, entity, is_here=is_here) for entity in movers)
+        fetched_ids = await self._find_fetched(context, movers) if is_here else frozenset[Id]()
+        await self._enter(context, movers, is_here=is_here, fetched_ids=fetched_ids)
+        move_lines = (
+            _describe_move(context, entity, is_here=is_here, is_fetched=entity.id in fetched_ids)
+            for entity in movers
+        )
         return (
             *move_lines,
             *(f"{name_at_start(e.name)} is {where}{' already' if is_here else ''}." for e in unmoved),
@@ -250,10 +254,11 @@ class SceneCast:
         command_id: Id | None = None,
         stays_at: Id | None = None,
         comes_along: bool = False,
+        fetched_ids: Collection[Id] = (),
     ) -> None:
         """Enter that these come or leave; all of one command is undone together.
 
-        Who was left behind by the words of a turn and is brought in again comes along with the hero.
+        Who comes along with the hero, all of them or the `fetched_ids`, goes on doing so.
         """
         last_entries = context.last_presence_entries()
         entries: list[PresenceEntry] = []
@@ -265,7 +270,6 @@ class SceneCast:
             last_entry = last_entries.get(entity.id)
             if comes_along and last_entry:
                 awareness = last_entry.awareness
-            is_fetched = last_entry is not None and last_entry.is_narrated and last_entry.is_left_behind
             entries.append(
                 PresenceEntry(
                     **stamp,
@@ -274,10 +278,29 @@ class SceneCast:
                     awareness=awareness,
                     is_left_behind=stays_at is not None,
                     place_id=stays_at,
-                    is_companion=is_here and (comes_along or is_fetched),
+                    is_companion=is_here and (comes_along or entity.id in fetched_ids),
                 )
             )
         await self._journal.add_entries(context, entries)
+
+    async def _find_fetched(self, context: SceneContext, movers: Iterable[Entity]) -> frozenset[Id]:
+        """Return which of those who are brought in come along after all: the last words left them behind.
+
+        Once more was played, or a fact has the hero elsewhere, they come to where the hero is.
+        """
+        last_entries = context.last_presence_entries()
+        left_entries = [
+            entry
+            for mover in movers
+            if (entry := last_entries.get(mover.id)) and entry.is_narrated and entry.is_left_behind
+        ]
+        last_turn_ids = await self._cast_moves.read_last_turn_ids(context) if left_entries else frozenset()
+        here_id = context.place.id if context.place else None
+        return frozenset(
+            entry.entity_id
+            for entry in left_entries
+            if entry.turn_id in last_turn_ids and context.find_narrated_destination(entry) == here_id
+        )
 
     async def _split_names(self, context: SceneContext, typed_names: str) -> list[str]:
         """Return the names of a list, unless the whole is one name (`Gil and Sons`)."""
@@ -317,13 +340,14 @@ def describe_as_known(name: str, description: str = "") -> str:
     return f"{name_at_start(name)} is known, not here: /cast + {name} brings them in."
 
 
-def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool) -> str:
+def _describe_move(context: SceneContext, entity: Entity, *, is_here: bool, is_fetched: bool) -> str:
     if is_here and context.is_dead(entity):
         return (
             f"{name_at_start(entity.name)} lies here dead, and neither acts nor hears: "
             f"/state {entity.name}.alive = true if they live after all."
         )
-    return f"{name_at_start(entity.name)} {'comes in' if is_here else 'leaves'}."
+    comes = "comes along" if is_fetched else "comes in"
+    return f"{name_at_start(entity.name)} {comes if is_here else 'leaves'}."
 
 
 def _list_names(entities: Sequence[Entity]) -> str:
