@@ -131,7 +131,7 @@ class DiceRequestService:
         if roll.kind == "move":
             return list_moves(pack, sheet) or (f"{pack.name} has no moves; /check rolls its numbers.",)
         # What has no numbers is rolled as it stands: nothing is left to say.
-        return ("Roll what?", *list_check_options(pack, sheet)) if pack.gauges() else ()
+        return list_check_options(pack, sheet) if pack.gauges() else ()
 
 
 def _ask_for_dice(

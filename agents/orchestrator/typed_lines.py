@@ -14,8 +14,14 @@ from dataclasses import replace
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_agenda import StoryAgenda
 from agents.loop_transitions import LoopTransitions
-from agents.orchestrator.commands.registry import CommandCall, CommandRegistry
+from agents.orchestrator.commands.registry import (
+    CommandCall,
+    CommandRegistry,
+    lacks_argument,
+    refuse_unread_words,
+)
 from agents.orchestrator.commands.tools import CommandTools
+from agents.orchestrator.commands.usage_examples import missing_argument_error
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.commit_triggers import CommitTriggers
 from agents.orchestrator.dispatcher import Access, Dispatched, Dispatcher
@@ -116,13 +122,16 @@ class TypedLines:
         with_view: bool = False,
         typed_line: str = "",
     ) -> Reply:
-        """Run a slash command. Raises InputError if its argument is missing or makes no sense."""
+        """Run a slash command. Raises InputError if its argument is missing, not read or makes no sense."""
         name, argument = read_sub_word(name, argument)
-        command = self._commands.require_argument(name, argument)
+        command = self._commands.find_command(name)
+        refuse_unread_words(command, name, argument)
         former_name_note = self._commands.describe_former_name(name)
         choice = self._commands.find_choice(name)
 
         async def run_handler(context: SceneContext) -> Outcome:
+            if lacks_argument(command, argument):
+                raise await missing_argument_error(command.help, name, context, self._tools.canon)
             result = await command.handler(
                 self._tools, CommandCall(context, argument, choice, self._commands.list_help())
             )
@@ -137,7 +146,7 @@ class TypedLines:
 
         return await self.perform(
             scene_id,
-            command.access,
+            Access.READ if lacks_argument(command, argument) else command.access,
             run_handler,
             action=command.action,
             moves_timeline=command.moves_timeline,

@@ -90,24 +90,32 @@ def read_pack_move(pack: Pack, typed_text: str, sheet: Sheet) -> CheckSpec:
 
 
 def list_moves(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
-    """List the moves of a pack, a line each: name, the number that is rolled with, what it is for."""
+    """Ask which move, and list those of a pack: name, the number that is rolled with, what it is for."""
     numbers = numbers_of(pack, sheet)
 
     def describe_move(move: PackMove) -> str:
         number_words = f" ({number_label(move.number)} {numbers[move.number]})" if move.number else ""
         return f"{spoken_key(move.key)}{number_words}: {move.meaning}"
 
-    return tuple(map(describe_move, pack.moves))
+    moves = pack.moves
+    return (
+        (f"Which move? As in: /move {spoken_key(moves[0].key)}", *map(describe_move, moves)) if moves else ()
+    )
 
 
 def list_check_options(pack: Pack, sheet: Sheet) -> tuple[str, ...]:
-    """List what a check may begin with: the numbers that count, then the moves."""
-    numbers = ", ".join(f"{number_label(key)} {value}" for key, value in numbers_of(pack, sheet).items())
-    moves = ", ".join(spoken_key(move.key) for move in pack.moves)
-    return tuple(
-        f"{name}: {listed_names}"
-        for name, listed_names in (("Numbers", numbers), ("Moves", moves))
-        if listed_names
+    """Ask what a check is for, and list what it may begin with: the numbers that count, then the moves."""
+    numbers = {number_label(key): value for key, value in numbers_of(pack, sheet).items()}
+    moves = [spoken_key(move.key) for move in pack.moves]
+    examples = " or ".join(f"/check {name}" for name in (*list(numbers)[:1], *moves[:1]))
+    listed_numbers = ", ".join(f"{name} {value}" for name, value in numbers.items())
+    return (
+        f"Roll for what? As in: {examples}",
+        *(
+            f"{head}: {names}"
+            for head, names in (("Numbers", listed_numbers), ("Moves", ", ".join(moves)))
+            if names
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.name_matching import match_names
@@ -11,6 +12,7 @@ from agents.orchestrator.commands.row_numbers import closed_row_error, missing_r
 from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Access
+from agents.prose.hero_name import HERO_PRONOUNS
 from agents.views.proposal_views import ProposalView
 from agents.views.replies import CommandTopic, Reply
 from stores.errors import InputError
@@ -31,7 +33,12 @@ MAX_NAMED_CONFLICTS = 5
 
 
 @group.command(
-    "recap", "/recap", "Previously on: what happened so far", topic=CommandTopic.ASK, access=Access.READ
+    "recap",
+    "/recap",
+    "Previously on: what happened so far",
+    topic=CommandTopic.ASK,
+    access=Access.READ,
+    instead_of_words="/recap tells what happened so far; /query WORDS asks what is on record.",
 )
 async def recap(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", await tools.read_recap(call.scene_id) or ("The story has hardly begun.",))
@@ -135,12 +142,35 @@ async def _choose_conflict(tools: CommandTools, call: CommandCall) -> tuple[Prop
 
 @group.command(
     "promises",
-    "/promises",
+    "/promises  (or /promises NAME)",
     "Promises, debts and open questions, the oldest first",
     access=Access.READ,
 )
 async def list_promises(tools: CommandTools, call: CommandCall) -> Reply:
-    return replace(await reply_with_promises(tools, call), goto="ledger")
+    reply = await reply_with_promises(tools, call)
+    if not call.argument or call.argument.casefold() == "all":
+        return replace(reply, goto="ledger")
+    lines = _select_lines(call, reply.lines)
+    if not lines:
+        raise InputError(
+            f"No open promise, debt or question has “{call.argument[:60]}” in it.",
+            kept=NOTHING_CHANGED,
+            todo="/promises lists them all.",
+        )
+    return replace(reply, lines=lines)
+
+
+def _select_lines(call: CommandCall, lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines that have the typed words in them, or another spelling of who or what they name."""
+    hero = call.context.player_character()
+    typed_name = hero.name if hero and call.argument.casefold() in HERO_PRONOUNS else call.argument
+    entities = call.context.entities
+    named_ids = match_names(typed_name, [(s, e.id) for e in entities.values() for s in (e.name, *e.aliases)])
+    spellings = [
+        s for i in named_ids[:1] if len(named_ids) == 1 for s in (entities[i].name, *entities[i].aliases)
+    ]
+    words = [fold_name(spelling) for spelling in (typed_name, *spellings)]
+    return tuple(line for line in lines if any(f" {word}" in f" {fold_name(line)}" for word in words))
 
 
 @group.command(

@@ -64,6 +64,7 @@ async def talk_to_gm(tools: CommandTools, call: CommandCall) -> Outcome:
     "/ideas",
     "Three things that your character could do next: by the model, or from what is open",
     access=Access.DELEGATE,
+    instead_of_words="/ideas suggests what to do next; /gm WORDS talks to the GM out of character.",
 )
 async def suggest_actions(tools: CommandTools, call: CommandCall) -> Outcome:
     suggested = await tools.suggestions.suggest_actions(call.context)
@@ -132,7 +133,11 @@ async def show_xray(tools: CommandTools, call: CommandCall) -> Reply:
 
 
 @group.command(
-    "bill", "/bill", "What the model has cost, by call, turn, agent, story, day", access=Access.READ
+    "bill",
+    "/bill",
+    "What the model has cost, by call, turn, agent, story, day",
+    access=Access.READ,
+    instead_of_words="/bill shows what the model has cost; /budget sets what it may cost.",
 )
 async def show_bill(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="bill")
@@ -181,12 +186,24 @@ async def set_budget(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", (f"This {scope} {limit}." if scope != "day" else f"A day {limit}.",))
 
 
-@group.command("model", "/model", "Set up the model: name, key, personas", access=Access.READ)
+@group.command(
+    "model",
+    "/model",
+    "Set up the model: name, key, personas",
+    access=Access.READ,
+    instead_of_words="/model opens its setup; /again WORDS has it narrate again.",
+)
 async def open_model_setup(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="model")
 
 
-@group.command("prompts", "/prompts", "The words that each persona is given", access=Access.READ)
+@group.command(
+    "prompts",
+    "/prompts",
+    "The words that each persona is given",
+    access=Access.READ,
+    instead_of_words="/prompts opens them all.",
+)
 async def open_prompts(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="prompts")
 

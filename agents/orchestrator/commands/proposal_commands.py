@@ -368,6 +368,7 @@ async def _move_to(
     "List the proposals, with numbers",
     topic=CommandTopic.DECIDE,
     access=Access.READ,
+    instead_of_words="/proposals lists them all; /accept, /reject or /defer and a number decides one.",
 )
 async def list_proposals(tools: CommandTools, call: CommandCall) -> Reply:
     """Reply with the rows of the gate, and with the number and the mark of each."""
@@ -432,14 +433,9 @@ for _name, _verdict, _summary, _former_name in (
     "Write what is accepted or ticked to canon",
     topic=CommandTopic.DECIDE,
     access=Access.CHANGE,
+    instead_of_words="/commit writes all that is accepted or ticked; /reject or /defer what is to stay out.",
 )
 async def commit(tools: CommandTools, call: CommandCall) -> Reply:
-    if call.argument[:1].isdecimal():
-        raise InputError(
-            "/commit takes no number: it writes all that is accepted or ticked.",
-            kept="Nothing was written.",
-            todo="/reject or /defer what is to stay out; then /commit.",
-        )
     report = await tools.gate.commit_scene(call.context)
     lines = commit_lines(report) or ("Nothing is accepted yet.",)
     if report.next_scene_id:
@@ -456,6 +452,8 @@ async def commit(tools: CommandTools, call: CommandCall) -> Reply:
     "Decide on a critical change at the end of the scene",
     topic=CommandTopic.DECIDE,
     access=Access.CHANGE,
+    instead_of_words="/later leaves what is offered for the end of the scene; "
+    "/defer and a number leaves a proposal for later.",
 )
 async def dismiss_offer(tools: CommandTools, call: CommandCall) -> Reply:
     if not await tools.gate.dismiss_offer(call.scene_id):
@@ -481,7 +479,12 @@ async def end_scene(tools: CommandTools, call: CommandCall) -> Outcome:
 
 
 @group.command(
-    "reopen", "/reopen", "Return from the gate to play", topic=CommandTopic.SCENES, access=Access.CHANGE
+    "reopen",
+    "/reopen",
+    "Return from the gate to play",
+    topic=CommandTopic.SCENES,
+    access=Access.CHANGE,
+    instead_of_words="/reopen returns to play; your decisions are kept.",
 )
 async def reopen_scene(tools: CommandTools, call: CommandCall) -> Reply:
     await tools.gate.reopen_scene(call.scene_id)

@@ -10,6 +10,7 @@ from agents.orchestrator.commands.tools import CommandTools
 from agents.orchestrator.dispatcher import Access
 from agents.orchestrator.outcome import Outcome
 from agents.resolver.roll_kinds import ROLL_KINDS
+from agents.typed_text import one_line
 from agents.views.replies import CommandHelp, CommandTopic, Reply
 from stores.errors import InputError
 from stores.records.ids import Id
@@ -59,6 +60,10 @@ class Command:
     """Names that may be typed in place of its own: `/item` is `/thing`."""
     choices: tuple[str, ...] = ()
     """Words that it offers and that may be typed in place of its name: `/lie 2` is `/resolve 2 lie`."""
+    instead_of_words: str = ""
+    """What to type instead of words after it, of which it reads none; empty if it reads them."""
+    answers: tuple[str, ...] = ()
+    """The words that are read after it all the same: the answer to its question."""
 
 
 class CommandGroup:
@@ -84,6 +89,8 @@ class CommandGroup:
         former_name: str = "",
         other_names: tuple[str, ...] = (),
         choices: tuple[str, ...] = (),
+        instead_of_words: str = "",
+        answers: tuple[str, ...] = (),
         topic: CommandTopic | None = None,
     ) -> Callable[[CommandHandler], CommandHandler]:
         """Register the decorated function as the command `name`; see `Command` for the rest."""
@@ -103,6 +110,8 @@ class CommandGroup:
                     lists_alone=lists_alone,
                     takes_numbers=takes_numbers,
                     choices=choices,
+                    instead_of_words=instead_of_words,
+                    answers=answers,
                 )
             )
             return handler
@@ -156,15 +165,23 @@ class CommandRegistry:
         """Return help for every command, the played ones included, in order."""
         return (*PLAYED_COMMANDS, *(command.help for command in self._commands.values()))
 
-    def require_argument(self, name: str, argument: str) -> Command:
-        """Return the command. Raises InputError if it needs an argument and there is none."""
+    def find_command(self, name: str) -> Command:
+        """Return the command by its name, a former or other name, or a choice of it."""
         names = self._names_by_former_name | self._names_by_other_name | self._names_by_choice
-        current_name = names.get(name, name)
-        command = self._commands[current_name]
-        if command.help.needs_argument and not argument and not command.lists_alone:
-            raise InputError(
-                f"/{name} needs something after it.",
-                kept="Nothing was changed.",
-                todo=f"As in: {command.help.usage}",
-            )
-        return command
+        return self._commands[names.get(name, name)]
+
+
+def lacks_argument(command: Command, argument: str) -> bool:
+    """Say whether nothing is typed after a command that needs something."""
+    return command.help.needs_argument and not argument and not command.lists_alone
+
+
+def refuse_unread_words(command: Command, name: str, argument: str) -> None:
+    """Raise InputError if words are typed after a command that reads none."""
+    if not command.instead_of_words or not argument or argument.casefold() in command.answers:
+        return
+    raise InputError(
+        f"/{name} takes no words: “{one_line(argument)[:60]}” would not be read.",
+        kept="Nothing was done.",
+        todo=command.instead_of_words,
+    )

@@ -73,6 +73,7 @@ async def make_decision(tools: CommandTools, call: CommandCall) -> Reply | Outco
     "/decisions",
     "What was decided and holds, with numbers",
     access=Access.READ,
+    instead_of_words="/decisions lists what holds; /decide WORDS decides something.",
 )
 async def list_decisions(tools: CommandTools, call: CommandCall) -> Outcome:
     lines = await tools.solo_tools.decisions.list_decisions(call.context)

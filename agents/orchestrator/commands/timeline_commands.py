@@ -40,14 +40,11 @@ async def pass_time(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.PLAY,
     action="undo",
     moves_timeline=True,
+    instead_of_words="/undo takes back what was done last; /undecide and a number a decision; "
+    "/branch and a number goes back to a turn.",
+    answers=("yes",),
 )
 async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
-    if call.argument[:1].isdecimal():
-        raise InputError(
-            "/undo takes no number: it takes back what was done last.",
-            kept="Nothing was changed.",
-            todo="/undecide and a number takes back a decision; /branch and a number goes back to a turn.",
-        )
     return await tools.scene_undo.undo(call.context, is_confirmed=call.argument.casefold() == "yes")
 
 
@@ -59,6 +56,8 @@ async def undo(tools: CommandTools, call: CommandCall) -> Outcome:
     access=Access.PLAY,
     action="redo",
     moves_timeline=True,
+    instead_of_words="/redo brings back what was undone last.",
+    answers=("yes",),
 )
 async def redo(tools: CommandTools, call: CommandCall) -> Outcome:
     return await tools.scene_undo.redo(call.context, is_confirmed=call.argument.casefold() == "yes")
@@ -178,6 +177,7 @@ async def go_to_branch(tools: CommandTools, call: CommandCall) -> Outcome:
     "/map",
     "Show the branches of this world, with their scenes, takes and ways: go there, branch, compare, merge",
     access=Access.READ,
+    instead_of_words="/map shows all branches; /branches NAME goes to one.",
 )
 async def show_map(tools: CommandTools, call: CommandCall) -> Reply:
     return Reply("operation", goto="map")

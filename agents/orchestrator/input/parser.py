@@ -14,7 +14,7 @@ from agents.resolver.dice_faces import read_faces, split_faces
 from agents.resolver.oracle import read_oracle_query
 from agents.resolver.roll_kinds import CHECK_KINDS, PROSE_KINDS, TYPED_KINDS, RollKind
 from agents.sanitize import clean_line
-from agents.typed_text import count_slips
+from agents.typed_text import count_slips, one_line
 from stores.errors import InputError
 
 
@@ -60,7 +60,11 @@ _INLINE_ROLL = re.compile(rf"(?:^|\s)/({'|'.join(sorted(PROSE_KINDS))})\b", re.I
 _COMMAND = re.compile(r"/([^\s/]+)\s*(.*)", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 _NAME_SEPARATOR = re.compile(r",|\band\b", re.IGNORECASE)
-_UNREAD_FACES = re.compile(r"[^#\[]*\s=\s+(\S.*)", re.DOTALL)
+_UNREAD_FACES = re.compile(r"[^#\[=]*\s=\s+(\S.*)", re.DOTALL)
+_WORDS_BEHIND_FACES: Final = re.compile(
+    r"(?P<roll>[^#\[=]*)\s=\s+(?P<faces>\d[\d,\s]*)(?:(?P<end>[;.])\s*)?(?P<words>[^\W\d].*)", re.DOTALL
+)
+"""Dice of the player's own, and words behind them, which nothing reads: `likely = 3 3; I look`."""
 _COMMAND_BEHIND_WORDS: Final = re.compile(r"(?:[.!?…][”\"'’»)]*\s+|\n\s*)/([A-Za-z]+)(?=\s|$)")
 WHISPER_PROBLEM = "It does not say who hears what."
 WHISPER_EXAMPLE = "As in: /whisper NAME: the key is under the stone. Separate several names with commas."
@@ -184,6 +188,12 @@ def _parse_question(text: str) -> WordsInput:
     text, faces = split_faces(text)
     oracle_query = read_oracle_query(text)
     question = oracle_query.question.strip()
+    if (behind := _WORDS_BEHIND_FACES.fullmatch(text)) and (
+        behind["end"]
+        or behind["roll"].rstrip().endswith("?")
+        or not read_oracle_query(behind["roll"]).question
+    ):
+        raise _words_behind_faces_error(behind)
     if not question:
         raise InputError(
             "Ask something that yes or no can answer.",
@@ -198,11 +208,22 @@ def _parse_question(text: str) -> WordsInput:
     )
 
 
+def _words_behind_faces_error(behind: re.Match[str]) -> InputError:
+    return InputError(
+        f"“{one_line(behind['words'])[:60]}” stands behind the dice and would not be read.",
+        kept="Nothing was played.",
+        todo=f"Words have a line of their own; the dice end this one: ... = {behind['faces'].strip(' ,')}",
+    )
+
+
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
     """Split a roll's text from the dice faces in it. Raises InputError for faces that no die has."""
     formula, faces = split_check_faces(spec) if kind in CHECK_KINDS else split_faces(spec)
     if faces is None and kind == "roll" and (faces_match := _UNREAD_FACES.fullmatch(spec)):
         read_faces(faces_match[1])
+    first_part = formula.partition(";")[0] if kind in CHECK_KINDS else formula
+    if faces is None and (behind := _WORDS_BEHIND_FACES.fullmatch(first_part)):
+        raise _words_behind_faces_error(behind)
     return RollInput(kind, formula, faces)
 
 

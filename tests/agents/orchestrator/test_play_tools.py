@@ -447,6 +447,7 @@ async def test_play_reroll_cut_off_is_finished_when_the_story_is_opened(
 async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         listing = await at.say("/move")
+        assert listing.lines[0] == "Which move? As in: /move strike"
         assert "strike (might 1): Attack somebody within reach" in listing.lines
         assert listing.suggested_line == "/move "
         await at.say(ORC, "/move strike Orc = 5 4")
@@ -463,7 +464,10 @@ async def test_moves_are_listed_made_and_guessed_at(tmp_path: Path) -> None:
 async def test_play_bare_check_asks_what_with(tmp_path: Path) -> None:
     async with game(tmp_path, **TWOS) as at:
         reply = await at.say("I climb. /check")
-        assert reply.lines[:2] == ("Roll what?", "Numbers: might 1, wits 0, nerve 0, HP 10, light 6")
+        assert reply.lines[:2] == (
+            "Roll for what? As in: /check might or /check strike",
+            "Numbers: might 1, wits 0, nerve 0, HP 10, light 6",
+        )
         assert "strike" in reply.lines[2]
         assert reply.suggested_line == "I climb. /check "
         assert (await at.say("/check ; fail: Mara.hp -1")).kind == "operation"
@@ -757,7 +761,7 @@ async def test_notes_stay_out_of_the_line_and_are_written_out(tmp_path: Path) ->
         assert "**Note:** too far" in write_markdown(
             await at.services.stories.story_record((await at.view()).story.id)
         )
-        await at.refuses("/gm", "needs something after it")
+        await at.refuses("/gm", "needs words after it")
 
 
 async def test_play_note_is_nothing_that_redo_could_lose(tmp_path: Path) -> None:

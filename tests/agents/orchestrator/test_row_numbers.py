@@ -131,9 +131,9 @@ async def test_proposals_are_listed_with_what_became_of_them(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("/commit 3", "/commit takes no number: it writes all that is accepted or ticked."),
-        ("/undo 3", "/undo takes no number: it takes back what was done last."),
-        ("/later 3", "Nothing is offered to be written now."),
+        ("/commit 3", "/commit takes no words: “3” would not be read."),
+        ("/undo 3", "/undo takes no words: “3” would not be read."),
+        ("/later 3", "/later takes no words: “3” would not be read."),
         ("/retcon 1", "There is no command /retcon."),
     ],
 )
