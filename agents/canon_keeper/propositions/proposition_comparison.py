@@ -16,6 +16,7 @@ from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other
 from agents.canon_keeper.propositions.places_of_life import PLACE_OF_LIFE, are_other_places_of_life
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
+from agents.canon_keeper.propositions.ways_said import are_other_ways
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
 
 DENIED: Final = "One denies what the other says."
@@ -29,7 +30,6 @@ _MOVING_VALUES: Final = (
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
 _WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)
 """Values of which the words leave several open."""
-_STOLEN: Final = "stolen"
 _BESIDE: Final = frozenset({"near", "outside", "beside", "beyond", "around"})
 _MOVING_KINDS: Final = frozenset({AspectKind.PASSING, AspectKind.EVENT})
 
@@ -121,10 +121,7 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
                 return one.others == other.others and one.words != other.words
             return one.others != other.others
         case "way":
-            # What was stolen once may have been sold by another since.
-            is_from_same = one.owners == other.owners or bool(one.owners & other.owners)
-            may_be_twice = _STOLEN in one.words | other.words and not is_from_same
-            return one.others == other.others and one.words != other.words and not may_be_twice
+            return are_other_ways(one, other)
         case "place":
             is_other_name = bool(one.others and other.others) and one.others != other.others
             is_other_noun = (

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
-from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, names_meant, phrase_after
-from agents.canon_keeper.propositions.concepts import base_forms
+from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
 from agents.canon_keeper.propositions.deaths_said import read_deaths
 from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.groups_said import read_groups
@@ -22,15 +21,11 @@ from agents.canon_keeper.propositions.roles_said import read_roles, read_vacanci
 from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
 from agents.canon_keeper.propositions.things_there import read_things_there
 from agents.canon_keeper.propositions.times_said import read_times
+from agents.canon_keeper.propositions.ways_said import read_ways
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 
-_WAYS: Final = {
-    "buy": "bought", "purchase": "bought", "steal": "stolen", "inherit": "inherited", "win": "won", "find": "found",
-    "forge": "made", "gift": "given", "present": "given", "heirloom": "inherited",
-}  # fmt: skip
-"""Verbs and nouns by which somebody comes to have a thing."""
 _ABOUT_PLACE: Final = PREPOSITIONS - {
     "by",
     "with",
@@ -48,9 +43,6 @@ _ABOUT_PLACE: Final = PREPOSITIONS - {
 _RESTING_VERBS: Final = frozenset(
     {"be", "lie", "stand", "sit", "stay", "spend", "rest", "hang", "remain", "sleep", "wait", "hide"}
 )
-
-
-_WAYS_OF_RECEIVERS: Final = {"give": "given", "sell": "bought"}
 
 
 def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
@@ -73,7 +65,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
         return
     yield from years(clause, base, tokens)
     yield from _origins(clause, base)
-    yield from _ways(clause, base)
+    yield from read_ways(clause, base)
     yield from read_times(clause, base)
     yield from read_people(clause, base)
     yield from read_thing_values(clause, base)
@@ -116,50 +108,6 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             base, "raised" if is_raised else "origin", doers=who, others=birthplace, owners=frozenset(),
             words=frozenset(), time=ClauseTime.PAST, when="", is_change=False,
         )  # fmt: skip
-
-
-def _ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
-    """Read `bought the revolver` and `the revolver was a present to Lila`: how somebody came to have it."""
-    things = (base.others | base.doers | base.owners) - base.people
-    if base.time is not ClauseTime.PAST or base.when or len(things) != 1:
-        return
-    forms = base_forms(clause.verb)
-    way = next((_WAYS[f] for f in forms if f in _WAYS), "")
-    who = base.doers & base.people
-    if clause.verb in ("give", "get", "receive"):
-        is_given = clause.is_passive or clause.verb == "give" or "from" in [t.word for t in clause.rest]
-        way = "given" if is_given else ""
-        who = _subject_names(clause) & base.people
-    if clause.verb in ("give", "sell") and not clause.is_passive:
-        # Whoever is sold a thing has bought it.
-        way, who = _WAYS_OF_RECEIVERS[clause.verb], _receiver(clause) & base.people
-    if clause.verb == "be":
-        way = next(
-            (
-                _WAYS[w]
-                for w in (singular(t.word) for t in clause.rest)
-                if w in ("gift", "present", "heirloom")
-            ),
-            "",
-        )
-        who = next(
-            (
-                frozenset({clause.rest[n + 1].entity})
-                for n, t in enumerate(clause.rest[:-1])
-                if t.word in ("to", "for") and clause.rest[n + 1].is_person
-            ),
-            frozenset(),
-        )
-    if way and len(who) == 1 and (things & base.others or clause.verb == "be" or clause.is_passive):
-        givers = (base.doers | names_meant(phrase_after(clause.rest, "from"))) & base.people - who
-        yield value_proposition(base, "way", doers=who, others=things, owners=givers, words=frozenset({way}))
-
-
-def _receiver(clause: ClauseWords) -> frozenset[str]:
-    """Return to whom something is given or sold: the name behind `to`, or right behind the verb."""
-    if named := names_meant(phrase_after(clause.rest, "to")):
-        return named
-    return frozenset({clause.rest[0].entity}) - {""} if clause.rest else frozenset()
 
 
 def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

@@ -17,6 +17,7 @@ from agents.canon_keeper.sentences.noun_phrases import (
     NounPhrase,
     read_noun_phrase,
 )
+from agents.canon_keeper.sentences.plain_forms import say_in_plain_form
 from agents.canon_keeper.sentences.tokens import NameBook, Token
 from agents.canon_keeper.sentences.turns_of_phrase import plain_words, say_plainly
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
@@ -57,7 +58,7 @@ class ClauseReader:
 
     def read(self, tokens: Sequence[Token], pronoun: NounPhrase | None = None) -> list[Clause]:
         """Return the clauses that state something; none of a question, a possibility, or words of others."""
-        tokens = plain_words(tokens, self._lists)
+        tokens = plain_words(say_in_plain_form(tokens, self._lists), self._lists)
         words = [t.word for t in tokens]
         if "?" in words or _is_uncertain(words):
             return []

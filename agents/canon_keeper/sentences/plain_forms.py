@@ -1,0 +1,99 @@
+"""Says a sentence in its plain form: `Tam died without ever learning it` as `Tam died and did never learn it`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
+from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists
+
+_FORMED_WORDS: Final = frozenset({"will", "world", "earth", "sun", "without", "when", "that", "who"})
+"""Words without one of which a sentence is as it is."""
+_WORLDWIDE: Final = (
+    ("in", "this", "world"), ("in", "the", "whole", "world"), ("in", "all", "the", "world"), ("on", "this", "earth"),
+    ("under", "the", "sun"), ("on", "the", "face", "of", "the", "earth"), ("on", "god", "'s", "earth"),
+)  # fmt: skip
+"""What says nothing of its own beside `nobody`, `nothing` and `no`."""
+_DENYING: Final = frozenset({"no", "nobody", "nothing", "none", "not", "never"})
+_BEFORE_NOUN: Final = (
+    ARTICLES | POSSESSIVES | {"'s", "free", "last", "by", "own", "good", "ill", "iron", "of"}
+)
+_DYING: Final = frozenset({"died", "perished"})
+_ONLY_ONE: Final = frozenset({"one", "person", "man", "woman", "girl", "boy", "member", "survivor"})
+
+
+def say_in_plain_form(tokens: Sequence[Token], lists: WordLists) -> Sequence[Token]:
+    """Return the words with a plain form for those that say the same in a roundabout way."""
+    words = [t.word for t in tokens]
+    if _FORMED_WORDS.isdisjoint(words):
+        return tokens
+    plain = _with_time_last(_with_only_one(list(tokens)))
+    plain = _without_world(plain) if not _DENYING.isdisjoint(words) else plain
+    return _with_denied_deed(_with_noun_will(plain), lists)
+
+
+def _with_noun_will(tokens: list[Token]) -> list[Token]:
+    """Return `will` as a noun where it is one: `of her own free will`, `by will`, `his last will`."""
+    return [
+        t._replace(word="testament") if t.word == "will" and n and tokens[n - 1].word in _BEFORE_NOUN else t
+        for n, t in enumerate(tokens)
+    ]
+
+
+def _without_world(tokens: list[Token]) -> list[Token]:
+    words = [t.word for t in tokens]
+    for phrase in _WORLDWIDE:
+        for index in range(len(words) - len(phrase)):
+            if tuple(words[index : index + len(phrase)]) == phrase:
+                return [*tokens[:index], *tokens[index + len(phrase) :]]
+    return tokens
+
+
+def _with_denied_deed(tokens: list[Token], lists: WordLists) -> list[Token]:
+    """Return `died and did never pay` for `died without paying` and `died without ever paying`."""
+    words = [t.word for t in tokens]
+    if "without" not in words or _DYING.isdisjoint(words):
+        return tokens
+    at = words.index("without")
+    start = at + 2 if words[at + 1 : at + 2] == ["ever"] else at + 1
+    doing = (
+        next((r.lemma for r in lists.readings_as_verb(words[start]) if r.tag == "ing"), "")
+        if words[start:]
+        else ""
+    )
+    if not doing or _DYING.isdisjoint(words[:at]):
+        return tokens
+    denied = [Token(word, word) for word in ("and", "did", "never", doing)]
+    return [*tokens[:at], *denied, *tokens[start + 1 :]]
+
+
+def _with_time_last(tokens: list[Token]) -> list[Token]:
+    """Return `the ship sailed on a Friday` for `It was on a Friday that the ship sailed`."""
+    words = [t.word for t in tokens]
+    if words[:1] != ["it"] or words[1:2] not in (["is"], ["was"]):
+        return tokens
+    joint = next((n for n, w in enumerate(words[:8]) if n > 2 and w in ("when", "that")), None)
+    if joint is None:
+        return tokens
+    focus = tokens[2:joint]
+    time_nouns = load_word_lists().time_nouns | load_word_lists().exclusive_groups["weekday"]
+    if any(t.entity for t in focus) or time_nouns.isdisjoint(t.word for t in focus):
+        return tokens
+    if {"not", "never", "still", "already", "only", "before", "after", "time"} & set(words[2:joint]):
+        return tokens
+    said = [t for t in tokens[joint + 1 :] if t.word != "."]
+    joined = focus if focus[0].word in ("on", "in", "at") else [Token("on", "on"), *focus]
+    return [*said, *joined]
+
+
+def _with_only_one(tokens: list[Token]) -> list[Token]:
+    """Return `Tam missed the feast` for `Tam was the only one of the crew who missed the feast`."""
+    words = [t.word for t in tokens]
+    if len(words) < 6 or words[2:4] != ["the", "only"] or words[1] not in ("is", "was"):
+        return tokens
+    who = next((n for n, w in enumerate(words[:11]) if w == "who"), None)
+    if who is None or words[5] != "of" or not tokens[0].is_person or words[4] not in _ONLY_ONE:
+        return tokens
+    return [tokens[0], *tokens[who + 1 :]]
