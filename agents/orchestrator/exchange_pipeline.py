@@ -272,8 +272,8 @@ class ExchangePipeline:
         if exchange.roll is None:
             return run
         words_turn = exchange.build_words_turn(self._clock())
-        if words_turn is None and exchange.parent_id:
-            words_turn = await self._log.turn(exchange.parent_id)
+        if words_turn is None:
+            words_turn = await self._read_words_before(exchange.parent_id)
         sealed_result = await self._rolls.seal_roll(
             exchange.roll, run.context, words_turn, exchange.tick, is_bare=exchange.words_id is None
         )
@@ -283,6 +283,18 @@ class ExchangePipeline:
         if followup := followup_roll_of(sealed_result.resolution, run.context.story.tension):
             run = await self._resolve_followup(run, exchange.plan_followup_roll(*followup), turn, words_turn)
         return run
+
+    async def _read_words_before(self, turn_id: Id | None) -> Turn | None:
+        """Return the turn that a roll without words was made for: not another roll, nor a whisper and its answer.
+
+        What is whispered is no deed: the dice after it decide something else.
+        """
+        last_turn = turn = await self._log.turn(turn_id) if turn_id else None
+        while turn is not None and last_turn is not None and turn.exchange_id == last_turn.exchange_id:
+            if turn.hearers:
+                return None
+            turn = await self._log.turn(turn.parent_id) if turn.parent_id else None
+        return None if last_turn is None or last_turn.speaker is Speaker.ORACLE else last_turn
 
     async def _resolve_followup(
         self, run: ExchangeRun, plan: RollPlan, previous_turn: Turn, words_turn: Turn | None

@@ -108,7 +108,7 @@ class RollService:
             "tick": tick,
         }
         proposal_fields: dict[str, Any] = {
-            "player_turn_id": words_turn.id if words_turn else plan.turn_id,
+            "player_turn_id": words_turn.id if words_turn else None,
             "is_critical": await self.critical_rule(context),
         }
         if plan.alteration is not None and plan.altered_turn_id is not None:

@@ -36,9 +36,9 @@ def proposal_id(turn_id: Id, index: int) -> Id:
 def build_resolution_proposals(
     request: ProposingRequest, resolution: Resolution, changes: Sequence[Payload]
 ) -> tuple[ProposedChange, ...]:
-    """Build the proposals of a result, on the player's authority; the roll and the words are evidence."""
+    """Build the proposals of a result, on the player's authority; the roll and its words are evidence."""
     scene = request.scene
-    evidence = (
+    evidence = [
         Evidence(
             id=derive_id("evidence", EvidenceKind.RESOLUTION, resolution.id),
             kind=EvidenceKind.RESOLUTION,
@@ -46,16 +46,19 @@ def build_resolution_proposals(
             quote=resolution.text[:MAX_QUOTE_LENGTH],
             turn_id=request.turn_id,
             scene_id=scene.id,
-        ),
-        Evidence(
-            id=derive_id("evidence", EvidenceKind.TURN, request.player_turn_id),
-            kind=EvidenceKind.TURN,
-            ref_id=request.player_turn_id,
-            quote=request.intent[:MAX_QUOTE_LENGTH],
-            turn_id=request.player_turn_id,
-            scene_id=scene.id,
-        ),
-    )
+        )
+    ]
+    if request.player_turn_id is not None:
+        evidence.append(
+            Evidence(
+                id=derive_id("evidence", EvidenceKind.TURN, request.player_turn_id),
+                kind=EvidenceKind.TURN,
+                ref_id=request.player_turn_id,
+                quote=request.intent[:MAX_QUOTE_LENGTH],
+                turn_id=request.player_turn_id,
+                scene_id=scene.id,
+            )
+        )
     site = ProposalSite(
         scene.universe_id,
         scene.story_id,

@@ -107,8 +107,8 @@ class RollRequest:
 class ProposingRequest(RollRequest):
     """A roll that may propose changes."""
 
-    player_turn_id: Id
-    """The turn with the words that are evidence."""
+    player_turn_id: Id | None
+    """The turn with the words that are evidence; None of a roll without words."""
 
     is_critical: IsCritical = is_death
 
