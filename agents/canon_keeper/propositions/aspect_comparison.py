@@ -95,15 +95,15 @@ def _is_same_matter(one: Proposition, other: Proposition, matter: Matter) -> boo
     if matter is Matter.ELSEWHERE:
         return _is_elsewhere(one, other)
     for denied, affirmed in ((one, other), (other, one)):
-        is_about_somebody = bool(affirmed.others & affirmed.people) or not affirmed.words.isdisjoint(
-            PERSON_NOUNS
+        of_whom = (
+            affirmed.owners if any(t.endswith(" of") for t in affirmed.special_terms) else frozenset[str]()
+        )
+        is_about_somebody = bool((affirmed.others | of_whom) & affirmed.people) or (
+            not affirmed.words.isdisjoint(PERSON_NOUNS)
         )
         words = affirmed.words | affirmed.terms | (_SOMEBODY if is_about_somebody else frozenset())
         if denied.is_denial and not denied.words <= words:
             return False
-        of_whom = (
-            affirmed.owners if any(t.endswith(" of") for t in affirmed.special_terms) else frozenset[str]()
-        )
         is_about_same = denied.others <= affirmed.others | of_whom and denied.owners <= affirmed.entities()
         if denied.is_denial and not is_about_same:
             return False

@@ -23,7 +23,7 @@ from agents.canon_keeper.propositions.concepts import base_forms
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.clause_times import denies_only_manner, take_time
-from agents.canon_keeper.sentences.noun_phrases import ARTICLES, PREPOSITIONS, REFLEXIVES
+from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS, REFLEXIVES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE
 from agents.canon_keeper.sentences.word_lists import number_of, singular
@@ -243,7 +243,16 @@ class ClauseContext:
             return False
         if time is ClauseTime.NOW and clause.verb not in _PUNCTUAL_VERBS:
             return False
+        if time is ClauseTime.NOW and clause.tag in ("s", "base") and self._is_habit():
+            return False
         return not (clause.is_passive and time is ClauseTime.NOW and "by" not in self.words)
+
+    def _is_habit(self) -> bool:
+        """Say whether it is done to any of a kind, and so again and again: `takes orders from Nora`, `kills rats`."""
+        words = [t.word for t in self.rest]
+        if words[:2] and words[0] in POSSESSIVES and words[1:2] == ["orders"]:
+            return True  # `takes his orders from Nora`
+        return bool(words) and not self.rest[0].entity and singular(words[0]) != words[0]
 
     def _target(self) -> str:
         """Return the name right behind the verb, or of whom the passive is said."""

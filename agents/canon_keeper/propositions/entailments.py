@@ -73,7 +73,9 @@ def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
     if [t.word for t in clause.subject] == ["it"] and clause.tag == "be" and not subjects:
         subjects = tuple(_places(context))  # `It is dark in the Gallery`
     said = [
-        t for t in clause.helpers if t.word.endswith("ly") or t.word in ("alive", "alone", "home", "away")
+        t
+        for t in clause.helpers
+        if t.word.endswith("ly") or t.word in ("alive", "alone", "home", "away", "here")
     ]
     rest = _without_skipped([*(said if clause.tag == "be" else ()), *clause.rest])  # `is deadly`
     forms = [forms_of(t) for t in rest]

@@ -2,7 +2,8 @@
 
 The blind one is by somebody who had not seen how sentences are read.
 
-The halves `tune` were looked at while the reader was written, the half `looked` afterwards, the halves `held` were not.
+The halves `tune` were looked at while the reader was written, the half `looked` and the `held` half of the
+everyday pairs afterwards (since 2026-11-28), the other halves `held` were not.
 `pytest -s tests/agents/canon_keeper/test_sentence_contradictions.py` prints precision and recall.
 """
 
@@ -131,8 +132,8 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
         pytest.param(PLAYER_TABLE, "tune", 0.97, 0.85, id="plain_words_looked_at"),
         pytest.param(PLAYER_TABLE, "looked", 1.0, 0.13, id="plain_words_looked_at_since"),
         pytest.param(PLAYER_TABLE, "held", 0.78, 0.11, id="plain_words"),
-        pytest.param(EVERYDAY_TABLE, "held", 0.93, 0.53, id="everyday_words"),
-        pytest.param(EVERYDAY_TABLE, "tune", 0.99, 0.79, id="everyday_words_looked_at"),
+        pytest.param(EVERYDAY_TABLE, "held", 0.94, 0.61, id="everyday_words_looked_at_later"),
+        pytest.param(EVERYDAY_TABLE, "tune", 1.0, 0.83, id="everyday_words_looked_at"),
         pytest.param(EVERYDAY_PLAY_TABLE, "fresh", 1.0, 0.94, id="everyday_play"),
     ],
 )
