@@ -73,6 +73,16 @@ _THING_IN_ROOM: Final = (
     r"(?:window|fire|door|table|wall|edge|bar|light|bed|hearth|map|bench|chair|desk|counter|rail|body|corpse|"
     r"others)\b"
 )
+_ROOM: Final = (
+    r"(?:\w+ )?(?:room|hall|tavern|inn|taproom|bar|counter|shop|chamber|church|chapel|kitchen|tent|cabin|cell|cellar|"
+    r"cave|barn|table|bed|fire|fireplace|hearth|desk|deck|boat|cart|wagon|carriage|crowd|circle|yard|courtyard)\b"
+)
+_PART_OF_ROOM: Final = (
+    r"(?:(?:far|back|other|next|dark|opposite) (?:(?:end|corner|wall|table|bench|stool|chair|seat|window|desk|counter|"
+    rf"bunk|bed|hearth)\b|(?:side|edge|half|part) of (?:the|my|our|his|her|their|a) {_ROOM})"
+    rf"|back of (?:the|this|our) {_ROOM})"
+)
+"""A part of where somebody is: `the back of the room`, `the far corner`."""
 _DIRECTION: Final = r"(?:right|straight|back|quickly|slowly|quietly|softly|silently|calmly|hastily)\s+"
 GO: Final = phrases(
     "[walk step stalk storm stride slip run rush hurry head march stomp stumble stagger limp creep sneak bolt dash "
@@ -128,8 +138,8 @@ _OUT: Final = phrases(
 _TO_ELSEWHERE: Final = phrases(
     f"""
     ((out|off|away|back|on|up|down|over) )?(in)?to (bed|sleep in)\\b
-    (?!(back )?into the room\\b)((out|off|away|back|on|up|down|over) )?(in)?to (the|his|her|their|a|an|my|our) (\\w+
-        )?{_ELSEWHERE_NOUN}
+    (?!(back )?into the room\\b)((out|off|away|back|on|up|down|over) )?(in)?to (the|his|her|their|a|an|my|our)
+        (?!{_PART_OF_ROOM})(\\w+ )?{_ELSEWHERE_NOUN}
     (down|up) the (\\w+ )?(stairs|steps|stairway|ladder|road|street|lane|path|hill|corridor|passage|hall|alley|
         hatch|gangway|companionway)\\b
     (down|up) the (\\w+ )?(trail|track|slope|cliff|shaft|well|river|coast|beach|pier|quay|mountain|tunnel|drive|
@@ -660,6 +670,16 @@ GOES_BACK: Final = PhrasePattern(
 )
 """The hero goes back to those whom they left."""
 GOES: Final = PhrasePattern("GO", _WORDS)
+GOES_ABOUT_HERE: Final = PhrasePattern(
+    r"""
+    GO DIRECTION((over|across|back) )?(in)?to bed\b(?! (upstairs|below|downstairs|at|in (my|our|the|a|another))\b)
+    GO DIRECTION((over|across|up|close) )?to (the|my|our|his|her|their|a) (\w+ )?horses?(END| (and|to|in|by|at|again|
+        with)\b)
+    [retire withdraw] to bed\b(?! (upstairs|below|downstairs|at|in (my|our|the|a|another))\b)
+    """,
+    _WORDS,
+)
+"""What of these words that lead others away leads the hero only to another part of where the scene is."""
 COMPANY_GOES: Final = PhrasePattern(
     "[go walk ride head sail set climb move press travel run leave make hurry march row drive step slip]"
 )

@@ -86,7 +86,8 @@ class HeroActs:
         reading.bring_in(company)
         reading.companions.update(company)
         is_going_alone = BY_ONESELF.search(rest) is not None and words.GOES.match(rest) is not None
-        is_leaving = self.is_leaving(rest) and not self._runs_after_stranger(rest)
+        stays_here = words.GOES_ABOUT_HERE.match(rest) is not None or self._runs_after_stranger(rest)
+        is_leaving = self.is_leaving(rest) and not stays_here
         if goes_to_known_place or is_leaving or is_going_alone or DOOR_BEHIND_HERO.match(rest):
             if site := self._find_unknown_site(rest):
                 # `I walk out on the bridge` may go to no other place, unless it leaves somebody behind.
