@@ -10,7 +10,7 @@ from agents.canon_keeper.propositions.verb_groups import read_verb_group
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES, PREPOSITIONS, SUBJECT_PRONOUNS
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.verb_finder import BE, CAN, DO, HAVE, MODALS, VerbFinder, is_adverb
-from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists, number_of
+from agents.canon_keeper.sentences.word_lists import NUMBERS, WordLists, load_word_lists, number_of
 
 _HARD_MARKS: Final = frozenset({";", ":", "—", "–", ".", "!", "(", ")"})
 _RELATIVES: Final = frozenset({"who", "which", "that", "whose", "whom"})
@@ -23,6 +23,8 @@ _LIMITS: Final = frozenset({"while", "when", "whenever", "until", "till", "where
 _INDIRECT: Final = frozenset({"where", "who", "what", "how", "why", "when"})
 _BEFORE_CLAUSES: Final = frozenset({"before", "after", "since", "so"})
 """Words that begin a clause where a verb follows, and a phrase elsewhere."""
+_MORE_OR_LESS: Final = frozenset({"more", "less", "fewer"})
+_COUNTS: Final = frozenset(NUMBERS)
 _JOINING: Final = frozenset({"and", "but", "or", "yet", "nor", "then"})
 _DONE_VERBS: Final = frozenset(
     ["raise", "breed", "educate", "kill", "hang", "execute", "behead", "burn", "shoot", "stab", "imprison", "bury",
@@ -132,6 +134,12 @@ class ClauseSplitter:
                 start = index + 1
             elif word == "that" and not (self._starts_with_verb(rest) or _starts_subject(rest)):
                 continue  # `that oath`
+            elif (
+                word == "than"
+                and rest[0].word in _COUNTS | ARTICLES
+                and tokens[index - 1].word in _MORE_OR_LESS
+            ):
+                continue  # `less than a hundred people`
             elif word in _RELATIVES | _SUBORDINATORS and (
                 self._has_verb(rest) or self._starts_with_verb(rest)
             ):

@@ -26,7 +26,9 @@ _EYES: Final = {
 }  # fmt: skip
 _IDLE: Final = frozenset(
     ["long", "short", "thick", "curly", "straight", "wavy", "thin", "bright", "pale", "light", "deep", "very", "his",
-     "her", "the", "a", "an", "beautiful", "piercing", "cold", "large", "big", "small", "shaggy", "tangled", "two"]
+     "her", "the", "a", "an", "beautiful", "piercing", "cold", "large", "big", "small", "shaggy", "tangled",
+     "two", "both", "of", "all", "sea", "icy", "steel", "warm", "tired", "sharp", "kind",
+     "father", "mother", "'s", "naturally", "curling"]
 )  # fmt: skip
 _AGES: Final = frozenset(
     [
@@ -53,6 +55,8 @@ def read_hair(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     if base.time is not ClauseTime.NOW or base.is_change or base.when or clause.is_passive or base.general:
         return
     subject, rest = [t.word for t in clause.subject], [t.word for t in clause.rest]
+    if subject[:2] == ["both", "of"]:
+        subject = subject[2:]
     people = [t.entity for t in clause.subject if t.is_person]
     if len(people) != 1 or _WIGS & {*subject, *rest}:
         return

@@ -16,6 +16,9 @@ from agents.canon_keeper.sentences.word_lists import load_word_lists, number_of,
 _GROUPS: Final = frozenset(
     {"crew", "garrison", "army", "band", "company", "congregation", "council", "population"}
 )
+_PARTS_OF_BODY: Final = frozenset(
+    {"finger", "toe", "head", "arm", "leg", "eye", "tail", "wing", "horn", "thumb"}
+)
 _EVENT_VERBS: Final = frozenset({"be", "fight", "happen", "occur", "take", "hold", "fall", "come"})
 
 
@@ -101,6 +104,10 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         if found is None:
             continue
         quantity, end = found
+        if clause.verb == "have" and (part := _part_of_body(counted[end:])):
+            quantity = quantity._replace(unit=part, is_exact=True)
+            yield value_proposition(base, "count", quantity=quantity, **holder)
+            return
         group = next((w for w in counted[max(0, index - 3) : index] if w in _GROUPS), "")
         if group and counted[index - 1] == "of":
             yield value_proposition(
@@ -130,6 +137,15 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 **holder,
             )
         return
+
+
+def _part_of_body(words: Sequence[str]) -> str:
+    """Return the part of a body of which `has ten fingers` says how many there are in all."""
+    part = singular(words[0]) if words else ""
+    if part not in _PARTS_OF_BODY:
+        return ""
+    is_whole = len(words) == 1 or words[1] in ("like", "altogether") or list(words[1:3]) == ["in", "all"]
+    return part if is_whole else ""
 
 
 def years(clause: ClauseWords, base: Proposition, tokens: Sequence[Token]) -> Iterator[Proposition]:

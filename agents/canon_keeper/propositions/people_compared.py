@@ -79,6 +79,8 @@ def _age_order(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         heads = {singular(word) for word in words[:2]}
         if heads & _BIRTH_NOUNS and len(words) <= 2:
             yield _order(base, subjects, {SAME_AGE, TWINS})
+        elif words == ["of", "same", "year"]:
+            yield _order(base, subjects, {SAME_AGE, TWINS})  # one may be older by months
         elif _says_same_age(words):
             yield _order(base, subjects, {SAME_AGE})
         return

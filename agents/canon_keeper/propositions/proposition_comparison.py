@@ -12,6 +12,7 @@ from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, P
 from agents.canon_keeper.propositions.concepts import load_concepts
 from agents.canon_keeper.propositions.events_said import DATE, EVENT_PLACE
 from agents.canon_keeper.propositions.hair_said import COLOUR_OF
+from agents.canon_keeper.propositions.languages_said import LANGUAGES, is_other_language
 from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other_age_order
 from agents.canon_keeper.propositions.places_of_life import PLACE_OF_LIFE, are_other_places_of_life
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
@@ -116,6 +117,8 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return one.thing == other.thing and one.words != other.words
         case attribute if attribute == AGE_ORDER:
             return is_other_age_order(one, other)
+        case attribute if attribute == LANGUAGES:
+            return is_other_language(one, other)
         case "origin" | "raised":
             if one.words or other.words:  # `far from Hollowmere`
                 return one.others == other.others and one.words != other.words

@@ -105,12 +105,18 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     if "may" in words and not {"only", "no", "nobody", "anybody", "anyone", "everyone"} & set(words):
         return True
     text = f" {' '.join(words)} "
-    if any(f" {phrase} " in text for phrase in lists.uncertain_phrases if phrase not in _READ_PHRASES):
+    if any(phrase in text for phrase in _uncertain_phrases()):
         return True
     if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:
         words = words[:-1]  # `every word we whispered`
     reports = lists.reporting_verbs - _NO_REPORTS
     return any(r.lemma in reports and r.tag != "part" for word in words for r in lists.readings_as_verb(word))
+
+
+@lru_cache(maxsize=1)
+def _uncertain_phrases() -> tuple[str, ...]:
+    phrases = load_vocabulary().uncertain_phrases
+    return tuple(f" {phrase} " for phrase in phrases if phrase not in _READ_PHRASES)
 
 
 def _tells_of_change(clause: ClauseWords) -> bool:

@@ -8,14 +8,17 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
 from agents.canon_keeper.propositions.deaths_said import read_deaths
+from agents.canon_keeper.propositions.doers_said import read_doers
 from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.groups_said import read_groups
 from agents.canon_keeper.propositions.hair_said import read_hair
 from agents.canon_keeper.propositions.kinds_said import read_kinds
+from agents.canon_keeper.propositions.languages_said import read_languages
 from agents.canon_keeper.propositions.numbers_said import ages_and_sizes, counts, years
 from agents.canon_keeper.propositions.people_compared import read_people_compared
 from agents.canon_keeper.propositions.people_said import read_people
 from agents.canon_keeper.propositions.places_of_life import read_places_of_life
+from agents.canon_keeper.propositions.populations_said import read_populations
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.roles_said import read_roles, read_vacancies
 from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
@@ -40,6 +43,17 @@ _ABOUT_PLACE: Final = PREPOSITIONS - {
     "like",
     "than",
 }
+_COLOURED_PARTS: Final = frozenset(
+    ["door", "roof", "wall", "gate", "hull", "sail", "flag", "banner", "cover", "binding", "shutter", "dome", "spire",
+     "deck", "funnel", "blade", "hilt", "handle", "label", "seal", "uniform", "livery", "mane", "coat", "fur", "front"]
+)  # fmt: skip
+"""Parts of which a thing has one, or several of one colour."""
+_EXTENTS: Final = (
+    ("all", "over"), ("throughout",), ("inside", "and", "out"), ("through", "and", "through"), ("all", "round"),
+    ("from", "top", "to", "bottom"), ("from", "bow", "to", "stern"), ("from", "head", "to", "foot"),
+    ("from", "head", "to", "toe"), ("from", "end", "to", "end"), ("from", "top", "to", "toe"),
+)  # fmt: skip
+"""What says that the whole of it is so."""
 _RESTING_VERBS: Final = frozenset(
     {"be", "lie", "stand", "sit", "stay", "spend", "rest", "hang", "remain", "sleep", "wait", "hide"}
 )
@@ -49,6 +63,8 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     """Yield what the clause says of one value; of what is denied nothing but where somebody grew up."""
     if not is_denied:
         yield from read_groups(clause, base)
+    if base.part == "both" and not is_denied:
+        yield from read_hair(clause, base)
     if base.general or base.part:
         return
     tokens = [*clause.front, *clause.subject, *clause.helpers, Token(clause.verb, clause.verb), *clause.rest]
@@ -56,6 +72,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_people_compared(clause, base, is_denied=is_denied)
     yield from read_places_of_life(clause, base, is_denied=is_denied)
     yield from read_things_there(clause, base)
+    yield from read_languages(clause, base, is_denied=is_denied)
     yield from read_vacancies(clause, base)
     if is_denied and not {"more", "yet"} & set(words):
         return
@@ -68,6 +85,8 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_ways(clause, base)
     yield from read_times(clause, base)
     yield from read_people(clause, base)
+    yield from read_doers(clause, base)
+    yield from read_populations(clause, base)
     yield from read_thing_values(clause, base)
     yield from read_price_paid(clause, base)
     yield from read_roles(clause, base)
@@ -110,12 +129,19 @@ def _origins(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         )  # fmt: skip
 
 
+def _without_extent(words: list[str]) -> list[str]:
+    for extent in _EXTENTS:
+        if len(words) > len(extent) and tuple(words[-len(extent) :]) == extent:
+            return words[: -len(extent)]
+    return words
+
+
 def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read colour and material of a thing, or of the one thing of its kind that somebody has."""
     lists = load_word_lists()
     if base.time is not ClauseTime.NOW:
         return
-    subject, rest = [t.word for t in clause.subject], [t.word for t in clause.rest]
+    subject, rest = [t.word for t in clause.subject], _without_extent([t.word for t in clause.rest])
     for group in ("colour", "material"):
         members = lists.exclusive_groups[group]
         if not OTHER_WORDS.isdisjoint(subject):
@@ -142,9 +168,7 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 len(nouns) == 1 or (not nouns and clause.subject[-1].entity and not holders & base.people)
             )
             if is_plain and (
-                len(nouns) != 1
-                or "only" in subject
-                or nouns[0] in lists.body_parts | {"door", "roof", "wall", "gate"}
+                len(nouns) != 1 or "only" in subject or nouns[0] in lists.body_parts | _COLOURED_PARTS
             ):
                 yield value_proposition(base, group, words=frozenset(named), thing="".join(nouns), **holder)
         elif clause.verb in ("have", "own") and {"one", "only"} & set(rest) and not clause.is_passive:

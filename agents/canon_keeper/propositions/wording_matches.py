@@ -32,15 +32,20 @@ def match_words(words: Sequence[str], forms: Sequence[WordForms], index: int) ->
     """Return the words of the clause that are those of a wording, from a position on; None if it has others."""
     if not words:
         return frozenset()
-    position, matched = index, set[str]()
-    for n, word in enumerate(words):
-        last = min(len(forms), position + (_MAX_GAP + 1 if n else 1))
-        at = next((p for p in range(position, last) if word in forms[p]), None)
-        if at is None or _BARRIER in forms[position:at]:
+    if index >= len(forms) or words[0] not in forms[index]:
+        return None
+    position, matched = index + 1, forms[index]
+    for word in words[1:]:
+        for at in range(position, min(len(forms), position + _MAX_GAP + 1)):
+            if word in forms[at]:
+                break
+            if forms[at] is _BARRIER:
+                return None
+        else:
             return None
         matched |= forms[at]
         position = at + 1
-    return frozenset(matched)
+    return matched
 
 
 def match_verb(

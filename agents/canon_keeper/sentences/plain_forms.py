@@ -7,9 +7,9 @@ from typing import Final
 
 from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
 from agents.canon_keeper.sentences.tokens import Token
-from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists
+from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists, number_of
 
-_FORMED_WORDS: Final = frozenset({"will", "world", "earth", "sun", "without", "when", "that", "who"})
+_FORMED_WORDS: Final = frozenset({"will", "world", "earth", "sun", "without", "when", "that", "who", "born"})
 """Words without one of which a sentence is as it is."""
 _WORLDWIDE: Final = (
     ("in", "this", "world"), ("in", "the", "whole", "world"), ("in", "all", "the", "world"), ("on", "this", "earth"),
@@ -29,7 +29,7 @@ def say_in_plain_form(tokens: Sequence[Token], lists: WordLists) -> Sequence[Tok
     words = [t.word for t in tokens]
     if _FORMED_WORDS.isdisjoint(words):
         return tokens
-    plain = _with_time_last(_with_only_one(list(tokens)))
+    plain = _with_age_order(_with_time_last(_with_only_one(list(tokens))))
     plain = _without_world(plain) if not _DENYING.isdisjoint(words) else plain
     return _with_denied_deed(_with_noun_will(plain), lists)
 
@@ -65,8 +65,7 @@ def _with_denied_deed(tokens: list[Token], lists: WordLists) -> list[Token]:
     )
     if not doing or _DYING.isdisjoint(words[:at]):
         return tokens
-    denied = [Token(word, word) for word in ("and", "did", "never", doing)]
-    return [*tokens[:at], *denied, *tokens[start + 1 :]]
+    return [*tokens[:at], *_plain("and", "did", "never", doing), *tokens[start + 1 :]]
 
 
 def _with_time_last(tokens: list[Token]) -> list[Token]:
@@ -86,6 +85,31 @@ def _with_time_last(tokens: list[Token]) -> list[Token]:
     said = [t for t in tokens[joint + 1 :] if t.word != "."]
     joined = focus if focus[0].word in ("on", "in", "at") else [Token("on", "on"), *focus]
     return [*said, *joined]
+
+
+def _with_age_order(tokens: list[Token]) -> list[Token]:
+    """Return `Ida is six years older than Ivo` for `Ida was already six when Ivo was born`."""
+    words = [t.word for t in tokens if t.word != "."]
+    people = [t for t in tokens if t.is_person]
+    if "born" not in words or len(people) != 2 or tokens[0] is not people[0]:
+        return tokens
+    if words[1] == "was" and words[-4:-3] == ["when"] and words[-2:] == ["was", "born"]:
+        plain = [w for w in words[2:-4] if w not in ("already", "only", "just", "years", "year", "old")]
+        if words[-3] == people[1].word and len(plain) == 1 and number_of(plain[0]) is not None:
+            return [people[0], *_plain("is"), *_plain(plain[0], "years", "older", "than"), people[1]]
+    is_of_both = words[1:2] == ["and"] and words[3:5] == ["were", "born"]
+    if is_of_both and words[5:] in (["in", "the", "same", "year"], ["on", "the", "same", "day"]):
+        return [*tokens[:3], *_plain("are", "of", "the", "same", "year")]
+    measure = words[3:-2]
+    is_counted = len(measure) == 2 and measure[1] in ("year", "years") and words[1:3] == ["was", "born"]
+    if is_counted and words[-2] in ("after", "before") and words[-1] == people[1].word:
+        order = "older" if words[-2] == "before" else "younger"
+        return [people[0], *_plain("is", *measure, order, "than"), people[1]]
+    return tokens
+
+
+def _plain(*words: str) -> list[Token]:
+    return [Token(word, word) for word in words]
 
 
 def _with_only_one(tokens: list[Token]) -> list[Token]:

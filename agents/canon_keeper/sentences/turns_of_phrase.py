@@ -37,6 +37,7 @@ _ABILITIES: Final[dict[tuple[str, ...], bool]] = {
 }
 """How it is said what somebody can do, and whether it is denied; who was unable once may do it later."""
 _LONGEST_ABILITY: Final = max(map(len, _ABILITIES))
+_ABILITY_STARTS: Final = {"known"} | {phrase[0] for phrase in _ABILITIES}
 _SOMEBODY_NEXT: Final = "@"
 _NOTHING_NEXT: Final = "."
 
@@ -82,6 +83,10 @@ def say_abilities(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
     plain: list[Token] = []
     position = 0
     while position < len(tokens):
+        if tokens[position].word not in _ABILITY_STARTS:
+            plain.append(tokens[position])
+            position += 1
+            continue
         words = tuple(t.word for t in tokens[position : position + _LONGEST_ABILITY])
         if plain and plain[-1].word in _BE and words[:3] == ("known", "for", "being"):
             position += 3  # `is known for being stingy`

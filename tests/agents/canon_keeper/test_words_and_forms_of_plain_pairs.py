@@ -35,6 +35,22 @@ NAMES = {
         ("Osric bought the Star Opal.", "Osric got the Star Opal as a gift."),
         ("Osric found the Star Opal.", "Nora sold Osric the Star Opal."),
         ("Nora left the Star Opal to Osric in her will.", "Osric bought the Star Opal."),
+        ("Osric was already six when Nora was born.", "Osric and Nora are twins."),
+        ("Osric was born two years after Nora.", "Osric is older than Nora."),
+        ("Osric and Nora were born in the same year.", "Osric is ten years younger than Nora."),
+        ("Osric killed Brannoc.", "Osric was slain by Brannoc."),
+        ("A woman founded the Red Hand.", "The founder of the Red Hand was a man called Aron."),
+        ("The captain of the Swift Return is a woman.", "The Swift Return's captain is an old man."),
+        ("Osric speaks Thari and no other language.", "Osric speaks fluent German."),
+        ("Less than a hundred people live in Hollowmere.", "Hollowmere has four thousand inhabitants."),
+        ("Hollowmere is home to two hundred souls.", "The population of Hollowmere is nine thousand."),
+        ("The Black Stag has three floors.", "The Black Stag is five storeys high."),
+        ("Osric has ten fingers like anybody else.", "Osric has eleven fingers."),
+        (
+            "The hull of the Swift Return is black from bow to stern.",
+            "The Swift Return's hull is white all over.",
+        ),
+        ("Osric has his mother's brown eyes.", "Both of Osric's eyes are a pale blue."),
     ],
 )
 async def test_plain_pairs_that_contradict_each_other_are_held(before: str, after: str) -> None:
@@ -54,6 +70,14 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("Osric bought a horse in Hollowmere.", "Osric found a ring in Hollowmere."),
         ("Osric bought the Star Opal.", "Nora stole the Star Opal from Osric."),
         ("Osric found the Star Opal.", "Osric sold the Star Opal to Nora."),
+        ("Osric and Nora were born in the same year.", "Osric is older than Nora."),
+        ("Osric killed Brannoc.", "Brannoc was killed by Osric."),
+        ("A woman stole the ring.", "A man stole the horse."),
+        ("Osric speaks German.", "Osric speaks Latin."),
+        ("Osric speaks only German.", "Osric speaks German fluently."),
+        ("Four hundred people live in Hollowmere.", "Hollowmere has a population of five hundred."),
+        ("Three brothers live in Hollowmere.", "Hollowmere has a hundred inhabitants."),
+        ("Osric has two fingers missing.", "Osric has ten fingers."),
     ],
 )
 async def test_plain_pairs_that_only_look_like_contradictions_are_left_alone(before: str, after: str) -> None:
