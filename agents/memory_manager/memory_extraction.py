@@ -36,6 +36,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Final
 
 from agents.memory_manager.belief_tracker import BeliefTracker
@@ -48,6 +49,8 @@ from agents.memory_manager.memory_importance import (
     measure_valence,
 )
 from agents.memory_manager.memory_words import (
+    DONE_TO_LISTENERS,
+    is_telling,
     name_hero_in_narration,
     strip_bookkeeping,
     word_attempt,
@@ -57,7 +60,7 @@ from agents.memory_manager.memory_words import (
 from agents.memory_manager.own_deaths import is_death_of, is_killing, tells_death_of
 from agents.memory_manager.scene_stretch import SceneStretch, StatedFact
 from agents.memory_manager.sentence_claims import CORRECTION_WORDS
-from agents.memory_manager.spoken_pronouns import name_pronoun
+from agents.memory_manager.spoken_pronouns import may_be_called, name_listener, name_pronoun
 from agents.memory_manager.spoken_sentences import SpokenSentence, find_spoken_sentences, find_teller
 from agents.prose.hearsay import Belief, find_beliefs
 from agents.prose.hero_name import as_first_person, name_hero
@@ -266,7 +269,12 @@ class _MemoryExtractor:
                 spoken_text = name_hero(
                     as_first_person(spoken_text) if is_of_gm else spoken_text, first_person
                 )
-            sentence = _finish_sentence(name_pronoun(spoken_text, spoken_sentence.pronoun_name))
+            sentence = _finish_sentence(
+                name_listener(
+                    name_pronoun(spoken_text, spoken_sentence.pronoun_name),
+                    self._find_listener_name(spoken_sentence, turn),
+                )
+            )
             about_ids = self._visibility.find_subjects(sentence, fact)
             yield self._build_memory(
                 turn,
@@ -285,6 +293,26 @@ class _MemoryExtractor:
                 felt_text=sentence,
                 is_correcting=is_correcting,
             )
+
+    def _find_listener_name(self, spoken_sentence: SpokenSentence, turn: Turn) -> str:
+        """Return the name for a `him` or `her` that means who is told; empty if another may be meant."""
+        pronoun = spoken_sentence.listener_pronoun
+        if not pronoun:
+            return ""
+        (listener_id,), attendance = spoken_sentence.addressee_ids, self._stretch.attendance
+        gender = self._stretch.genders.get(listener_id, "")
+        turns_before = (
+            *self._stretch.turns_before,
+            *takewhile(lambda t: t.id != turn.id, self._stretch.turns),
+        )
+        texts = [t.text for t in turns_before if t.speaker in (Speaker.PLAYER, Speaker.GM, Speaker.NPC)]
+        names = attendance.names_by_id.get(listener_id, ())
+        own_ids = (listener_id, attendance.pc_id)
+        others = [n for i, ns in attendance.names_by_id.items() if i not in own_ids for n in ns]
+        hero_names = attendance.names_by_id.get(attendance.pc_id or "", ())
+        if gender == pronoun or (not gender and may_be_called(pronoun, names, hero_names, others, texts)):
+            return self._stretch.names_by_id.get(listener_id, "")
+        return ""
 
     def _give_words(self, retelling: SpokenSentence, turn: Turn, hearer_id: Id) -> Iterator[SpokenSentence]:
         """Yield what somebody is told of another's words: what the teller heard last from them, if anything.
@@ -392,12 +420,36 @@ class _MemoryExtractor:
             return worded_move
         if words_turn is None or words_turn.hearers:
             return ""
+        if is_telling(words_turn.text):
+            return self._word_roll_after_telling(words_turn, result, hearer_id, outcome)
         heard_words = self._stretch.attendance.heard_texts(words_turn).get(hearer_id, "")
         attempt = format_heard_turn(words_turn, heard_words, self._stretch)
         hero_name = self._stretch.names_by_id.get(self._stretch.attendance.pc_id or "", "")
         if tried := word_attempt(attempt.removeprefix(f"{hero_name}: "), hero_name):
             return f"{tried}, and {outcome}"
         return f"{attempt} {outcome.capitalize()}" if attempt else ""
+
+    def _word_roll_after_telling(
+        self, words_turn: Turn, result: Resolution, hearer_id: Id, outcome: str
+    ) -> str:
+        """Return how a roll ended that followed what the hero told somebody, which attempts nothing.
+
+        A move that is done to a listener was done to who was told; for any other roll what was said is remembered.
+        """
+        attendance = self._stretch.attendance
+        hero_name = self._stretch.names_by_id.get(attendance.pc_id or "", "")
+        move_name = _MOVE_NAME.sub("", result.rule.partition(": ")[2]) if result.kind == "move" else ""
+        spoken_sentences = find_spoken_sentences(words_turn, attendance.names_by_id, attendance.pc_id)
+        listener_ids = {i for sentence in spoken_sentences for i in sentence.addressee_ids}
+        if move_name in DONE_TO_LISTENERS and hero_name and len(listener_ids) == 1:
+            listener_name = self._stretch.names_by_id.get(listener_ids.pop(), "")
+            if listener_name:
+                return word_named_move(move_name, listener_name, hero_name, outcome)
+        memories = (*self._stretch.held_memories, *self._memories_by_id.values())
+        if any(memory.entity_id == hearer_id and memory.turn_id == words_turn.id for memory in memories):
+            return ""
+        heard_words = attendance.heard_texts(words_turn).get(hearer_id, "")
+        return format_heard_turn(words_turn, heard_words, self._stretch)
 
     def _word_named_move(self, result: Resolution, outcome: str) -> str:
         """Return how a move without words of its own ended, if it names whom it is done to: `/move strike Rat`."""

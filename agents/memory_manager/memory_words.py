@@ -51,6 +51,21 @@ _DONE_TO: Final = frozenset(
      "persuade", "shoot", "slash", "smite", "stab", "strike", "sway", "tend", "turn", "wound"}
 )  # fmt: skip
 """Moves of rule packs that are a verb before whom they are done to."""
+DONE_TO_LISTENERS: Final = frozenset({"charm", "convince", "lean on", "persuade", "sway"})
+"""Moves of rule packs that are done to somebody by words."""
+_TELLS: Final = re.compile(
+    r"(?:(?:And|But|So|Then),? )?I (?:[a-z]+ly )?"
+    r"(?:tells?|told|says?|said|explain(?:ed)?|mention(?:ed)?|answer(?:ed)?|inform(?:ed)?|remind(?:ed)?|report(?:ed)?"
+    r"|admit(?:ted)?|confess(?:ed)?|reveal(?:ed)?)\b(?![^.,;:!?]* (?:lies?|jokes?)\b)"
+    r"(?=[^.,;:!?]* (?:that|about|of|what|how|why|where|when|who|I|he|she|it|they|we|my)\b)(?P<words>[^\n]+)"
+)
+"""A sentence that says what the hero tells somebody."""
+_URGES: Final = re.compile(
+    r"\b(?:to|will|shall|would|must|should|ought|need|needs|has|have|better|unless|if|or|else|let|lets|can|could|may)\b"
+    r"|['’]ll\b|\?|[“”\"]",
+    re.IGNORECASE,
+)
+"""Words of what is told by which the hero wants or threatens something, or asks."""
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|mine|[Mm]yself)\b")
 _WITH_SPACE: Final = re.compile(r"[^.!?…]+[.!?…]*\s*|[.!?…]+\s*")
 """A sentence with what parts it from the next one."""
@@ -110,6 +125,13 @@ def word_attempt(text: str, hero_name: str) -> str:
     if named_verb == verb or verb in ("am", "have", "do") or not _THIRD_PERSON.fullmatch(named_verb):
         return ""  # what is not done now: `I could jump`, `I jumped`
     return f"{hero_name} tried {rest}" if verb == "try" else f"{hero_name} tried to {verb} {rest}".rstrip()
+
+
+def is_telling(text: str) -> bool:
+    """Say whether words attempt nothing, as the hero only tells what is so: `I tell Teodor that I forgive him`."""
+    sentences = split_sentences(text)
+    matches = [_TELLS.match(sentence) for sentence in sentences]
+    return bool(matches) and all(match and not _URGES.search(match["words"]) for match in matches)
 
 
 def word_named_move(move_name: str, target_name: str, hero_name: str, outcome: str) -> str:

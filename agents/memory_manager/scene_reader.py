@@ -38,6 +38,7 @@ from agents.memory_manager.spoken_sentences import find_spoken_sentences
 from agents.memory_manager.valid_memories import filter_on_line
 from agents.memory_manager.whispered_exchanges import find_whispered_exchanges
 from agents.prose.hero_sleep import find_turns_slept_through
+from agents.prose.mentions import read_gender
 from agents.prose.names import names_of
 from agents.story_entries import read_story_entries
 from stores.ports import CanonReader, LogReader
@@ -169,8 +170,14 @@ class SceneReader:
         turn_ids = {t.id for t in turns}
         turn_proposals = [p for p in stating_proposals if p.turn_id in turn_ids]
         # Facts are compared with what is said and with what is stated, and with nothing else.
-        mentions_facts = bool(turn_proposals) or any(
-            find_spoken_sentences(turn, attendance.names_by_id, attendance.pc_id) for turn in turns
+        spoken_sentences = [
+            s for turn in turns for s in find_spoken_sentences(turn, attendance.names_by_id, attendance.pc_id)
+        ]
+        mentions_facts = bool(turn_proposals or spoken_sentences)
+        start = max(0, turns[0].depth - TURNS_READ_BEFORE) if turns else 0
+        needs_turns_before = any(s.listener_pronoun for s in spoken_sentences)
+        turns_before = (
+            await self.log.line_slice(scene.id, start, turns[0].depth - start) if needs_turns_before else ()
         )
         results, words_by_result, canon_names, short_names, held_memories, pending_proposals = await gather(
             self.log.resolutions(oracle_turn_ids) if oracle_turn_ids else _no_resolutions(),
@@ -205,6 +212,12 @@ class SceneReader:
             names_by_id={
                 **{i: e.name for i, e in entities_by_id.items()},
                 **{i: e.name for i, e in setting.entities.items()},
+            },
+            turns_before=turns_before,
+            genders={
+                i: gender
+                for i, e in {**entities_by_id, **setting.entities}.items()
+                if (gender := read_gender(e.name, e.description))
             },
             results_by_turn={r.turn_id: r for r in results},
             words_by_result=words_by_result,

@@ -52,6 +52,10 @@ class SceneStretch:
     claim_reader: ClaimReader
     ids_by_name: IdsByName
     names_by_id: Mapping[Id, str]
+    turns_before: Sequence[Turn] = ()
+    """The last turns before these, if it depends on them whom a pronoun of these means."""
+    genders: Mapping[Id, str] = field(default_factory=dict)
+    """The pronoun (`he`, `she`) of those whose name or description tells it."""
     results_by_turn: Mapping[Id, Resolution] = field(default_factory=dict)
     words_by_result: Mapping[Id, Turn] = field(default_factory=dict)
     """The player's turn that each result is the outcome of, by the result's turn."""

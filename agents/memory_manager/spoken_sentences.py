@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists
-from agents.memory_manager.spoken_pronouns import means_speaker
+from agents.memory_manager.spoken_pronouns import means_listener, means_speaker
 from agents.memory_manager.whispers import NamesById, find_whispers
 from agents.prose.confidences import drop_confidence
 from agents.prose.hearsay import read_told_words
@@ -109,6 +109,8 @@ class SpokenSentence(NamedTuple):
     """Whose words are told on without being given, as in `I tell Hela what Sten said`."""
     pronoun_name: str = ""
     """The name of whom a `he`, `she`, `his` or `her` means that the words begin with; empty if that is not clear."""
+    listener_pronoun: str = ""
+    """Whether a `him` or `her` in the words means who is told them: `he` or `she`; empty if that is not clear."""
 
 
 def find_spoken_sentences(turn: Turn, names_by_id: NamesById, pc_id: Id | None) -> list[SpokenSentence]:
@@ -260,6 +262,11 @@ def _find_reported_sentences(
             and not is_direct
             and means_speaker(words, before, names_by_id.get(speaker_id or "", ()), match["says"] or "")
         )
+        listener_pronoun = ""
+        if speaker_id == pc_id and not is_direct and len(addressee_ids) == 1:
+            told_before = " ".join((*parts[:position], part[: match.start("to")])) if match["to"] else ""
+            others = [n for i, ns in names_by_id.items() if i not in (pc_id, *addressee_ids) for n in ns]
+            listener_pronoun = means_listener(words, told_before, names_by_id[addressee_ids[0]], others)
         spoken_sentences += (
             SpokenSentence(
                 s,
@@ -269,6 +276,7 @@ def _find_reported_sentences(
                 first_person_id=first_person_id,
                 is_of_gm=is_gm and not is_direct,
                 pronoun_name=match["by"] if is_of_speaker and index == 0 else "",
+                listener_pronoun=listener_pronoun if index == 0 else "",
             )
             for index, s in enumerate(split_sentences(words))
         )
