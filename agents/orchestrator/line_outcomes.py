@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from agents.canon_keeper.universe_policy import ReadCatalogue
@@ -124,13 +125,11 @@ class LineOutcomes:
         return outcomes
 
     async def _read_outcome(self, turn: Turn, context: SceneContext, proposed_count: int) -> LineOutcome:
-        if proposed_count:
-            return LineOutcome(proposed_count=proposed_count)
         if len(turn.text) > MAX_CHARS:
-            return NO_OUTCOME
+            return LineOutcome(proposed_count)
         if hearers := _find_hearers(turn, context, await self._read_people(turn, context)):
-            return hearers
-        return LineOutcome(believed_by=find_believers(turn, context))
+            return replace(hearers, proposed_count=proposed_count)
+        return LineOutcome(proposed_count, believed_by=find_believers(turn, context))
 
     async def _read_people(self, turn: Turn, context: SceneContext) -> Sequence[Entity]:
         """Return whom the words of a turn may name: those of the scene, and others that canon had when it was read."""

@@ -266,15 +266,22 @@ def _fit_outcome(outcome: LineOutcome, room: int) -> Sequence[Piece]:
 
 def _outcome_words(outcome: LineOutcome) -> tuple[str, ...]:
     """Return what became of the words, the longest first."""
+    by_whom = _by_whom_words(outcome)
     if outcome.proposed_count:
-        return f"proposed {outcome.proposed_count}", f"+{outcome.proposed_count}"
+        proposed = f"proposed {outcome.proposed_count}"
+        return *(f"{words}, {proposed}" for words in by_whom), proposed, f"+{outcome.proposed_count}"
+    return by_whom or (("nothing proposed", "-") if outcome.is_unread else ())
+
+
+def _by_whom_words(outcome: LineOutcome) -> tuple[str, ...]:
+    """Return who heard or believes the words, the longest first."""
     if outcome.heard_by:
         return f"heard by {one_line(', '.join(outcome.heard_by))}", "heard"
     if outcome.heard_by is not None:
         return ("heard",)
-    if outcome.believed_by:
-        return f"believed by {one_line(', '.join(outcome.believed_by))}", "believed"
-    return ("nothing proposed", "-") if outcome.is_unread else ()
+    return (
+        (f"believed by {one_line(', '.join(outcome.believed_by))}", "believed") if outcome.believed_by else ()
+    )
 
 
 def _cells(line: Line) -> int:

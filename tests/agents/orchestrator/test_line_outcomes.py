@@ -75,6 +75,27 @@ async def test_line_says_what_became_of_it_now_and_after_a_restart(tmp_path: Pat
         assert await read_marks(program, scene_id) == marks
 
 
+@pytest.mark.parametrize(
+    ("line", "secret", "mark"),
+    [
+        ("I tell Jory that the bell is hollow.", "/secret Jory: The bell is hollow", "heard by Jory"),
+        ("I whisper to Jory: the bell is hollow.", "/secret Jory: The bell is hollow", "heard by Jory"),
+        ("> Jory believes that the bell is hollow.", "/secret Jory: The bell is hollow", "believed by Jory"),
+    ],
+)
+async def test_mark_keeps_who_heard_what_is_proposed_as_a_secret(
+    tmp_path: Path, line: str, secret: str, mark: str
+) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(*PEOPLE, line)
+        assert list((await read_marks(program, table.scene_id)).values()) == [mark]
+        await table.say(secret)
+        assert list((await read_marks(program, table.scene_id)).values()) == [f"{mark}, proposed 1"]
+        await table.say("/undo")
+        assert list((await read_marks(program, table.scene_id)).values()) == [mark]
+
+
 @pytest.mark.parametrize(("width", "mark"), [(54, "proposed 1"), (44, "+1"), (40, "")])
 async def test_mark_of_a_line_never_takes_a_row_of_the_story(tmp_path: Path, width: int, mark: str) -> None:
     async with opened(tmp_path) as program:
