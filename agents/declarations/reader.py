@@ -23,6 +23,7 @@ from agents.proposals.statements import (
     as_sentence,
     require_statement_length,
 )
+from agents.prose.auxiliary_names import AUXILIARY_NAMES
 from agents.prose.hero_name import HERO_PRONOUNS
 from agents.prose.mentions import is_part_of_other_name
 from agents.prose.verb_forms import PAST_VERB
@@ -349,6 +350,7 @@ def _is_of_another(
         (entity.name, *entity.aliases),
         _capitalised(before[-1:]),
         "" if is_owner else _capitalised(after[:1]),
+        is_behind_name=not AUXILIARY_NAMES.isdisjoint(before[-1:]),
     )
 
 

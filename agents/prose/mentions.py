@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
+from agents.prose.auxiliary_names import is_first_name
 from agents.prose.death_phrases import may_tell_death
 from agents.prose.names import EPITHETS, NON_NAME_WORDS
 from agents.prose.pronoun_candidates import PronounCandidates
@@ -546,26 +547,35 @@ def _is_of_other_name(match: re.Match[str], figure: Figure) -> bool:
     after = _NAME_AFTER.match(match.string, match.end())
     words = match[0].split()
     return is_part_of_other_name(
-        words, figure.names, before[1] if before is not None else "", after[1] if after is not None else ""
+        words,
+        figure.names,
+        before[1] if before is not None else "",
+        after[1] if after is not None else "",
+        is_behind_name=before is not None and is_first_name(match.string, before.start(), match.end()),
     )
 
 
-def is_part_of_other_name(words: Sequence[str], names: Sequence[str], before: str, after: str) -> bool:
+def is_part_of_other_name(
+    words: Sequence[str], names: Sequence[str], before: str, after: str, *, is_behind_name: bool = False
+) -> bool:
     """Say whether a part of somebody's name stands in that of another: `Harrow` of Dob Harrow in `Wil Harrow`.
 
     So it is with `Hale` of Mr. Hale in `Mrs. Hale`, and with Captain Vess, and Vess, in `Wilma Vess`.
-    `before` and `after` are the words around it that are written with a capital, empty if there is none.
+    `before` and `after` are the words around it that are written with a capital, empty if there is none; with
+    `is_behind_name` the one before it is a first name, though it may be a verb elsewhere: `Will`.
     """
     if is_of_other_sex(before, names):
         return True
     part = [word.casefold() for word in words]
     longer_names = [name for name in map(_name_words, names) if len(name) > len(part)]
     is_last = bool(longer_names) and all(name[-len(part) :] == part for name in longer_names)
-    if is_last and before and not is_no_first_name(before):
+    if is_last and before and (is_behind_name or not is_no_first_name(before)):
         return True
     is_titled_name = not longer_names and any(_is_behind_title(part, name) for name in names)
     is_single_name = all(name.casefold().split() == part for name in names)
     is_surname = is_titled_name or (is_single_name and not _may_open_sentence(before))
+    if is_surname and is_behind_name:
+        return True
     if is_surname and before and not (is_no_first_name(before) or is_role(before.casefold())):
         return True
     if not after or after.casefold() in NON_NAME_WORDS:

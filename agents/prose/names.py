@@ -8,10 +8,11 @@ these rules do better than a small trained model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agents.prose.auxiliary_names import is_first_name
 from agents.prose.words import SHORT_TITLES
 from stores.records.world import Entity
 
@@ -237,6 +238,7 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
     if (
         run.opens_sentence
         and len(word_matches) > 1
+        and not _begins_with_first_name(text, word_matches)
         and (_is_plain(word_matches[0][0]) or word_matches[0][0].endswith("ly"))
     ):
         word_matches, opens_sentence = word_matches[1:], False
@@ -245,6 +247,8 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
     while word_matches and (_is_plain(word_matches[0][0]) or word_matches[0][0] in _JOINING_WORDS):
         if not opens_sentence and len(word_matches) > 1 and word_matches[0][0] in _NUMBERS_IN_NAMES:
             break  # `the Three Pins`
+        if _begins_with_first_name(text, word_matches):
+            break
         word_matches = word_matches[1:]
     while word_matches and _is_plain(word_matches[-1][0]):
         word_matches = word_matches[:-1]
@@ -261,6 +265,11 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
     start, end = word_matches[0].start(), word_matches[-1].start() + len(bare_words[-1])
     name = " ".join(text[start:end].split())
     return NameSpan(name, start, end) if len(name) <= MAX_NAME_CHARS else None
+
+
+def _begins_with_first_name(text: str, word_matches: Sequence[re.Match[str]]) -> bool:
+    """Say whether a name of several words begins with Will or May, and not with a verb: `Will Karr comes in.`."""
+    return len(word_matches) > 1 and is_first_name(text, word_matches[0].start(), word_matches[-1].end())
 
 
 def _has_partner(text: str, end: int) -> bool:

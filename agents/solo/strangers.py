@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from agents.declarations.handed_names import is_handed_thing
 from agents.declarations.misspelt_names import find_meant
+from agents.prose.auxiliary_names import AUXILIARY_NAMES
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
 from agents.prose.lone_names import NO_PEOPLE, begins_sentence, is_surely_name
@@ -184,7 +185,8 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
     name = re.sub(r"[’']s$", "", match["name"])  # `Dob's throat is cut` is of Dob
     # The Duke is somebody, with the article.
     words = fold_name(name).removeprefix("the ").split()
-    if not known_words.isdisjoint(words) or not (NO_PEOPLE | NON_NAME_WORDS).isdisjoint(words):
+    other_words = words[1:] if len(words) > 1 and words[0].title() in AUXILIARY_NAMES else words
+    if not known_words.isdisjoint(words) or not (NO_PEOPLE | NON_NAME_WORDS).isdisjoint(other_words):
         return ""
     does_lasting = re.match(_LASTING_DEED, sentence[match.end() :]) is not None
     return name if does_lasting or CastReader([Figure((name,))]).find_deaths(sentence, is_gm=True) else ""
@@ -226,7 +228,8 @@ def _is_unknown(name: str, known_words: set[str], surnames: set[str]) -> bool:
     words = [_bare(word) for word in fold_name(name).split()]
     own_words = words[1:] if has_title(name) and len(words) > 1 else words
     first, last = own_words[0], own_words[-1]
-    is_other = len(own_words) > 1 and not (is_no_first_name(first) or is_role(first))
+    is_first_name = first.title() in AUXILIARY_NAMES or not (is_no_first_name(first) or is_role(first))
+    is_other = len(own_words) > 1 and is_first_name
     return (
         known_words.isdisjoint((first, last)) and first not in surnames and (is_other or last not in surnames)
     )

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from agents.name_forms import is_capitalised
+from agents.prose.auxiliary_names import is_first_name_among
 from agents.prose.mentions import is_part_of_other_name
 from agents.prose.names import list_shorter_names
 from agents.prose.words import SHORT_TITLES, drop_title_stops
@@ -128,7 +129,11 @@ class NameBook:
         before = tokens[start - 1].text if start else ""
         after = tokens[end].text if end < len(tokens) and not is_owner else ""
         return is_part_of_other_name(
-            words, [self.full_names.get(entity_id, "")], _capitalised(before), _capitalised(after)
+            words,
+            [self.full_names.get(entity_id, "")],
+            _capitalised(before),
+            _capitalised(after),
+            is_behind_name=is_first_name_among([token.text for token in tokens], start, end),
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.records.canon import Authority
+from stores.records.canon import Authority, CreateEntity
 from tests.played_scene import PlayedScene
 from tests.program import begin, opened
 
@@ -261,3 +261,49 @@ async def test_who_was_not_with_us_or_may_be_elsewhere_is_not_offered(table: Pla
 async def test_dead_of_an_earlier_scene_who_do_something_are_said_to_be_dead(table: PlayedScene) -> None:
     await table.say("/npc here Sten: a prisoner", "> Sten dies.", "/accept all", "/end It is over", "/commit")
     assert await table.say("> Sten begs for water.") == ("⚠ Sten is dead.",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Will Karr comes in.",
+        "> May Karr comes in.",
+        "> Then Will Karr comes in.",
+        "> Out of the rain comes Will Karr.",
+        "> Will Karr smiled at me.",
+        "> Mark Karr comes in.",
+    ],
+)
+async def test_another_first_name_before_a_known_surname_brings_in_nobody(
+    table: PlayedScene, line: str
+) -> None:
+    await table.say("/npc Wilma Karr")
+    first_name = next(word for word in ("Will", "May", "Mark") if word in line)
+    assert await table.say(line) == (unknown(f"{first_name} Karr"),)
+    assert await table.cast() == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "> Wilma comes in. Will Karr stay?",
+        "> Karr comes in.",
+        "> On the third of May Karr comes in.",
+        "> Wilma comes in. May Karr rest her feet.",
+    ],
+)
+async def test_verb_before_a_name_is_no_first_name(table: PlayedScene, line: str) -> None:
+    await table.say("/npc Wilma Karr")
+    assert await table.say(line) == ("Wilma Karr comes in.",)
+
+
+async def test_fact_of_another_first_name_is_not_of_whom_the_surname_means(table: PlayedScene) -> None:
+    await table.say("/npc Wilma Karr", "/fact Will Karr is dead")
+    wilma_ids = [
+        r.proposal.change.entity_id
+        for r in (await table.view()).proposals
+        if isinstance(r.proposal.change, CreateEntity) and r.proposal.change.name == "Wilma Karr"
+    ]
+    (row,) = [row for row in (await table.view()).proposals if row.title == "Will Karr is dead."]
+    assert len(wilma_ids) == 1
+    assert wilma_ids[0] not in str(row.proposal.change)
