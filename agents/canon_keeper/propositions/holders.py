@@ -31,6 +31,12 @@ _PLACING: Final = frozenset(
 PHRASE_ENDS: Final = PREPOSITIONS - {"of"}
 """Prepositions before which the phrase ends that says whom or what is meant."""
 _TIMES_BEHIND: Final = frozenset({"today", "tonight", "now", "again", "alone", "together"})
+_PARTS_OF_PLACES: Final = frozenset(
+    ["room", "wall", "window", "corner", "inch", "part", "stone", "house", "street", "floor", "deck", "hall",
+     "corridor", "building", "brick", "timber", "plank", "page", "door", "roof", "level", "cabin", "machine",
+     "lamp", "light"]
+)  # fmt: skip
+"""Parts of which what is said of all of them is said of the whole."""
 _EVERY: Final = frozenset({"every", "each", "all"})
 _SHORT_TIMES: Final = frozenset({"day", "night", "evening", "morning", "week"})
 """Times of which each is as the other; of winters and summers it is not so."""
@@ -131,6 +137,8 @@ def places_of(tokens: Sequence[Token]) -> Iterator[Holder]:
 
 def _holder(tokens: Sequence[Token], owner: str) -> Holder | None:
     words = [t.word for t in tokens]
+    if whole := _whole_of_parts(tokens):
+        return whole
     if words[0] in _INDEFINITE or number_of(words[0]) is not None:
         return None
     names = [n for n, t in enumerate(tokens) if t.entity]
@@ -146,7 +154,8 @@ def _holder(tokens: Sequence[Token], owner: str) -> Holder | None:
     if len(names) > 1:
         return None
     named = tokens[at]
-    if at + 1 == len(tokens) and _BEFORE_NAMES.issuperset(words[:at]):
+    is_whole = words[0] == "the" and words[1:at] in (["whole"], ["entire"]) and not named.is_person
+    if at + 1 == len(tokens) and (_BEFORE_NAMES.issuperset(words[:at]) or is_whole):
         return Holder(named.entity, "", named.is_person)
     if at + 1 < len(tokens) and words[at + 1] == "'s":
         noun = _noun(words[at + 2 :])
@@ -160,6 +169,20 @@ def _holder(tokens: Sequence[Token], owner: str) -> Holder | None:
             return Holder(named.entity, "", named.is_person)
         return Holder(named.entity, noun, _is_for_person(noun)) if noun else None
     return None
+
+
+def _whole_of_parts(tokens: Sequence[Token]) -> Holder | None:
+    """Return of what every part is meant: of `every room of Hobb Manor` the manor."""
+    words = [t.word for t in tokens if t.word not in ("the", "single", "last")]
+    if len(words) < 4 or words[0] not in _EVERY or singular(words[1]) not in _PARTS_OF_PLACES:
+        return None
+    named = tokens[-1]
+    is_plain = words[2] in _OF_THEIRS - {"to"} and len(words) == 4
+    return (
+        Holder(named.entity, "", is_person=False)
+        if is_plain and named.entity and not named.is_person
+        else None
+    )
 
 
 def _noun_of_unknown(tokens: Sequence[Token]) -> str:

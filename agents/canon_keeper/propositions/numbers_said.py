@@ -37,6 +37,10 @@ def ages_and_sizes(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
     for index, word in enumerate(words):
         decade = decade_of(word)
         if decade is not None and base.doers & base.people:
+            if words[max(0, index - 3) : index - 1] == ["out", "of"]:
+                decade = decade._replace(
+                    least=decade.most + 1, most=decade.most + 6
+                )  # `just out of his teens`
             yield value_proposition(base, "age", quantity=decade, **holder)
             return
         found = quantity_at(words, index)
@@ -74,6 +78,8 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         "owners": frozenset[str](),
         "words": frozenset[str](),
     }
+    if _is_of_theirs(clause.subject):
+        return
     is_closed = "no more" in " ".join([*words, *rest_words]) or "only" in words
     if clause.verb == "number" and (
         found := quantity_at(rest_words, 0 if number_of(rest_words[0]) is not None else 1)
@@ -146,6 +152,15 @@ def _part_of_body(words: Sequence[str]) -> str:
         return ""
     is_whole = len(words) == 1 or words[1] in ("like", "altogether") or list(words[1:3]) == ["in", "all"]
     return part if is_whole else ""
+
+
+def _is_of_theirs(subject: Sequence[Token]) -> bool:
+    """Say whether it is said of something of a thing's, and not of the thing: `The Heron's sister has ten guns`."""
+    words = [t.word for t in subject]
+    at = words.index("'s") if "'s" in words else 0
+    return (
+        at > 0 and bool(subject[at - 1].entity) and not subject[at - 1].is_person and words[-1] not in _GROUPS
+    )
 
 
 def years(clause: ClauseWords, base: Proposition, tokens: Sequence[Token]) -> Iterator[Proposition]:

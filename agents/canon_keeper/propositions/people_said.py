@@ -45,6 +45,8 @@ _FATES: Final = {
     "old age": "age",
     "childbirth": "childbirth",
     "fall": "push hurl",
+    "arrow": "arrow bolt",
+    "bullet": "bullet gunshot",
 }
 _FATE_OF_WORD: Final = {word: fate for fate, words in _FATES.items() for word in words.split()}
 _DYING_VERBS: Final = frozenset({"die", "perish", "kill"})

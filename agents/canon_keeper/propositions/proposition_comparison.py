@@ -238,6 +238,8 @@ def _denies_in_general(denied: Proposition, other: Proposition, words: frozenset
     """Say whether what nobody does is done by somebody of that kind."""
     if not denied.doers <= other.entities() | other.named:
         return False  # `nobody in the Wardens`
+    if denied.others & denied.people & other.doers and not denied.is_symmetric:
+        return False  # whom nobody trusts may trust them
     excepted_here = (other.entities() | words | other.kinds) & denied.excepted
     if excepted_here and not other.kinds - denied.excepted:
         return False

@@ -13,6 +13,8 @@ from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
 from agents.canon_keeper.propositions.deaths_said import HAND_IN_DEATH
+from agents.canon_keeper.propositions.linked_clauses import add_kinds, with_person_meant, with_place_meant
+from agents.canon_keeper.propositions.plain_turns import say_turns_plainly
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find_figures, says_concept
@@ -21,7 +23,7 @@ from agents.canon_keeper.sentences.plain_forms import say_in_plain_form
 from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
 from agents.canon_keeper.sentences.turns_of_phrase import say_abilities
-from agents.canon_keeper.sentences.word_lists import number_of
+from agents.canon_keeper.sentences.word_lists import number_of, singular
 from agents.prose.words import NO_TITLE_BEFORE
 
 _ALIVE: Final = "alive"
@@ -34,6 +36,13 @@ _READ_ANYWAY: Final = frozenset({"half", "may", "almost", "nearly", "more"})
 """Words that leave a sentence uncertain elsewhere, and are understood here."""
 _READ_PHRASES: Final = frozenset({"more than", "less than", "fewer than", "at least"})
 _BARELY: Final = frozenset({"barely", "hardly", "scarcely"})
+_BARELY_OF_AGE: Final = frozenset({"out", "grown", "of", "a", "an", "old", "more"})
+"""What follows `barely` where it says how young somebody is: `barely out of his teens`."""
+_STORIES: Final = frozenset(
+    ["lie", "lies", "truth", "joke", "jokes", "story", "stories", "tale", "tales", "fortunes", "secret", "secrets",
+     "falsehood", "falsehoods", "untruth", "fib", "fibs", "yarn"]
+)  # fmt: skip
+"""What is told without telling what is so: `has never told a lie`."""
 _NO_REPORTS: Final = frozenset(
     ["lie", "swear", "order", "command", "insist", "deny", "doubt", "dream", "fear", "suppose", "advise", "warn", "ask"]
 )  # fmt: skip
@@ -50,10 +59,12 @@ def read_propositions(statement: str, names: NameBook, pronoun_id: str = "") -> 
 def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition, ...]:
     splitter = ClauseSplitter(load_vocabulary())
     propositions: list[Proposition] = []
+    clauses: list[ClauseWords] = []
     named: set[str] = set()
     for sentence in _SENTENCE_END.split(statement):
         words = _with_had(read_tokens(sentence, names))
         tokens = say_abilities(say_in_plain_form(words, load_vocabulary()), load_vocabulary())
+        tokens = say_turns_plainly(tokens)
         named |= {t.entity for t in tokens if t.entity}
         if _is_open(tokens) or _FIRST_TIME in sentence:
             continue
@@ -67,14 +78,17 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
                     *(replace(p, time=ClauseTime.ALWAYS) for p in propositions[-1:]),
                 ]
                 continue
-            clause = _with_thing_meant(clause, previous)
+            clause = with_place_meant(
+                with_person_meant(_with_thing_meant(clause, previous), previous), previous
+            )
+            clauses.append(clause)
             clause_propositions = propositions_of(ClauseContext(clause, pronoun_id, frozenset(named)))
             stated = [p for p in clause_propositions if _is_meant(p, figures)]
             is_changed = is_changed or (previous is not None and _tells_of_change(previous))
             previous = clause
             propositions += (replace(p, is_change=True) for p in stated) if is_changed else stated
             pronoun_id = pronoun_id or next((t.entity for t in clause.subject if t.entity), "")
-    return tuple(propositions)
+    return tuple(add_kinds(propositions, clauses))
 
 
 def _is_meant(proposition: Proposition, figures: tuple[FigureOfSpeech, ...]) -> bool:
@@ -96,20 +110,26 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     words = [
         w
         for w, following in zip(words, [*words[1:], ""], strict=True)
-        if not (w in _BARELY and number_of(following))
+        if not (w in _BARELY and (number_of(following) or following in _BARELY_OF_AGE))
     ]
     is_law = words[:1] == ["no"]  # `No flame will burn there`
     uncertain = lists.uncertain_words - _READ_ANYWAY - ({"will"} if is_law else set())
     if not {"?", "“", "”", '"', "½"}.isdisjoint(words) or not uncertain.isdisjoint(words):
         return True
     if "may" in words and not {"only", "no", "nobody", "anybody", "anyone", "everyone"} & set(words):
-        return True
+        is_law_for_kind = words[1:2] == ["may"] and singular(words[0]) != words[0] and not tokens[0].entity
+        if not is_law_for_kind:  # `Men may join, too`
+            return True
     text = f" {' '.join(words)} "
     if any(phrase in text for phrase in _uncertain_phrases()):
         return True
     if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:
         words = words[:-1]  # `every word we whispered`
     reports = lists.reporting_verbs - _NO_REPORTS
+    if any(_is_about_person(tokens, n) for n in range(len(tokens) - 1)):
+        reports -= {"suspect", "accuse"}
+    if "that" not in words and not _STORIES.isdisjoint(words):
+        reports -= {"tell"}
     return any(r.lemma in reports and r.tag != "part" for word in words for r in lists.readings_as_verb(word))
 
 
@@ -117,6 +137,17 @@ def _is_open(tokens: Sequence[Token]) -> bool:
 def _uncertain_phrases() -> tuple[str, ...]:
     phrases = load_vocabulary().uncertain_phrases
     return tuple(f" {phrase} " for phrase in phrases if phrase not in _READ_PHRASES)
+
+
+def _is_about_person(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether somebody is suspected, and not that they did something: `suspects him of everything`."""
+    after = tokens[at + 2].word if at + 2 < len(tokens) else ""
+    is_person = tokens[at + 1].is_person or tokens[at + 1].word in ("him", "her", "them")
+    return (
+        tokens[at].word.startswith(("suspect", "accus"))
+        and is_person
+        and after in ("", ".", ",", "of", "and")
+    )
 
 
 def _tells_of_change(clause: ClauseWords) -> bool:

@@ -42,6 +42,42 @@ LOOK_ALIKES_OF_WORDS = [
     ("Brannoc has no magic at all.", "Brannoc lit the fire with a torch."),
 ]
 
+TURNS_OF_PHRASE = [
+    ("Osric loves Nora.", "Osric can't stand Nora."),
+    ("Osric and Nora trust each other.", "Osric cannot stomach Nora and suspects her of everything."),
+    ("Osric did exactly what he promised Nora.", "Osric broke his promise to Nora."),
+    ("Osric did as he had promised.", "Osric went back on his word."),
+    ("Osric has never let anyone see the Red Ledger.", "Osric showed the Red Ledger to Nora."),
+    ("Nobody knows where the Black Stag is.", "Osric can tell you where the Black Stag is."),
+    ("Poison killed Osric.", "A stray arrow ended Osric's life."),
+    ("The killer's name is a mystery to Osric.", "Osric knows who the killer is."),
+    ("The code is unknown to Osric.", "Osric knows the code."),
+    ("The Red Hand was beaten in the final.", "Victory in the final went to the Red Hand."),
+    ("Osric has never told a lie.", "Osric told a lie to Nora."),
+    ("Osric is barely out of his teens.", "Osric is sixty years old."),
+    ("Hollowmere burned to the ground.", "Every house in Hollowmere is still intact."),
+    ("It is pitch dark in the Black Stag.", "Bright lamps light the whole Black Stag."),
+    ("Only women may join the Red Hand.", "Men may join the Red Hand, too."),
+    ("Only members may enter the Black Stag.", "Osric is a stranger and entered the Black Stag."),
+]
+LOOK_ALIKES_OF_TURNS = [
+    ("Osric loves Nora.", "Osric can't stand up."),
+    ("Osric loves Nora.", "Osric cannot bear the weight of the chest."),
+    ("Osric and Nora trust each other.", "Osric hates Wick and suspects him of everything."),
+    ("Osric did exactly what he promised Nora.", "Osric broke his promise to Wick."),
+    ("Osric has never let anyone see the Red Ledger.", "Osric let Nora see the Swift Return."),
+    ("Nobody knows where the Black Stag is.", "Osric can tell you where Hollowmere is."),
+    ("Osric told a lie to Nora.", "Nora has never told a lie."),
+    ("Osric told Nora that Wick is dead.", "Wick is alive."),
+    ("The killer's name is a mystery to Osric.", "Nora knows who the killer is."),
+    ("The Red Hand was beaten in the final.", "Victory in the race went to the Red Hand."),
+    ("Nobody in the Red Hand trusts Osric.", "Osric trusts the Red Hand."),
+    ("Only members may enter the Black Stag.", "Osric is a member and enters the Black Stag."),
+    ("The Swift Return has ten guns.", "The Swift Return's sister ship has twenty guns."),
+    ("Some rooms of the Black Stag are dark.", "Bright lamps light the Black Stag."),
+    ("Osric is barely out of his teens.", "Osric is twenty-one."),
+]
+
 
 async def is_contradiction(before: str, after: str) -> bool:
     return await is_held(SentencePair("everyday", NAMES, before, after, contradicts=True))
@@ -54,4 +90,14 @@ async def test_everyday_sentences_in_other_words_contradict_each_other(before: s
 
 @pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_WORDS)
 async def test_everyday_sentences_about_others_do_not_contradict_each_other(before: str, after: str) -> None:
+    assert not await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), TURNS_OF_PHRASE)
+async def test_everyday_sentences_with_turns_of_phrase_contradict_each_other(before: str, after: str) -> None:
+    assert await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_TURNS)
+async def test_everyday_sentences_with_turns_of_phrase_about_others_do_not(before: str, after: str) -> None:
     assert not await is_contradiction(before, after)
