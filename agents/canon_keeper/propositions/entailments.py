@@ -54,6 +54,16 @@ _GONE_OWNED: Final = frozenset(
 )  # fmt: skip
 """Words by which somebody whose husband is named may have none."""
 _FORMER: Final = frozenset({"late", "former", "dead", "future", "ex", "would-be"})
+_FORMER_OR_SHAM: Final = _FORMER | {
+    "toy",
+    "model",
+    "paper",
+    "stuffed",
+    "rocking",
+    "imaginary",
+    "fake",
+    "pretend",
+}
 _PARTICLES: Final = frozenset({"up", "down", "out", "off", "away"})
 """What may stand between a verb and its object: `tore up the letter`, and not `walked up the hill`."""
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
@@ -61,7 +71,15 @@ _LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewha
 """Words by which it is not plainly so."""
 _ADVERBS: Final = frozenset({"hardly", "seldom", "rarely", "always", "still", "only"})
 """Adverbs before the verb with which a wording may begin."""
-_OTHER_WITH_OBJECT: Final = OTHER_DEEDS_WITH_OBJECT | {"perish", "drown", "hang", "die", "starve", "rule"}
+_OTHER_WITH_OBJECT: Final = OTHER_DEEDS_WITH_OBJECT | {
+    "perish",
+    "drown",
+    "hang",
+    "die",
+    "starve",
+    "rule",
+    "surrender",
+}
 
 
 def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
@@ -221,7 +239,7 @@ def _having(context: ClauseContext, holder: Holder, forms: Sequence[WordForms]) 
     for index, word_forms in enumerate(words[:5]):
         if word_forms & PREPOSITIONS:
             return
-        if word_forms & _FORMER and not index:
+        if word_forms & _FORMER_OR_SHAM and not index:
             return
         for form in sorted(word_forms):
             for wording in load_aspects().wordings(ClausePart.HAS, form):

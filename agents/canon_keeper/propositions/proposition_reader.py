@@ -43,6 +43,16 @@ _STORIES: Final = frozenset(
      "falsehood", "falsehoods", "untruth", "fib", "fibs", "yarn"]
 )  # fmt: skip
 """What is told without telling what is so: `has never told a lie`."""
+_SECRET: Final = "secret told"
+"""The aspect of who told what."""
+_TELLING: Final = frozenset({"tell", "whisper"})
+_TOLD: Final = frozenset(
+    {"tell", "tells", "told", "telling", "whisper", "whispers", "whispered", "whispering"}
+)
+_REPORTED: Final = frozenset(
+    {"that", "how", "what", "why", "who", "where", ":", "story", "tale", "joke", "lie", "lies"}
+)
+"""Words by which somebody tells what may not be so."""
 _NO_REPORTS: Final = frozenset(
     ["lie", "swear", "order", "command", "insist", "deny", "doubt", "dream", "fear", "suppose", "advise", "warn", "ask"]
 )  # fmt: skip
@@ -68,6 +78,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
         named |= {t.entity for t in tokens if t.entity}
         if _is_open(tokens) or _FIRST_TIME in sentence:
             continue
+        is_told = _is_told_about([t.word for t in tokens])
         previous: ClauseWords | None = None
         figures = find_figures(sentence)
         is_changed = False
@@ -84,6 +95,8 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
             clauses.append(clause)
             clause_propositions = propositions_of(ClauseContext(clause, pronoun_id, frozenset(named)))
             stated = [p for p in clause_propositions if _is_meant(p, figures)]
+            if is_told:
+                stated = [p for p in stated if p.aspect == _SECRET]
             is_changed = is_changed or (previous is not None and _tells_of_change(previous))
             previous = clause
             propositions += (replace(p, is_change=True) for p in stated) if is_changed else stated
@@ -126,11 +139,18 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:
         words = words[:-1]  # `every word we whispered`
     reports = lists.reporting_verbs - _NO_REPORTS
+    if _is_told_about(words):
+        reports -= _TELLING
     if any(_is_about_person(tokens, n) for n in range(len(tokens) - 1)):
         reports -= {"suspect", "accuse"}
     if "that" not in words and not _STORIES.isdisjoint(words):
         reports -= {"tell"}
     return any(r.lemma in reports and r.tag != "part" for word in words for r in lists.readings_as_verb(word))
+
+
+def _is_told_about(words: Sequence[str]) -> bool:
+    """Say whether somebody tells about something, which need not be so: `told nobody about the trapdoor`."""
+    return "about" in words and not _TOLD.isdisjoint(words) and _REPORTED.isdisjoint(words)
 
 
 @lru_cache(maxsize=1)

@@ -51,6 +51,15 @@ NAMES = {
             "The Swift Return's hull is white all over.",
         ),
         ("Osric has his mother's brown eyes.", "Both of Osric's eyes are a pale blue."),
+        ("Nora does not own any land.", "Nora's own fields stretch from the river to the wood."),
+        ("Osric and Nora have never met.", "Osric and Nora sailed together for ten years."),
+        ("Nothing grows in Marrow Pass.", "There are apple orchards all over Marrow Pass."),
+        ("Hollowmere has never been taken.", "Raiders have captured Hollowmere twice."),
+        ("Nora took no bribe.", "Nora was bribed by the Red Hand."),
+        ("Osric has no horse.", "Osric's mare is in the stable."),
+        ("Osric has never been beaten.", "Nora beat Osric at chess."),
+        ("Osric has never seen the sea.", "Osric served ten years on a ship."),
+        ("Nora never told a soul about the trapdoor.", "Nora told Brannoc about the trapdoor."),
     ],
 )
 async def test_plain_pairs_that_contradict_each_other_are_held(before: str, after: str) -> None:
@@ -78,6 +87,14 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("Four hundred people live in Hollowmere.", "Hollowmere has a population of five hundred."),
         ("Three brothers live in Hollowmere.", "Hollowmere has a hundred inhabitants."),
         ("Osric has two fingers missing.", "Osric has ten fingers."),
+        ("Osric never loses his temper.", "Osric lost the duel."),
+        ("Osric never sails at night.", "Osric sailed to Hollowmere."),
+        ("Osric said nothing about the opal.", "Osric told Brannoc about the horse."),
+        ("Osric keeps his promise to Nora.", "Osric made no promise to Brannoc."),
+        ("Osric has no land.", "Osric works on Nora's farm."),
+        ("Osric taught Nora to swim.", "Osric never had a teacher."),
+        ("Osric and Nora have never met.", "Osric sailed with Nora's brother."),
+        ("Hollowmere surrendered its treasure.", "Hollowmere has never been taken."),
     ],
 )
 async def test_plain_pairs_that_only_look_like_contradictions_are_left_alone(before: str, after: str) -> None:
