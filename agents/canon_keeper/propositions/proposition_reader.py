@@ -12,6 +12,7 @@ from agents.canon_keeper.propositions.aspects import load_aspects
 from agents.canon_keeper.propositions.clause_context import ClauseContext
 from agents.canon_keeper.propositions.clause_propositions import propositions_of
 from agents.canon_keeper.propositions.clause_splitting import ClauseSplitter, ClauseWords
+from agents.canon_keeper.propositions.clause_words import PERSON_NOUNS
 from agents.canon_keeper.propositions.deaths_said import HAND_IN_DEATH
 from agents.canon_keeper.propositions.linked_clauses import add_kinds, with_person_meant, with_place_meant
 from agents.canon_keeper.propositions.plain_turns import say_turns_plainly
@@ -43,6 +44,10 @@ _STORIES: Final = frozenset(
      "falsehood", "falsehoods", "untruth", "fib", "fibs", "yarn"]
 )  # fmt: skip
 """What is told without telling what is so: `has never told a lie`."""
+_ANYBODY: Final = frozenset(
+    {"man", "woman", "boy", "girl", "person", "child", "people", "brother", "sister", "old"}
+)
+_BEING: Final = frozenset({"is", "was", "has", "had", "did", "does", "will", "are", "were"})
 _SECRET: Final = "secret told"
 """The aspect of who told what."""
 _TELLING: Final = frozenset({"tell", "whisper"})
@@ -72,7 +77,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
     clauses: list[ClauseWords] = []
     named: set[str] = set()
     for sentence in _SENTENCE_END.split(statement):
-        words = _with_had(read_tokens(sentence, names))
+        words = _without_callings(_with_had(read_tokens(sentence, names)))
         tokens = say_abilities(say_in_plain_form(words, load_vocabulary()), load_vocabulary())
         tokens = say_turns_plainly(tokens)
         named |= {t.entity for t in tokens if t.entity}
@@ -184,6 +189,34 @@ def _with_had(tokens: Sequence[Token]) -> list[Token]:
         if token.word == "would" and "part" in tags and "base" not in tags:
             fixed[index] = Token("had", "had")
     return fixed
+
+
+def _without_callings(tokens: list[Token]) -> list[Token]:
+    """Return the name alone for `the hermit Ansgar` and `Pilot Reuter`, and not for `the guard Tam killed`."""
+    if not any(t.is_person for t in tokens[1:]):
+        return tokens
+    kept: list[Token] = []
+    for index, token in enumerate(tokens):
+        following = tokens[index + 1] if index + 1 < len(tokens) else None
+        is_calling = (
+            following is not None and following.is_person and not token.entity
+            and token.word in PERSON_NOUNS and token.word not in _ANYBODY
+        )  # fmt: skip
+        is_told = bool(kept) and kept[-1].word == "the" and not _is_relative(tokens[index + 2 : index + 4])
+        if is_calling and (is_told or token.text[:1].isupper()):
+            if is_told:
+                kept.pop()
+            continue
+        kept.append(token)
+    return kept
+
+
+def _is_relative(following: Sequence[Token]) -> bool:
+    """Say whether a verb and another one follow: `killed was my brother`."""
+    lists = load_vocabulary()
+    words = [t.word for t in following]
+    is_verb = len(words) == 2 and words[0] not in _BEING and bool(lists.readings_as_verb(words[0]))
+    return is_verb and (words[1] in _BEING or bool(lists.readings_as_verb(words[1])))
 
 
 def _says_always(clause: ClauseWords) -> bool:

@@ -39,6 +39,10 @@ _DEVICES: Final = frozenset(
      "reactor", "generator", "alarm", "siren", "television", "tv", "phone", "screen", "camera", "torch", "fan", "oven",
      "beacon", "headlight", "streetlight", "microphone", "tracker", "autopilot", "gravity", "transponder", *_UP_OR_DOWN]
 )  # fmt: skip
+_FLOORS: Final = frozenset({"floor", "storey", "deck"})
+_NAMED_FLOORS: Final = {
+    "cellar": "cellar", "basement": "cellar", "vault": "cellar", "attic": "attic", "loft": "attic", "garret": "attic",
+}  # fmt: skip
 _GUARDING_VERBS: Final = frozenset({"guard", "watch", "defend", "man", "protect"})
 
 
@@ -190,11 +194,30 @@ def _guards(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _floors(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read on which floor somebody lives or something is: `Nora's office is on the third floor`."""
-    words = [t.word for t in clause.rest if t.word != "the"]
-    if clause.verb not in ("be", "live", "work") or clause.is_passive or len(words) != 3:
+    if clause.verb not in ("be", "live", "work", "lie", "sleep") or clause.is_passive:
         return
-    if words[0] == "on" and words[2] in ("floor", "storey", "deck") and words[1].isalpha():
-        yield from value_of_thing(base, f"{words[2]} {clause.verb}", clause.subject, words[1])
+    rest = [t for t in clause.rest if t.word not in ("the", "down", "up")]
+    words = [t.word for t in rest]
+    is_on_floor = len(words) > 2 and words[0] == "on" and words[2] in _FLOORS and words[1].isalpha()
+    is_named = len(words) > 1 and words[0] in ("in", "under") and words[1] in _NAMED_FLOORS
+    end = 3 if is_on_floor else 2
+    is_whole = len(words) == end or (
+        len(words) == end + 2 and words[end] in ("of", "in", "at") and rest[-1].entity
+    )
+    if not (is_on_floor or is_named) or not is_whole:
+        return
+    floor = words[1] if is_on_floor else _NAMED_FLOORS[words[1]]
+    deck = "deck" if words[2:3] == ["deck"] else "floor"
+    subject = list(clause.subject)
+    names = [t for t in subject if t.entity]
+    if len(names) > 1 and subject[-1].entity:
+        at = -3 if subject[-2].word == "the" else -2
+        if subject[at].word in ("in", "at"):
+            subject = subject[:at]
+        elif subject[-2].word == "'s":
+            subject = subject[-1:]  # `the Astoria's Room Twelve`
+    be = "be" if clause.verb in ("be", "lie") else clause.verb
+    yield from value_of_thing(base, f"{deck} {be}", subject, floor)
 
 
 def _switches(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

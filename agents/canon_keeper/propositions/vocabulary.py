@@ -17,6 +17,30 @@ _MORE_PEOPLE: Final = frozenset(
      "traveller", "neighbour", "councillor", "counsellor", "jeweller", "labourer", "townsfolk", "villager", "crewman",
      "household", "couple", "gang", "tribe", "weaver", "smith"]
 )  # fmt: skip
+_CALLINGS: Final = frozenset(
+    ["abbess", "acrobat", "agent", "alchemist", "archduke", "archer", "armourer", "astronaut", "auntie", "bailiff",
+     "baker", "bard", "barmaid", "barman", "baron", "beekeeper", "bookseller", "bosun", "bouncer", "bowman",
+     "boyfriend", "brewer", "brigand", "burgher", "busker", "butcher", "cabbie", "cabman", "candlemaker", "carter",
+     "cartographer", "cellmate", "chamberlain", "chancellor", "chaplain", "chauffeur", "clockmaker", "coachman",
+     "colonist", "conscript", "cooper", "cosmonaut", "countess", "cowherd", "crewmate", "curate", "cutpurse",
+     "deckhand", "deserter", "docker", "dressmaker", "druid", "duchess", "emperor", "empress", "enchantress",
+     "exorcist", "falconer", "farrier", "ferryman", "fiancee", "fiddler", "firefighter", "flatmate", "footman",
+     "forger", "fortune-teller", "foundling", "friar", "gamekeeper", "gaoler", "gatekeeper", "glassblower",
+     "goatherd", "goddaughter", "godfather", "godmother", "godson", "goon", "grandpa", "gravedigger", "grenadier",
+     "gunsmith", "hag", "half-brother", "half-sister", "hangman", "harbourmaster", "harpist", "heiress", "helmsman",
+     "henchman", "herbalist", "hermit", "hitman", "hostage", "housekeeper", "huntsman", "imam", "innkeeper",
+     "jailer", "jester", "juggler", "lancer", "landlady", "laundress", "locksmith", "lodger", "lord", "lumberjack",
+     "mage", "marauder", "marquis", "mason", "medic", "midwife", "miller", "mom", "moneylender", "mum", "musketeer",
+     "nanny", "necromancer", "newborn", "nightwatchman", "nobleman", "noblewoman", "paladin", "paramedic", "parolee",
+     "pawnbroker", "photographer", "pickpocket", "pikeman", "ploughman", "poacher", "princess", "prior", "prioress",
+     "programmer", "prospector", "psychic", "quartermaster", "queen", "raider", "ranger", "regent", "roommate",
+     "saddler", "scribe", "scullion", "seamstress", "sexton", "sharpshooter", "shipmate", "shipwright", "shoemaker",
+     "sibyl", "silversmith", "sorceress", "spinster", "stableboy", "stepdaughter", "stepson", "stevedore",
+     "stowaway", "swineherd", "swordsman", "swordsmith", "tailor", "tanner", "tax-collector", "teen", "thatcher",
+     "thug", "toddler", "torturer", "tracker", "trucker", "tsar", "turnkey", "viceroy", "vintner", "viscount",
+     "waif", "warder", "warlock", "washerwoman", "wheelwright", "woodcutter"]
+)  # fmt: skip
+"""More nouns for what somebody is."""
 _IRREGULAR: Final = {"lain": VerbForm("lie", "part"), "done": VerbForm("do", "part")}
 
 
@@ -41,7 +65,7 @@ def load_vocabulary() -> WordLists:
 @lru_cache(maxsize=1)
 def load_nouns_for_people() -> frozenset[str]:
     """Return the nouns that mean somebody."""
-    return frozenset(_load_words()["people"]) | _MORE_PEOPLE
+    return frozenset(_load_words()["people"]) | _MORE_PEOPLE | _CALLINGS
 
 
 @lru_cache(maxsize=1)

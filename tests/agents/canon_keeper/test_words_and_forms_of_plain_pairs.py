@@ -59,6 +59,18 @@ NAMES = {
         ("Osric has no horse.", "Osric's mare is in the stable."),
         ("Osric has never been beaten.", "Nora beat Osric at chess."),
         ("Osric has never seen the sea.", "Osric served ten years on a ship."),
+        (
+            "The hermit Osric has lived in Hollowmere all his life.",
+            "Osric moved to Hollowmere after the plague.",
+        ),
+        (
+            "The Star Opal has never left Hollowmere.",
+            "Bandits kept the Star Opal in a cave far from Hollowmere.",
+        ),
+        (
+            "Nora's room is on the top floor of the Black Stag.",
+            "Nora's room in the Black Stag is down in the cellar.",
+        ),
         ("Nora never told a soul about the trapdoor.", "Nora told Brannoc about the trapdoor."),
     ],
 )
@@ -94,6 +106,11 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("Osric has no land.", "Osric works on Nora's farm."),
         ("Osric taught Nora to swim.", "Osric never had a teacher."),
         ("Osric and Nora have never met.", "Osric sailed with Nora's brother."),
+        ("The guard Osric killed was Nora's brother.", "Osric is alive."),
+        ("Osric moved to Hollowmere.", "Osric was born in Hollowmere."),
+        ("The Star Opal has never left Hollowmere.", "The Star Opal was brought to Hollowmere by Osric."),
+        ("The Star Opal is in Hollowmere.", "The Star Opal was taken to Marrow Pass."),
+        ("Osric lives in the cellar.", "Osric is on the first floor."),
         ("Hollowmere surrendered its treasure.", "Hollowmere has never been taken."),
     ],
 )
