@@ -38,6 +38,12 @@ _EARLIER_LIFE: Final = (
     "at first",
 )
 
+EVENT_NOUNS: Final = frozenset(
+    ["battle", "war", "duel", "siege", "fire", "flood", "wedding", "trial", "shipwreck", "wreck", "crash", "raid",
+     "robbery", "heist", "funeral", "coronation", "mutiny", "massacre", "revolt", "rebellion", "ambush", "earthquake",
+     "explosion", "plague", "famine", "eclipse", "tournament", "avalanche", "uprising", "invasion"]
+)  # fmt: skip
+"""Nouns for what happened once, if nothing else is said of it."""
 _DYING: Final = frozenset(
     [
         *("die", "perish", "drown", "starve to death", "bleed to death", "freeze to death", "fall to death"),
@@ -95,9 +101,7 @@ def _is_same_matter(one: Proposition, other: Proposition, matter: Matter) -> boo
     if matter is Matter.ELSEWHERE:
         return _is_elsewhere(one, other)
     for denied, affirmed in ((one, other), (other, one)):
-        of_whom = (
-            affirmed.owners if any(t.endswith(" of") for t in affirmed.special_terms) else frozenset[str]()
-        )
+        of_whom = _of_whom(affirmed)
         is_about_somebody = bool((affirmed.others | of_whom) & affirmed.people) or (
             not affirmed.words.isdisjoint(PERSON_NOUNS)
         )
@@ -134,7 +138,13 @@ def _is_same_thing(one: Proposition, other: Proposition) -> bool:
             and not direct.words
         ):
             return False  # who hates the town may love the sea at it
-    return bool((words | one.others) & (other_words | other.others))
+    return bool((words | one.others | _of_whom(one)) & (other_words | other.others | _of_whom(other)))
+
+
+def _of_whom(proposition: Proposition) -> frozenset[str]:
+    """Return those of whom it is said by a wording that ends with `of`: `is a member of the Red Hand`."""
+    is_of = any(term.endswith(" of") for term in proposition.special_terms)
+    return proposition.owners if is_of else frozenset()
 
 
 def _is_elsewhere(one: Proposition, other: Proposition) -> bool:
@@ -148,7 +158,21 @@ def _is_elsewhere(one: Proposition, other: Proposition) -> bool:
     )
 
 
+def _is_at_same_event(one: Proposition, other: Proposition) -> bool:
+    """Say whether both tell of one and the same event that is named: the battle, the wedding."""
+    if (
+        not (one.time is ClauseTime.PAST and other.time is ClauseTime.PAST)
+        or one.is_perfect
+        or other.is_perfect
+    ):
+        return False
+    events, other_events = ((p.words | set(p.when.split())) & EVENT_NOUNS for p in (one, other))
+    return bool(events & other_events)
+
+
 def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, last_side: str) -> bool:
+    if _is_at_same_event(earlier, later):
+        return True
     if earlier.when and later.when and earlier.when != later.when:
         return False
     if any(p.is_denial and p.when for p in (earlier, later)) and earlier.when != later.when:

@@ -15,6 +15,8 @@ from agents.canon_keeper.propositions.holders import Holder
 from agents.canon_keeper.propositions.proposition import ASPECT, ClauseTime, Proposition
 
 _NOBODY: Final = frozenset({"nothing", "nobody", "none"})
+_IDLE: Final = frozenset({"career", "lifetime", "existence", "history", "day", "memory"})
+"""Words that only say for how long."""
 _ANYBODY: Final = frozenset({"man", "woman", "member", "fellow"})
 """More nouns that mean just somebody."""
 
@@ -61,11 +63,14 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
     time = base.time
     if wording.is_negative and time is ClauseTime.PAST and not NEGATING.isdisjoint(wording.words[1:]):
         time = ClauseTime.ALWAYS  # `bowed to no man`
+    if wording.words[0] == "die" and aspect.kind is AspectKind.LASTING and time is ClauseTime.PAST:
+        time = ClauseTime.ALWAYS  # `died childless`
     if base.is_ability and aspect.kind is not AspectKind.LASTING:
         return
     words = frozenset(
         PERSON if word in _ANYBODY else word for word in content_words(context.tokens, context.lemmas, set())
     )
+    idle = _IDLE if words.isdisjoint(_IDLE) else _IDLE | {"whole", "entire", "long"}
     named_behind = frozenset(t.entity for t in context.clause.rest if t.entity) - base.owners
     yield replace(
         base,
@@ -78,7 +83,7 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
         others=(base.doers | base.others | named_behind) - {holder.entity},
         owners=base.owners - {holder.entity},
         thing=holder.noun,
-        words=words - entailment.words - set(holder.noun.split()),
+        words=words - entailment.words - idle - set(holder.noun.split()),
         when="" if set(base.when.split()) & set(wording.words) else base.when,
         time=time,
         is_change=base.is_change and (not context.is_denied or _says_no_longer(context)),

@@ -340,6 +340,13 @@ def _general(words: list[str], *, is_only: bool) -> str:
 def _kinds(clause: ClauseWords) -> frozenset[str]:
     nouns = {singular(t.word) for t in clause.subject if not t.entity}
     is_number = bool(clause.subject) and clause.subject[-1].word in _NUMBERS_OF_PEOPLE
+    is_part = [t.word for t in clause.subject[:2]] in (
+        ["half", "of"],
+        ["most", "of"],
+        ["many", "in"],
+        ["many", "of"],
+    )
+    is_number = is_number or (is_part and len(clause.subject) == 3 and bool(clause.subject[2].entity))
     return frozenset(nouns & PERSON_NOUNS) | (frozenset({"people"}) if is_number else frozenset())
 
 

@@ -255,6 +255,11 @@ class ClauseSplitter:
             or "ago" in words[:verb_index]
             or any(w in time_nouns for w in words[: max(0, verb_index - 1)])
             or "," in words[:verb_index]
+            or (
+                words[0] == "all"
+                and words[1] in POSSESSIVES
+                and words[2] in ("life", "lives", "days", "years")
+            )
         )
         if not is_fronted:
             return 0

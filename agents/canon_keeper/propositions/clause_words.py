@@ -120,7 +120,9 @@ def names_meant(tokens: Sequence[Token]) -> frozenset[str]:
     for index, token in enumerate(tokens):
         following = tokens[index + 1].word if index + 1 < len(tokens) else ""
         before = index - 1 if index and tokens[index - 1].word not in ARTICLES else index - 2
-        is_of = before >= 0 and tokens[before].word == "of"
+        is_of = (
+            before >= 0 and tokens[before].word == "of" and not (before and tokens[before - 1].word == "out")
+        )
         is_class = is_of and before > 0 and tokens[before - 1].word in _CLASS_NOUNS
         if token.entity and following != "'s" and (not is_of or is_class):
             names.add(token.entity)

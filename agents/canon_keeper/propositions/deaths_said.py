@@ -31,8 +31,9 @@ _BY_NATURE: Final = frozenset(
 )  # fmt: skip
 _NATURAL_PHRASES: Final = (
     "in sleep", "of natural cause", "of heart attack", "of heart failure", "of broken heart", "peacefully",
-    "in peace", "of old age", "of weak heart",
+    "in peace", "in bed", "of old age", "of weak heart",
 )  # fmt: skip
+_SCAFFOLDS: Final = frozenset({"gallows", "scaffold", "stake", "block", "guillotine", "gallow"})
 _BATTLES: Final = frozenset({"battle", "action", "combat", "duel", "fight", "war", "ambush", "skirmish"})
 
 
@@ -74,7 +75,16 @@ def _hand(clause: ClauseWords, rest: Sequence[str], *, is_active: bool, by_peopl
         is_ill = bool(forms & _BY_NATURE) and bool({"of", "in", "from"} & set(plain))
         if is_natural or is_ill:
             return _NOBODY
+        if verb == "die" and plain[:1] in (["on"], ["at"]) and forms & _SCAFFOLDS:
+            return _OTHER
         return _OTHER if verb == "die" and plain[:1] == ["in"] and forms & (_BATTLES - {"war"}) else ""
+    if (
+        verb == "fall"
+        and not clause.is_passive
+        and plain[:1] in (["in"], ["at"])
+        and forms & (_BATTLES - {"war"})
+    ):
+        return _OTHER
     if not (clause.is_passive or is_active):
         return ""
     is_killed = verb == "kill" and (bool(by_people) or (clause.is_passive and bool(forms & _BATTLES)))

@@ -69,6 +69,14 @@ _PARTICLES: Final = frozenset({"up", "down", "out", "off", "away"})
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
 _LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewhat", "slightly", "partly"})
 """Words by which it is not plainly so."""
+_TOO_MUCH: Final = frozenset(
+    ["poor", "drunk", "weak", "frail", "ill", "sick", "lame", "blind", "deaf", "afraid", "frightened", "scared",
+     "cowardly", "stupid", "lazy", "proud", "honest", "kind", "mean", "stingy", "broke", "hungry", "badly"]
+)  # fmt: skip
+_ONLY_PART: Final = frozenset(
+    {("part", "of"), ("half", "of"), ("some", "of"), ("most", "of"), ("half", "his"), ("half", "her")}
+)
+"""What is done to a part of something only: `paid part of the debt`."""
 _ADVERBS: Final = frozenset({"hardly", "seldom", "rarely", "always", "still", "only"})
 """Adverbs before the verb with which a wording may begin."""
 _OTHER_WITH_OBJECT: Final = OTHER_DEEDS_WITH_OBJECT | {
@@ -131,7 +139,10 @@ def _being(
     """Yield what the words behind `is` entail: `a blind man`, `in prison`, `locked`."""
     clause = context.clause
     is_being = clause.tag == "be" or clause.verb in _BEING_VERBS
-    if not (is_being or clause.is_passive) or not _LIMITING.isdisjoint(t.word for t in rest):
+    if not (is_being or clause.is_passive):
+        return
+    is_too_much = _is_too_much([*(t for t in clause.helpers if t.word == "too"), *rest])
+    if not is_too_much and not _LIMITING.isdisjoint(t.word for t in rest):
         return
     is_compared = any(t.word == "than" for t in rest)
     zone = [frozenset({clause.word, clause.verb}), *forms] if clause.is_passive else list(forms)
@@ -152,10 +163,17 @@ def _being(
                 if (matched := match_words(wording.affirmed_words, words, index)) is not None:
                     is_narrowed = (
                         not is_phrase
+                        and not is_too_much
                         and wording.aspect.matter is Matter.ANY
                         and _is_narrowed(words, index, wording.affirmed_words, is_person=holder.is_person)
                     )
                     yield Entailment(wording, holder, matched, is_narrowed)
+
+
+def _is_too_much(rest: Sequence[Token]) -> bool:
+    """Say whether somebody is what they are too much of: `too poor to buy shoes`, and not `too tall to hide`."""
+    words = [t.word for t in rest]
+    return words[:1] == ["too"] and words[2:3] == ["to"] and words[1] in _TOO_MUCH
 
 
 def _is_of_other(forms: Sequence[WordForms], index: int) -> bool:
@@ -187,7 +205,7 @@ def _doing(
     helpers: set[str],
 ) -> Iterator[Entailment]:
     """Yield what the verb and the words behind it entail of who does it, or to whom it is done."""
-    if _says_other_deed(context):
+    if _says_other_deed(context) or tuple(t.word for t in context.clause.rest[:2]) in _ONLY_PART:
         return
     clause = context.clause
     for wording in load_aspects().wordings(clause_part, clause.verb):
@@ -328,7 +346,7 @@ def _telling(context: ClauseContext) -> Iterator[Entailment]:
                 if (matched := match_words(wording.affirmed_words, kept, 0)) is None:
                     continue
                 for holder in _told_of(context, wording.aspect):
-                    yield Entailment(wording, holder, matched)
+                    yield Entailment(wording, holder, matched | {context.clause.verb})
 
 
 def _told_of(context: ClauseContext, aspect: Aspect) -> Iterator[Holder]:

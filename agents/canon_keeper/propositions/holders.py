@@ -90,11 +90,17 @@ def objects_of(rest: Sequence[Token], owner: str = "") -> Iterator[Holder]:
         len(rest),
     )
     phrase = list(rest[:end])
+    if (
+        len(phrase) > 2
+        and phrase[0].is_person
+        and phrase[1].word in _DEFINITE | POSSESSIVES | {"a", "an", "no"}
+    ):
+        phrase, end = phrase[:1], 1  # `taught Merle the art of locks`
     while phrase and phrase[-1].word in _AFTER_OBJECTS:
         phrase.pop()
     if phrase and (phrase[0].entity or phrase[0].word in ("the", "his", "her", "their")):
         following = rest[end : end + 3]
-        if following and following[0].word == "of":
+        if following and following[0].word == "of" and len(phrase) == end:
             phrase = [*phrase, *following]
         yield from holders_of(phrase, "", owner)
         if (name := _with_name_behind(rest, end)) and phrase[-1:] and not phrase[-1].entity:

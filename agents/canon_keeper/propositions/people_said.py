@@ -45,6 +45,7 @@ _FATES: Final = {
     "old age": "age",
     "childbirth": "childbirth",
     "fall": "push hurl",
+    "battle": "battle combat",
     "arrow": "arrow bolt",
     "bullet": "bullet gunshot",
 }

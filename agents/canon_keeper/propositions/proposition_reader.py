@@ -47,6 +47,8 @@ _STORIES: Final = frozenset(
 _ANYBODY: Final = frozenset(
     {"man", "woman", "boy", "girl", "person", "child", "people", "brother", "sister", "old"}
 )
+_MOST_OF: Final = frozenset({("half", "of"), ("most", "of")})
+"""Before a place, what says that many people of it do so: `Half of Hollowmere owes Wick money`."""
 _BEING: Final = frozenset({"is", "was", "has", "had", "did", "does", "will", "are", "were"})
 _SECRET: Final = "secret told"
 """The aspect of who told what."""
@@ -138,7 +140,8 @@ def _is_open(tokens: Sequence[Token]) -> bool:
         is_law_for_kind = words[1:2] == ["may"] and singular(words[0]) != words[0] and not tokens[0].entity
         if not is_law_for_kind:  # `Men may join, too`
             return True
-    text = f" {' '.join(words)} "
+    is_of_place = tuple(words[:2]) in _MOST_OF and bool(tokens[2].entity) and not tokens[2].is_person
+    text = f" {' '.join(words[2:] if is_of_place else words)} "
     if any(phrase in text for phrase in _uncertain_phrases()):
         return True
     if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:

@@ -51,16 +51,25 @@ def read_times(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 def _weekdays(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read on which day something is: `The meeting is on Friday`. What happened on a day may happen on another."""
     days = [t.word for t in clause.rest if t.word in _WEEKDAYS]
-    is_plain = (
-        clause.verb == "be" and base.time is ClauseTime.NOW and not clause.front and len(clause.rest) <= 2
+    rest = (
+        clause.rest[1:]
+        if clause.verb == "take" and [t.word for t in clause.rest[:1]] == ["place"]
+        else clause.rest
     )
-    if is_plain and len(days) == 1 and [t.word for t in clause.rest[:1]] in (["on"], days):
+    is_plain = (
+        (clause.verb in ("be", "happen") or rest is not clause.rest)
+        and base.time is ClauseTime.NOW
+        and not clause.front
+        and len(rest) <= 2
+    )
+    if is_plain and len(days) == 1 and [t.word for t in rest[:1]] in (["on"], days):
         yield from value_of_thing(base, "weekday", clause.subject, days[0])
 
 
 def _durations(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read how long something lasts: `three days` and `a week` differ, `a week` and `seven days` do not."""
-    if clause.verb not in _LASTING_VERBS or base.time is not ClauseTime.NOW:
+    is_past_event = base.time is ClauseTime.PAST and clause.verb == "last" and not base.is_perfect
+    if clause.verb not in _LASTING_VERBS or not (base.time is ClauseTime.NOW or is_past_event):
         return
     words = [t.word for t in clause.rest]
     for index in range(len(words)):

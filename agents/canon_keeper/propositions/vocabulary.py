@@ -89,6 +89,7 @@ def _load_words() -> dict[str, list[str]]:
 
 def _may_be_doubled(lemma: str) -> bool:
     """Say whether a verb of several syllables may double its last letter: `admitted`, `travelled`."""
+    lemma = lemma.replace("qu", "q")
     vowels = sum(letter in _VOWELS for letter in lemma)
     ends = len(lemma) > 3 and lemma[-1] in "bdglmnprt" and lemma[-2] in _VOWELS and lemma[-3] not in _VOWELS
     return vowels > 1 and ends

@@ -9,7 +9,9 @@ from agents.canon_keeper.sentences.noun_phrases import ARTICLES, POSSESSIVES
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import WordLists, load_word_lists, number_of
 
-_FORMED_WORDS: Final = frozenset({"will", "world", "earth", "sun", "without", "when", "that", "who", "born"})
+_FORMED_WORDS: Final = frozenset(
+    {"will", "world", "earth", "sun", "without", "when", "that", "who", "born", "brother", "sister", "wife"}
+)
 """Words without one of which a sentence is as it is."""
 _WORLDWIDE: Final = (
     ("in", "this", "world"), ("in", "the", "whole", "world"), ("in", "all", "the", "world"), ("on", "this", "earth"),
@@ -21,14 +23,26 @@ _BEFORE_NOUN: Final = (
     ARTICLES | POSSESSIVES | {"'s", "free", "last", "by", "own", "good", "ill", "iron", "of"}
 )
 _DYING: Final = frozenset({"died", "perished"})
+_PAIRS_OF_KIN: Final[dict[tuple[str, ...], str]] = {
+    ("brother", "and", "sister"): "siblings", ("sister", "and", "brother"): "siblings",
+    ("husband", "and", "wife"): "married", ("man", "and", "wife"): "married",
+}  # fmt: skip
 _ONLY_ONE: Final = frozenset({"one", "person", "man", "woman", "girl", "boy", "member", "survivor"})
 
 
 def say_in_plain_form(tokens: Sequence[Token], lists: WordLists) -> Sequence[Token]:
     """Return the words with a plain form for those that say the same in a roundabout way."""
     words = [t.word for t in tokens]
+    if words[:1] == ["no"] and "," in words[2:5] and "is" in words[4:8]:
+        at = words.index(",")
+        if tokens[at + 1].is_person and words[at + 2] == "is":
+            return tokens[at + 1 :]  # `No mortal, Elowen is a goddess`
     if _FORMED_WORDS.isdisjoint(words):
         return tokens
+    if len(words) > 4 and words[-1] == ".":
+        words = words[:-1]
+    if (kin := _PAIRS_OF_KIN.get(tuple(words[-3:]))) and words[-4] in ("are", "were") and "and" in words[:-4]:
+        return [*tokens[: len(words) - 3], *_plain(kin)]
     plain = _with_age_order(_with_time_last(_with_only_one(list(tokens))))
     plain = _without_world(plain) if not _DENYING.isdisjoint(words) else plain
     return _with_denied_deed(_with_noun_will(plain), lists)
