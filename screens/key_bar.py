@@ -8,7 +8,7 @@ moves when other keys work.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 from textual import events
@@ -23,6 +23,15 @@ KEY_GAP = "  "
 MAX_LINES = 2
 WAY_BACK = "escape"
 """The key that goes one step back, on every screen."""
+_TYPED_CHARACTERS: Final = {
+    "slash": "/",
+    "plus": "+",
+    "minus": "-",
+    "at": "@",
+    "backslash": "\\",
+    "underscore": "_",
+}
+"""What these keys type: Textual's `key_to_character` does not know it of them."""
 
 
 class Key(NamedTuple):
@@ -84,7 +93,7 @@ class KeyBar(Widget):
             if binding.key == self.app.COMMAND_PALETTE_BINDING:
                 palette = key._replace(action_text="more")
             elif binding.key in typed_keys or (
-                focused and focused.check_consume_key(binding.key, key_to_character(binding.key))
+                focused and focused.check_consume_key(binding.key, _read_typed_character(binding.key))
             ):
                 continue
             elif binding.show and active.enabled and binding.description not in listed_descriptions:
@@ -111,6 +120,11 @@ class KeyBar(Widget):
             start, end = end, end + key.cells + len(KEY_GAP)
             if start <= offset.x < start + key.cells:
                 self.app.simulate_key(key.key)
+
+
+def _read_typed_character(key: str) -> str | None:
+    """Return what a key types; None if nothing."""
+    return _TYPED_CHARACTERS.get(key) or key_to_character(key)
 
 
 def layout_keys(keys: tuple[Key, ...], width: int) -> list[list[Key]]:

@@ -59,13 +59,17 @@ def finding_lines(finding: QueryFinding, width: int) -> list[Line]:
     return lines
 
 
-def answer_content(answer: Answer, *, in_play: bool = False) -> Content:
-    """Return the standing of an answer with its sign, then the model's prose with unsupported parts marked."""
+def answer_content(answer: Answer, *, in_play: bool = False, is_typing: bool = False) -> Content:
+    """Return the standing of an answer with its sign, then the model's prose with unsupported parts marked.
+
+    While the question `is_typing`, a letter is a part of it, and Enter comes before the keys that are named.
+    """
     sign, _ = STANDING_SIGNS[answer.standing]
     head = f"{sign} {answer.standing}"
     if not answer.findings:
         silence_text = "nothing says so clearly" if answer.nearest else "nothing is on record"
-        head += f": {silence_text}. {'O asks the oracle, ' if in_play else ''}n proposes it."
+        keys = f"{'O asks the oracle, ' if in_play else ''}n proposes it"
+        head += f": {silence_text}. {'⏎, then ' if is_typing else ''}{keys}."
     lines = [content(head, "bold")]
     if answer.words:
         lines.append(content(one_line(answer.words)))

@@ -55,7 +55,6 @@ class CharactersScreen(CharacterEditScreen):
             "Next tab",
             id="people.pane",
             tooltip="Sheet, memories, history, facts",
-            key_display="→",
         ),
         Binding(
             "left", "pane(-1)", "Tab before", id="people.pane_before", tooltip="The tab before", show=False

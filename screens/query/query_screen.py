@@ -71,7 +71,6 @@ class QueryScreen(FindingActionsScreen):
             "Next tab",
             id="query.tab",
             tooltip="Answer, recall or words",
-            key_display="→",
         ),
         Binding("left", "tab(-1)", "Tab before", id="query.tab_before", tooltip="The tab before", show=False),
         Binding("slash", "ask", "Ask", id="query.ask", tooltip="Type a question", key_display="/"),
@@ -302,9 +301,17 @@ class QueryScreen(FindingActionsScreen):
     def _show_answer(self, answer: Answer | None) -> None:
         """Show the standing of the answer in words and with a sign; then the model's prose, checked."""
         self.answer = answer
-        answer_box = self.query_one("#answer", Static)
-        answer_box.display = answer is not None
-        answer_box.update(answer_content(answer, in_play=self.scene_id is not None) if answer else "")
+        self.query_one("#answer", Static).display = answer is not None
+        self._draw_answer()
+
+    @on(events.DescendantFocus)
+    def _draw_answer(self) -> None:
+        """Draw the answer with the keys that work from where the focus is."""
+        is_typing = self.focused is self.query_one("#question") and not self._is_submitted
+        in_play = self.scene_id is not None
+        self.query_one("#answer", Static).update(
+            answer_content(self.answer, in_play=in_play, is_typing=is_typing) if self.answer else ""
+        )
 
     # --- keys --------------------------------------------------------------------------------------
 

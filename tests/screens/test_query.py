@@ -276,3 +276,26 @@ async def test_what_somebody_promised_comes_before_what_was_promised_to_them(sam
         await ui.press("slash", "ctrl+u")
         await ui.type("What was promised to Wenna?")
         assert ui.shows("Gil Oakum promised Wenna Pike a new rope.")
+
+
+async def test_query_names_only_the_keys_that_work_while_a_question_is_typed(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path, 8), ROOMY) as ui:
+        await start_sample_story(ui.services)
+        await ui.press("2", "enter")
+        await ui.press("f8")
+        assert ui.shows("f2 Next tab")
+        assert "/ Ask" not in ui.text
+        assert "→ Next tab" not in ui.text
+        await ui.press(*"Zorblax?")
+        await ui.until("? unknown: nothing is on record. ⏎, then O asks the oracle, n proposes it.")
+        await ui.press("enter")
+        assert ui.shows("nothing is on record. O asks the oracle", "O Oracle", "/ Ask", "→ Next tab")
+        await ui.press("escape")
+        assert ui.shows("⏎, then O asks the oracle")
+        assert "O Oracle" not in ui.text
+        assert "/ Ask" not in ui.text
+        await ui.press("enter", "slash")
+        assert not ui.shows("/ Ask")
+        assert ui.app.screen.query_one("#question", Input).value == "Zorblax?"
+        await ui.press("enter", "n")
+        assert ui.screen == "LineDialog"
