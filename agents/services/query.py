@@ -25,6 +25,7 @@ from agents.search.turn_filter import ALL_TURNS, TurnFilter
 from agents.services.citation_check import find_unsupported_sentences, format_cited_sentence, format_evidence
 from agents.services.findings.finding_collector import FindingCollector
 from agents.services.findings.ranking import MAX_FINDINGS
+from agents.services.known_names import MAX_NAMED, match_known_names
 from agents.services.manual_edits import read_present_tick
 from agents.services.rejected_quotes import mark_rejected, read_rejected_quotes
 from agents.services.result_formatter import ResultFormatter
@@ -151,20 +152,21 @@ class QueryService:
     ) -> tuple[QueryFinding, ...]:
         """Return what somebody remembers (about something), the newest first.
 
-        Raises InputError if nobody has that name, or several have; StoreError.
+        A part of a name is enough, as in play, if it is clear. Raises InputError if nobody has that name, or several
+        have; StoreError.
         """
-        entities = await self._canon.find_entity(universe_id, name.strip())
-        if len(entities) != 1:
+        names_by_id = await match_known_names(self._canon, self._log, universe_id, name, only_people=True)
+        if not names_by_id:
             raise InputError(
-                f"{len(entities)} have the name {clean_line(name)!r}."
-                if entities
-                else f"There is nobody called {clean_line(name)!r}.",
-                todo="Give the name as the world has it.",
+                f"There is nobody called {clean_line(name)!r}.", todo="Give the name as the world has it."
             )
+        if len(names_by_id) > 1:
+            named = ", ".join(sorted(names_by_id.values())[:MAX_NAMED])
+            raise InputError(f"{clean_line(name)!r} could be any of: {named}.", todo="Type more of the name.")
         tick = await read_present_tick(self._log, universe_id) or 0
-        beliefs = await read_beliefs(self._canon, self._log, entities[0].id, tick)
+        beliefs = await read_beliefs(self._canon, self._log, next(iter(names_by_id)), tick)
         if about.strip():
-            about_ids = {entity.id for entity in await self._canon.find_entity(universe_id, about.strip())}
+            about_ids = set(await match_known_names(self._canon, self._log, universe_id, about))
             about_words = content_stems(about)
             beliefs = [
                 belief

@@ -111,12 +111,25 @@ async def _open_stores_for_reading(home: Path) -> Stores:
 
 
 def find_one(kind: str, name: str, candidates: Sequence[tuple[Id, str, CommandResult]]) -> CommandResult:
-    """Return what has this name or identifier. Raises InputError that lists what there is."""
+    """Return what has this name or identifier, or the only one with this part of a name.
+
+    Raises InputError that lists what there is.
+    """
+    from agents.name_matching import match_names
+
     matches = [row for row in candidates if name.casefold() in (row[1].casefold(), row[0])]
+    if not matches:
+        named_ids = match_names(name, [(row[1], row[0]) for row in candidates])
+        matches = [row for row in candidates if row[0] in named_ids]
     if len(matches) == 1:
         return matches[0][2]
     if matches:
-        todo = f"Name it by its identifier: {', '.join(row[0] for row in matches)}."
+        are_alike = len({row[1].casefold() for row in matches}) < len(matches)
+        todo = (
+            f"Name it by its identifier: {', '.join(row[0] for row in matches)}."
+            if are_alike
+            else f"Type more of the name: {', '.join(row[1] for row in matches[:MAX_LISTED_NAMES])}."
+        )
         raise InputError(f"There is more than one {kind} called {name!r}.", todo=todo)
     raise InputError(
         f"There is no {kind} called {name!r}.", todo=_suggest_names(name, [row[1] for row in candidates])
