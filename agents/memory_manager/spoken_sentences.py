@@ -46,7 +46,12 @@ _ONE_OF_BEFORE: Final = re.compile(r"him|her|them", re.IGNORECASE)
 _CLAUSE_BREAK: Final = re.compile(
     r"[,;:.!?—–…]|\b(?:and|but|then|so|while|when|as|until|after|before|because|that)\b", re.IGNORECASE
 )
-_TO_ALL: Final = re.compile(r"us(?:\s+all)?|all\s+of\s+us|you\s+all|everyone|everybody", re.IGNORECASE)
+_EVERYBODY: Final = (
+    r"(?:(?:everyone|everybody)(?:\s+else)?|the\s+(?:others|rest)(?:\s+of\s+(?:us|them|you))?)"
+)
+_TO_ALL: Final = re.compile(
+    rf"(?:.*\band\s+)?(?:us(?:\s+all)?|all\s+of\s+us|you\s+all|{_EVERYBODY})", re.IGNORECASE | re.DOTALL
+)
 
 REPORTS_WORDS: Final = re.compile(rf"\b(?:{_REPORTING_VERBS}|lets?\b.{{1,40}}?\bknow)\b", re.IGNORECASE)
 """Words of a text that may report what somebody says."""
@@ -189,9 +194,10 @@ def _find_reported_sentences(
     name_pattern = any_name_pattern(name for names in names_by_id.values() for name in names)
     subject_pattern = rf"(?:{name_pattern}|\b(?:I|you)\b)"
     listeners = (
-        rf"(?:{name_pattern}|\b(?:you\s+all|you|me|us\s+all|us|all\s+of\s+us|everyone|everybody|them|him|her"
+        rf"(?:{name_pattern}|\b(?:you\s+all|you|me|us\s+all|us|all\s+of\s+us|{_EVERYBODY}|them|him|her"
         rf"|(?:the|my|your)\s+\w+)\b)"
-        rf"(?:\s*(?:,|and)\s*(?:{name_pattern}))*"
+        rf"(?:\s*(?:,\s*and\b|,|and)\s*(?:{name_pattern}))*"
+        rf"(?:\s*,?\s*and\s+(?:you|me|us|{_EVERYBODY}|(?:the|my|your)\s+\w+)\b(?:\s+else\b)?)?"
     )
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
@@ -251,6 +257,8 @@ def _find_reported_sentences(
         words, is_direct = read_told_words(match["words"]), ":" in match["link"]
         first_person_id = speaker_id if is_direct else pc_id
         is_to_all = _TO_ALL.fullmatch(listener_names or "") is not None
+        if is_to_all:  # `Vess and the others`
+            addressee_ids = ()
         is_news = (
             is_to_all
             or bool(addressee_ids)

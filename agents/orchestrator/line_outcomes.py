@@ -202,15 +202,25 @@ def _find_hearers(turn: Turn, context: SceneContext, people: Iterable[Entity]) -
     earlier_entries = {entry.entity_id: entry for entry in entries if entry.tick < turn.tick}
     deaf_ids = {i for i, entry in earlier_entries.items() if entry.awareness is not Awareness.AWARE}
     deaf_ids |= {e.id for e in context.entities.values() if _is_senseless(e, context)}
-    names = []
+    hearers: dict[Id, Entity] = {}
     for by, to in tellings:
-        hearer_ids = [i for i in to if i != by and i in was_here_ids - deaf_ids]
-        is_said_to_all = not to and bool(was_here_ids - deaf_ids - {by or ""})
-        if by in was_here_ids and (hearer_ids or is_said_to_all):
-            names.append([context.entities[i].name for i in hearer_ids if i in context.entities])
-    if not names:
+        if by not in was_here_ids:
+            continue
+        if not to and was_here_ids - deaf_ids - {by or ""}:
+            return LineOutcome(heard_by=())
+        hearer_ids = (i for i in to if i != by and i in was_here_ids - deaf_ids)
+        hearers.update((i, context.entities[i]) for i in hearer_ids if i in context.entities)
+    if not hearers:
         return None
-    return LineOutcome(heard_by=tuple(dict.fromkeys(name for some in names for name in some)))
+    named_places = {i: _find_named_place(hearer, turn.text) for i, hearer in hearers.items()}
+    in_named_order = sorted(hearers, key=lambda hearer_id: named_places[hearer_id])
+    return LineOutcome(heard_by=tuple(hearers[i].name for i in in_named_order))
+
+
+def _find_named_place(entity: Entity, text: str) -> int:
+    """Return where a text first has a name of somebody; its end if nowhere."""
+    match = re.search(any_name_pattern(names_of(entity)), text)
+    return match.start() if match else len(text)
 
 
 def _is_senseless(entity: Entity, context: SceneContext) -> bool:

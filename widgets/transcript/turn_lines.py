@@ -7,7 +7,7 @@ gm   The hinges give with a shriek ...                                take 2/3  
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -276,12 +276,19 @@ def _outcome_words(outcome: LineOutcome) -> tuple[str, ...]:
 def _by_whom_words(outcome: LineOutcome) -> tuple[str, ...]:
     """Return who heard or believes the words, the longest first."""
     if outcome.heard_by:
-        return f"heard by {one_line(', '.join(outcome.heard_by))}", "heard"
+        return *_name_as_many("heard by", outcome.heard_by), "heard"
     if outcome.heard_by is not None:
         return ("heard",)
-    return (
-        (f"believed by {one_line(', '.join(outcome.believed_by))}", "believed") if outcome.believed_by else ()
-    )
+    return (*_name_as_many("believed by", outcome.believed_by), "believed") if outcome.believed_by else ()
+
+
+def _name_as_many(head: str, names: Sequence[str]) -> Iterable[str]:
+    """Return words that name all, then ever fewer and how many more there are: `heard by Vess and 3 more`."""
+    yield one_line(f"{head} {', '.join(names)}")
+    for count in range(len(names) - 1, 0, -1):
+        yield one_line(f"{head} {', '.join(names[:count])} and {len(names) - count} more")
+    if len(names) > 1:
+        yield f"{head} {len(names)}"
 
 
 def _cells(line: Line) -> int:

@@ -151,3 +151,42 @@ async def test_death_in_a_figure_of_speech_says_how_it_is_said_plainly(tmp_path:
         await table.say("> Maud Perrin dies.")
         assert [row for row in (await table.view()).proposals if row.title == "Maud Perrin dies."]
         assert not any("figure of speech" in line for line in await table.say("> Jory dies of thirst."))
+
+
+@pytest.mark.parametrize(
+    ("line", "mark"),
+    [
+        ("I tell Jory and Maud that the bell is hollow.", "heard by Jory, Maud"),
+        ("> Maud tells Jory and me that the bell is hollow.", "heard by Jory, Mara"),
+        (
+            "> Maud tells me, Oswin, and Jory that the bell is hollow.",
+            "heard by Oswin, Jory, Mara",
+        ),
+        ("I tell Jory that the bell is hollow. I tell everybody that the bell is gone.", "heard"),
+        ("I tell Jory and the others that the bell is hollow.", "heard"),
+        ("I tell Jory and everyone else that the bell is hollow.", "heard"),
+        ("I tell Jory that Maud and the others are gone.", "heard by Jory"),
+        ("I tell Jory and the bell rings.", ""),
+    ],
+)
+async def test_mark_names_all_who_heard_it(tmp_path: Path, line: str, mark: str) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for typed in ("/npc here Maud", "/npc here Jory", "/npc here Oswin", line):
+            await program.services.play.submit(scene_id, typed)
+        assert list((await read_marks(program, scene_id, 160)).values()) == [mark]
+
+
+async def test_mark_says_how_many_more_heard_it_where_not_all_fit(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        line = "I tell Maud, Jory and Oswin that the bell is hollow."
+        for typed in ("/npc here Maud", "/npc here Jory", "/npc here Oswin", line):
+            await program.services.play.submit(scene_id, typed)
+        marks = [(await read_marks(program, scene_id, width))[line] for width in range(96, 66, -1)]
+        assert list(dict.fromkeys(marks)) == [
+            "heard by Maud, Jory, Oswin",
+            "heard by Maud and 2 more",
+            "heard by 3",
+            "heard",
+        ]
