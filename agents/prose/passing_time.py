@@ -97,6 +97,20 @@ _COMES: Final = tuple(
         r"(?=\s*(?:$|[.,;!]))",
     )
 )
+_DOES_LATER: Final = (
+    rf"(?:(?:I|we|you)\s+(?:[a-z]+ly\s+)?(?:{_ARRIVES}|(?:wake|woke|awake|awoke|land|landed|find|found|stand|stood|go|went|walk|"
+    r"walked|ride|rode|leave|left|step|stepped|crawl|crawled|climb|climbed|stumble|stumbled|meet|met|see|saw|sit|sat|look|"
+    r"am|are|set|sail|sailed)\b)|(?-i:[A-Z])[\w'’-]+\s+(?:[a-z]+ly\s+)?(?:returns|arrives|wakes|comes|leaves|dies|is\s+back)\b)"
+    r"(?:(?!\b(?:that|who|whom|which|what|whether|when|where|because|if|says?|said|tells?|told|had|to\s+be|which)\b)[^.;?!,])*?"
+)
+"""What is done when the time that the end of its sentence names has passed: `I wake on the beach two days later.`"""
+_ENDS_LATER: Final = re.compile(
+    rf"{_DOES_LATER}\s{_LENGTH}\s+(?:later|afterwards)(?=\s*(?:$|[.;!]))", re.IGNORECASE
+)
+_ENDS_NEXT: Final = re.compile(
+    rf"{_DOES_LATER}(?<!\bof)(?<!\bfor)(?<!\buntil)(?<!\btill)(?<!\bby)(?<!\babout)(?<!\bbefore)\s(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)(?=\s*(?:$|[.;!]))",
+    re.IGNORECASE,
+)
 _DARKENS: Final = (
     (
         re.compile(
@@ -151,7 +165,9 @@ def _read_sentence(sentence: str) -> str:
         return "" if _NOT_SO.search(opening[0]) else _read_length(opening)
     if _NOT_SO.search(words) or UNREAL.search(words):
         return ""
-    for pattern in _COMES:
+    if later := _ENDS_LATER.match(words):
+        return _read_length(later)
+    for pattern in (*_COMES, _ENDS_NEXT):
         if moment := pattern.match(words):
             return _JUMPS[" ".join(moment["part"].casefold().split())]
     for pattern, jump in _DARKENS:

@@ -40,6 +40,12 @@ from agents.prose.passing_time import find_time_jump
         ("It is already dusk when we reach the mill.", "to dusk"),
         ("The next morning we set out for the Old Mill.", "to dawn"),
         ("The next day I walk to the Tarn.", "+1 day"),
+        ("I wake on the beach two days later.", "+2 days"),
+        ("I come back to the mill a week later.", "+7 days"),
+        ("You wake three hours later.", "+3 hours"),
+        ("Vess returns two days later.", "+2 days"),
+        ("I wake up the next morning.", "to dawn"),
+        ("We reach the Tarn the following day.", "+1 day"),
     ],
 )
 def test_time_that_passes_is_read(text: str, jump: str) -> None:
@@ -78,6 +84,15 @@ def test_time_that_passes_is_read(text: str, jump: str) -> None:
         "He is three years old.",
         "Every winter passes.",
         "Every day we walk for two hours.",
+        "I find that the mill burned two days later.",
+        "I found the man who died two days later.",
+        "I tell Dob that I woke two days later.",
+        "I see what they did the next day.",
+        "I promise to return two days later.",
+        "I would wake two days later.",
+        "I look at the map of the next day.",
+        "I go to bed, and Vess says the boat sank two days later.",
+        "Do I wake two days later?",
     ],
 )
 def test_time_that_is_only_named_does_not_pass(text: str) -> None:
