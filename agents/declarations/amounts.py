@@ -18,6 +18,10 @@ _MONEY_WORDS: Final = (
     "payment pence pennies penny pounds price rent shilling shillings sovereigns thalers toll wage wages"
 )
 _MONEY: Final = frozenset(_MONEY_WORDS.split())
+_METAL: Final = r"(?:silver|gold|copper|bronze)"
+_UNIT: Final = rf"(?:pieces?(?: of {_METAL})?|{_METAL}|{'|'.join(_MONEY_WORDS.split())})"
+SUM_OF_MONEY: Final = rf"(?:(?:a|some|about) )?{COUNT}(?:[ -]{COUNT})* (?:{_METAL} )?{_UNIT}"
+"""A sum of money: `fifty silver`, `two hundred gold crowns`."""
 
 
 def is_amount(name: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from agents.canon_keeper.fact_readings import LOCATED_IN, SUBJECT
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.tokens import build_name_book
+from agents.declarations.amounts import SUM_OF_MONEY
 from agents.declarations.coordinated_clauses import split_clauses, split_things
 from agents.declarations.handed_names import GIVING_VERBS, split_receiver
 from agents.declarations.lasting_facts import build_stated_fact, read_lasting_facts
@@ -71,8 +72,9 @@ _BEHIND_THING: Final = re.compile(
 _AND_PART: Final = re.compile(
     r" and (?:half|most|some|part|a (?:bit|piece|part|third|quarter|share|little|handful)) (?:of )?"
     r"(?:the|my|your|our|his|her|their) [\w'’-]+(?: [\w'’-]+)?(?=$|[.,;!])"
+    rf"|,? and {SUM_OF_MONEY}(?=$|[.,;!])|(?<= ){SUM_OF_MONEY} and (?=(?:the|an?|my|your|our|his|her|their) )"
 )
-"""Behind a thing, a part of another that has no name: `and half of my bread`."""
+"""Beside a thing, what has no name: `and half of my bread`, `and fifty silver`."""
 _UNCERTAIN: Final = re.compile(
     r"[?:¶]|\b(?:if|unless|whether|tomorrow|tonight|later|soon|when|whenever|until|every|each|always|often|usually"
     r"|sometimes|never|almost|nearly)\b",

@@ -205,7 +205,8 @@ def _matter_of(command: str) -> str:
 
 
 def _name_in(command: str) -> str:
-    return command.split(" ", 1)[1].removeprefix(_HERE)
+    """Return the name that a command makes known, without who it is: `Teodor` of `/npc Teodor: my brother`."""
+    return command.split(" ", 1)[1].removeprefix(_HERE).partition(":")[0].strip()
 
 
 def _brings_in(command: str) -> bool:

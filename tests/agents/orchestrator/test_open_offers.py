@@ -145,3 +145,12 @@ async def test_one_person_is_offered_once_and_dropped_once(tmp_path: Path) -> No
         ]
         await program.services.play.drop_offer(scene_id, "/npc here Father Osk")
         assert await play(program, scene_id) == ["/thing key"]
+
+
+async def test_person_who_is_described_is_offered_no_more_once_known(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        line = "I walk down to the yard, where my brother Teodor was last seen."
+        assert await play(program, scene_id, line) == ["/npc Teodor: my brother"]
+        assert await play(program, scene_id, "/npc Teo: a boy") == ["/npc Teodor: my brother"]
+        assert await play(program, scene_id, "/npc Teodor Quay: my brother, lost at sea") == []

@@ -106,6 +106,9 @@ async def test_theft_and_loss_of_an_unknown_thing_is_offered_as_a_gift_is(table:
             "/thing silver key",
         ],
         "I take his knife.": ["/thing knife"],
+        # Money beside a thing has no name.
+        "> Jonas gives me his ladle and fifty silver.": ["/thing ladle"],
+        "> Jonas gives me ten silver pennies and a kettle.": ["/thing kettle"],
         # What only one can do lasts, too.
         "> Only Jonas can open the crypt.": ["/place Crypt"],
         "> Only Jonas can open the iron chest.": ["/thing iron chest"],
