@@ -38,7 +38,7 @@ _DIRECTION: Final = (
 )
 _GOES_THERE: Final = PhrasePattern(
     r"""
-    VERB(?: DIRECTION){0,3} (to|into|inside|onto|for)
+    VERB(?: DIRECTION){0,3} (to|into|inside|onto|for|aboard|on board)
     VERB(?: DIRECTION){0,2} (out|up|down|over|back) (on|upon|in)
     [make find work] (my|our|your|his|her|their) way(?: DIRECTION){0,3} (to|into|inside|onto)
     [follow chase pursue tail shadow trail track accompany take lead bring guide drag carry escort] @[^@]+@(?:
@@ -47,7 +47,7 @@ _GOES_THERE: Final = PhrasePattern(
         (out|up|down|over|back) (on|upon|in)
     WAY_TAKEN(?: DIRECTION){0,3} (to|into|inside|onto)
     [arrive](?: back)? (at|in)
-    [enter reach visit]
+    [enter reach visit board]
     """,
     {
         "VERB": rf"(?:(?:am|is|are)\s+(?:going|walking|riding|heading|running|returning)|{GO}|"

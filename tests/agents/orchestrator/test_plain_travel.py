@@ -435,3 +435,21 @@ async def test_plain_going_leaves_those_there_with_whom_somebody_is_left(
     assert await table.cast_names() == set()
     await table.say("I walk back to the Tarn.")
     assert await table.cast_names() == {"Jon", "Bram"}
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("I go aboard the Salvage Skiff with Jon.", "Salvage Skiff"),
+        ("I board the Salvage Skiff.", "Salvage Skiff"),
+        ("> You climb on board the Salvage Skiff.", "Salvage Skiff"),
+        ("I board up the Salvage Skiff.", "Yard"),
+        ("I wait aboard the Salvage Skiff's dinghy.", "Yard"),
+        ("I want to board the Salvage Skiff.", "Yard"),
+        ("> Jon boards the Salvage Skiff.", "Yard"),
+    ],
+)
+async def test_going_aboard_a_known_boat_moves_the_scene(table: PlayedScene, line: str, place: str) -> None:
+    await table.say("/place Salvage Skiff: a boat")
+    await table.say(line)
+    assert await table.place() == place
