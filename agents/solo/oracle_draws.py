@@ -123,7 +123,9 @@ class OracleDraws:
         """Return the draw of an NPC's first reaction to the hero, with their relation."""
         name, sign, amount = re.fullmatch(r"(.*?)\s*(?:([+-])\s*(\d))?", spec, re.DOTALL).groups()  # type: ignore[union-attr]
         if not name:
-            raise InputError("Whose reaction?", kept="Nothing was played.", todo="As in: /react NAME +1")
+            others = (p.name for p in context.present_actors() if p.id != context.story.pc_id)
+            todo = f"As in: /react {next(others, 'NAME')} +1"
+            raise InputError("Whose reaction?", kept="Nothing was played.", todo=todo)
         npc = await self._context.find_one_entity(context, name)
         require_aware(context, npc, "to react", "Nothing was rolled.")
         hero = context.player_character()

@@ -65,6 +65,7 @@ async def test_command_alone_says_how_it_is_used(tmp_path: Path, line: str) -> N
         ("/state", "As in: /state Vess.hp -3, Mara +wounded"),
         ("/npc", "/npc needs a name after it. Nothing was changed. As in: /npc NAME: keeper"),
         ("/gm", "/gm needs words after it."),
+        ("/react", "Whose reaction? Nothing was played. As in: /react Vess +1"),
     ],
 )
 async def test_command_alone_has_an_example_of_this_world(tmp_path: Path, line: str, example: str) -> None:
