@@ -217,10 +217,16 @@ def _words_behind_faces_error(behind: re.Match[str]) -> InputError:
 
 
 def parse_roll(kind: RollKind, spec: str) -> RollInput:
-    """Split a roll's text from the dice faces in it. Raises InputError for faces that no die has."""
+    """Split a roll's text from the dice faces in it. Raises InputError for what is not read."""
     formula, faces = split_check_faces(spec) if kind in CHECK_KINDS else split_faces(spec)
     if faces is None and kind == "roll" and (faces_match := _UNREAD_FACES.fullmatch(spec)):
         read_faces(faces_match[1])
+    if kind == "event" and formula:
+        raise InputError(
+            f"/event takes no words: “{one_line(formula)[:60]}” would not be read.",
+            kept="Nothing was drawn.",
+            todo="/event draws what breaks in; ? and a question asks the oracle.",
+        )
     first_part = formula.partition(";")[0] if kind in CHECK_KINDS else formula
     if faces is None and (behind := _WORDS_BEHIND_FACES.fullmatch(first_part)):
         raise _words_behind_faces_error(behind)

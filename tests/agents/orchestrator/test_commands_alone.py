@@ -147,3 +147,12 @@ async def test_dice_and_words_before_them_are_played(tmp_path: Path, line: str) 
         scene_id = await begin(program)
         await say(program, scene_id, line)
         assert await program.services.play.transcript(scene_id, 0, 9)
+
+
+async def test_event_takes_no_words(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        with pytest.raises(InputError, match="/event takes no words: “a storm” would not be read"):
+            await say(program, scene_id, "/event a storm")
+        await say(program, scene_id, "/event")
+        assert len(await program.services.play.transcript(scene_id, 0, 9)) == 1
