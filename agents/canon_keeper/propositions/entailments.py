@@ -192,6 +192,8 @@ def _is_narrowed(forms: Sequence[WordForms], index: int, words: Sequence[str], *
         return True  # `free of fear`
     if at is None or "of" in words:
         return False
+    if "in" in forms[at] and forms[at + 1 : at + 2] and "both" in forms[at + 1]:
+        return False  # `blind in both eyes`
     if "in" in forms[at]:
         return any(not f.isdisjoint(load_word_lists().body_parts | {"ear"}) for f in forms[at + 1 : at + 3])
     return is_person or "to" not in forms[at]  # `full to the roof`

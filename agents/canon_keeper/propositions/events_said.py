@@ -218,7 +218,9 @@ def _ages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     words = [t.word for t in clause.rest]
     if words[-1:] == ["old"] and clause.subject and singular(clause.subject[-1].word) in PERSON_NOUNS:
         return
-    if span := _span(words, words[-1:]):
+    is_unnumbered = len(words) == 2 and words[1] == "old" and words[0] in ("centuries", "decades")
+    years = _UNITS_IN_YEARS[singular(words[0])] if is_unnumbered else 0
+    if span := Quantity(years, float("inf"), "year") if years else _span(words, words[-1:]):
         for kind in ("build", "found"):
             yield from _since(clause, base, kind, span)
 

@@ -19,6 +19,7 @@ _GROUPS: Final = frozenset(
 _PARTS_OF_BODY: Final = frozenset(
     {"finger", "toe", "head", "arm", "leg", "eye", "tail", "wing", "horn", "thumb"}
 )
+_PARTS_WITH_E: Final = frozenset({"eye", "toe", "storie", "blade", "edge", "horne"})
 _EVENT_VERBS: Final = frozenset({"be", "fight", "happen", "occur", "take", "hold", "fall", "come"})
 
 
@@ -79,6 +80,11 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         "words": frozenset[str](),
     }
     if _is_of_theirs(clause.subject):
+        return
+    if clause.verb == "be" and (compound := _compound(rest_words)):
+        part, number = compound
+        quantity = Quantity(number, number, part, is_exact=True)
+        yield value_proposition(base, "count", quantity=quantity, **holder)
         return
     is_closed = "no more" in " ".join([*words, *rest_words]) or "only" in words
     if clause.verb == "number" and (
@@ -143,6 +149,18 @@ def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 **holder,
             )
         return
+
+
+def _compound(words: Sequence[str]) -> tuple[str, int] | None:
+    """Return which parts and how many of them `a three-masted ship` has."""
+    for word in words[:4]:
+        number, _, part = word.partition("-")
+        if part.endswith("ed") and (count := number_of(number)) is not None:
+            stem = part.removesuffix("ed")
+            return (
+                f"{stem}e" if f"{stem}e" in _PARTS_WITH_E else stem[:-1] if stem[-2:] == "gg" else stem
+            ), count
+    return None
 
 
 def _part_of_body(words: Sequence[str]) -> str:

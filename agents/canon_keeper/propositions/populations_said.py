@@ -17,6 +17,9 @@ _INHABITANTS: Final = frozenset(
     ["people", "inhabitant", "soul", "resident", "citizen", "villager", "colonist", "settler", "person", "townspeople",
      "islander"]
 )  # fmt: skip
+_MEMBERS: Final = frozenset(
+    {"members", "men", "fighters", "followers", "soldiers", "warriors", "agents", "swords"}
+)
 _LIVING: Final = frozenset({"live", "dwell", "reside"})
 _FLOORS: Final = frozenset({"floor", "storey", "story", "level", "deck"})
 _UNIT: Final = "inhabitant"
@@ -46,6 +49,11 @@ def read_populations(clause: ClauseWords, base: Proposition) -> Iterator[Proposi
         counted, place = rest_words[:at], rest[at + 1 :]
     elif clause.verb in ("be", "rise") and rest_words[-1:] in (["high"], ["tall"]):
         counted, place = rest_words[:-1], subject
+    is_band = len(subject) < 3 and bool(subject) and subject[-1].is_person
+    if is_band and clause.verb in ("have", "number") and (members := _members(rest_words)):
+        quantity = members._replace(unit="member", is_exact=True)
+        yield from value_of_thing(base, "number of members", subject, quantity=quantity)
+        return
     if counted and place and (found := _counted(counted)):
         noun, quantity = found
         if noun == _UNIT and not all(t.entity or t.word == "the" for t in place):
@@ -70,6 +78,15 @@ def _counted(words: Sequence[str]) -> tuple[str, Quantity] | None:
             return None
         least, most = quantity.least * (1 - _ROUGHLY), quantity.most * (1 + _ROUGHLY)
         return _UNIT, quantity._replace(unit=_UNIT, least=least, most=most)
+    return None
+
+
+def _members(words: Sequence[str]) -> Quantity | None:
+    """Return how many members the words count, if they say nothing else."""
+    for index in range(min(len(words), 3)):
+        if found := quantity_at(words, index):
+            quantity, end = found
+            return quantity if len(words) == end + 1 and words[end] in _MEMBERS else None
     return None
 
 

@@ -119,7 +119,7 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return is_other_age_order(one, other)
         case attribute if attribute == LANGUAGES:
             return is_other_language(one, other)
-        case "origin" | "raised":
+        case "origin" | "raised" | "burial":
             if one.words or other.words:  # `far from Hollowmere`
                 return one.others == other.others and one.words != other.words
             return one.others != other.others

@@ -49,6 +49,7 @@ def read_things_there(clause: ClauseWords, base: Proposition) -> Iterator[Propos
         return
     rest = [t for t in clause.rest if t.word not in ("now", "still")]
     negations = ["not"] if any(t.word in ("not", "never") for t in clause.helpers) else []
+    yield from _only_part(clause, base, rest)
     if [t.word for t in clause.subject] == ["there"] and clause.verb == "be":
         yield from _parts_of(base, rest, negations)
     elif clause.verb == "have" and not clause.is_passive and clause.subject:
@@ -63,6 +64,13 @@ def _parts_meant(clause: ClauseWords, base: Proposition) -> Iterator[Proposition
         yield from _count(base, ["a", words[1]], tokens[3:])
     elif len(words) > 3 and words[0] == "the" and words[-2] == "'s":
         yield from _count(base, ["a", words[-1]], tokens[:-2])
+
+
+def _only_part(clause: ClauseWords, base: Proposition, rest: Sequence[Token]) -> Iterator[Proposition]:
+    """Read that there is one, of `The Stag is the only inn in Rigg`."""
+    words = [t.word for t in rest]
+    if clause.verb == "be" and words[:2] == ["the", "only"] and words[3:4] in (["in"], ["on"], ["aboard"]):
+        yield from _count(base, ["only", "a", words[2]], rest[4:])
 
 
 def _parts_of(base: Proposition, rest: Sequence[Token], negations: list[str]) -> Iterator[Proposition]:

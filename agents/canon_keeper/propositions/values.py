@@ -8,6 +8,7 @@ from typing import Final
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
 from agents.canon_keeper.propositions.deaths_said import read_deaths
+from agents.canon_keeper.propositions.distances_said import read_distances
 from agents.canon_keeper.propositions.doers_said import read_doers
 from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.groups_said import read_groups
@@ -86,6 +87,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_times(clause, base)
     yield from read_people(clause, base)
     yield from read_doers(clause, base)
+    yield from read_distances(clause, base)
     yield from read_populations(clause, base)
     yield from read_thing_values(clause, base)
     yield from read_price_paid(clause, base)
@@ -171,6 +173,10 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 len(nouns) != 1 or "only" in subject or nouns[0] in lists.body_parts | _COLOURED_PARTS
             ):
                 yield value_proposition(base, group, words=frozenset(named), thing="".join(nouns), **holder)
+        elif (
+            clause.verb == "have" and len(rest) == 3 and rest[0] in ("a", "an") and rest[2] in _COLOURED_PARTS
+        ):
+            yield value_proposition(base, group, words=frozenset(named), thing=rest[2], **holder)
         elif clause.verb in ("have", "own") and {"one", "only"} & set(rest) and not clause.is_passive:
             index = next(n for n, w in enumerate(rest) if w in ("one", "only"))
             nouns = [
