@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agents.exports.story_form import StoryForm
 from agents.name_matching import match_names, without_article
 from agents.orchestrator.commands.registry import CommandCall, CommandGroup
@@ -17,6 +19,8 @@ MAX_LISTED_ENTITIES = 40
 MAX_SHOWN_FACTS = 20
 _FOR_PLAYERS = "players"
 _WITH_ROLLS = "rolls"
+_LIKE_FILE = re.compile(r"[/\\~]|\w\.[a-z]{2,4}$")
+"""In a word behind /export, that it is meant as a file: `~/story.md`."""
 
 group = CommandGroup(CommandTopic.ASK)
 
@@ -83,6 +87,13 @@ async def export_story(tools: CommandTools, call: CommandCall) -> Reply:
     words = call.argument.casefold().split()
     forms = [StoryForm(word) for word in words if word in set(StoryForm)]
     unknown_words = [word for word in words if word not in (*StoryForm, _FOR_PLAYERS, _WITH_ROLLS)]
+    if any(_LIKE_FILE.search(word) for word in unknown_words):
+        raise InputError(
+            f"/export takes no file: {call.argument[:60]!r} would not be read.",
+            kept="Nothing was written.",
+            todo="/export names the file itself, in the folder exports beside your library, and says which it is; "
+            f'monitor story "{call.context.story.title}" --to FILE writes one elsewhere.',
+        )
     if unknown_words or len(forms) > 1:
         raise InputError(
             f"A story is not written as {call.argument[:40]!r}.",

@@ -97,3 +97,12 @@ async def test_export_command_writes_the_form_that_is_asked_for(tmp_path: Path) 
         for line in ("/export papyrus", "/export epub html"):
             with pytest.raises(InputError, match="A story is not written as"):
                 await play.submit(scene_id, line)
+        for line in (
+            "/export ~/story.md",
+            "/export /tmp/My story.html",
+            r"/export C:\stories\one",
+            "/export a.epub",
+        ):
+            with pytest.raises(InputError, match="/export takes no file") as refused:
+                await play.submit(scene_id, line)
+            assert 'monitor story "A story" --to FILE' in refused.value.todo
