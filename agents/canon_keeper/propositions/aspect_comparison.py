@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from agents.canon_keeper.propositions.aspects import AspectKind, Matter, load_aspects
+from agents.canon_keeper.propositions.aspects import Aspect, AspectKind, Matter, load_aspects
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS, PERSON, PERSON_NOUNS
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.sentences.comparison import DEAD
@@ -65,7 +65,7 @@ def opposed_sides(earlier: Proposition, later: Proposition) -> str:
     if not _is_same_matter(earlier, later, aspect.matter):
         return ""
     is_broken = aspect.is_abstinence and _is_abstinence_broken(earlier, later, aspect.last_side)
-    if not is_broken and not _is_one_time(earlier, later, aspect.kind, aspect.last_side):
+    if not is_broken and not _is_one_time(earlier, later, aspect):
         return ""
     if aspect.name == "life":
         return "" if _dies_after(earlier, later) else DEAD
@@ -158,6 +158,12 @@ def _is_elsewhere(one: Proposition, other: Proposition) -> bool:
     )
 
 
+def _are_told_of_same(one: Proposition, other: Proposition) -> bool:
+    """Say whether both tell what happened to the same other: `kept his word to Nora`, `broke his word to Nora`."""
+    shared = (one.others | one.owners) & (other.others | other.owners) & one.people
+    return one.is_event and other.is_event and bool(shared) and one.words == other.words
+
+
 def _is_at_same_event(one: Proposition, other: Proposition) -> bool:
     """Say whether both tell of one and the same event that is named: the battle, the wedding."""
     if (
@@ -170,7 +176,8 @@ def _is_at_same_event(one: Proposition, other: Proposition) -> bool:
     return bool(events & other_events)
 
 
-def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, last_side: str) -> bool:
+def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bool:
+    kind = aspect.kind
     if _is_at_same_event(earlier, later):
         return True
     if earlier.when and later.when and earlier.when != later.when:
@@ -215,13 +222,13 @@ def _is_one_time(earlier: Proposition, later: Proposition, kind: AspectKind, las
             if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
                 return False
             if clause_times == (ClauseTime.PAST, ClauseTime.PAST):
-                return False
+                return aspect.is_once and (not aspect.is_once_of_same or _are_told_of_same(earlier, later))
             return not any(
                 s is ClauseTime.PAST and not p.is_event
                 for s, p in zip(clause_times, (earlier, later), strict=True)
             )
         case AspectKind.FINAL:
-            return _is_after_end(earlier, later, last_side)
+            return _is_after_end(earlier, later, aspect.last_side)
 
 
 def _is_abstinence_broken(earlier: Proposition, later: Proposition, abstaining: str) -> bool:

@@ -60,6 +60,10 @@ class Aspect:
     has_by_possessive: bool
     last_side: str
     """Of a final one, the side that ends the other for good."""
+    is_once: bool = False
+    """Whether one side or the other comes about once in a life: who was hanged did not escape the noose."""
+    is_once_of_same: bool = False
+    """Whether that is so of the same other: who kept his word to Nora did not break it to her."""
     is_abstinence: bool = False
     """Whether whoever is on the last side does not do what is on the other: a vegetarian ate no steak."""
 
@@ -109,6 +113,8 @@ def load_aspects() -> AspectBook:
             frozenset(str(row.get("figures", "")).split()),
             bool(row.get("possessive")),
             list(row["sides"])[-1],
+            row.get("once") is not None,
+            row.get("once") == "same",
             bool(row.get("abstinence")),
         )
         aspects[aspect.name] = aspect

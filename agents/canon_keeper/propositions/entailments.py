@@ -73,6 +73,10 @@ _TOO_MUCH: Final = frozenset(
     ["poor", "drunk", "weak", "frail", "ill", "sick", "lame", "blind", "deaf", "afraid", "frightened", "scared",
      "cowardly", "stupid", "lazy", "proud", "honest", "kind", "mean", "stingy", "broke", "hungry", "badly"]
 )  # fmt: skip
+_SPANS: Final = frozenset(
+    ["year", "month", "week", "day", "century", "decade", "age", "hour", "generation", "long", "birth", "childhood",
+     "war", "spring", "summer", "winter", "autumn", "night"]
+)  # fmt: skip
 _ONLY_PART: Final = frozenset(
     {("part", "of"), ("half", "of"), ("some", "of"), ("most", "of"), ("half", "his"), ("half", "her")}
 )
@@ -192,6 +196,8 @@ def _is_narrowed(forms: Sequence[WordForms], index: int, words: Sequence[str], *
         return True  # `free of fear`
     if at is None or "of" in words:
         return False
+    if forms[at] & {"for", "since"} and any(f & _SPANS for f in forms[at + 1 : at + 4]):
+        return False  # `dark for years`
     if "in" in forms[at] and forms[at + 1 : at + 2] and "both" in forms[at + 1]:
         return False  # `blind in both eyes`
     if "in" in forms[at]:

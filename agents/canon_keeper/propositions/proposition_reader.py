@@ -49,6 +49,7 @@ _ANYBODY: Final = frozenset(
 )
 _MOST_OF: Final = frozenset({("half", "of"), ("most", "of")})
 """Before a place, what says that many people of it do so: `Half of Hollowmere owes Wick money`."""
+_PASSIVE_BE: Final = frozenset({"is", "are", "was", "were", "been", "be"})
 _BEING: Final = frozenset({"is", "was", "has", "had", "did", "does", "will", "are", "were"})
 _SECRET: Final = "secret told"
 """The aspect of who told what."""
@@ -153,7 +154,11 @@ def _is_open(tokens: Sequence[Token]) -> bool:
         reports -= {"suspect", "accuse"}
     if "that" not in words and not _STORIES.isdisjoint(words):
         reports -= {"tell"}
-    return any(r.lemma in reports and r.tag != "part" for word in words for r in lists.readings_as_verb(word))
+    return any(
+        r.lemma in reports and r.tag != "part" and before not in _PASSIVE_BE
+        for before, word in zip(["", *words], words, strict=False)
+        for r in lists.readings_as_verb(word)
+    )
 
 
 def _is_told_about(words: Sequence[str]) -> bool:

@@ -103,6 +103,14 @@ NAMES = {
         ("Osric never eats fish.", "Osric had trout for supper."),
         ("Hollowmere is an island.", "Hollowmere lies on the mainland."),
         ("The roof leaks.", "The roof is watertight."),
+        (
+            "All the colonists of Hollowmere perished.",
+            "A handful of Hollowmere's colonists made it to spring.",
+        ),
+        ("Everyone aboard the Swift Return drowned.", "Two of the Swift Return's sailors got out alive."),
+        ("Osric was hanged at dawn.", "Osric escaped the noose and fled."),
+        ("Osric has a good memory.", "Osric forgets everything he is told."),
+        ("The lighthouse has been dark for years.", "The lighthouse shines every night."),
         ("Nora never told a soul about the trapdoor.", "Nora told Brannoc about the trapdoor."),
     ],
 )
@@ -154,6 +162,10 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("The Black Stag has a red door.", "The Black Stag has a blue roof."),
         ("The Black Stag is the only inn in Hollowmere.", "There is an inn in Hollowmere."),
         ("Osric is blind to Nora's faults.", "Osric spotted the ship."),
+        ("Osric kept his word to Nora.", "Osric broke his word to Brannoc."),
+        ("Two sailors got away.", "All the prisoners drowned."),
+        ("Osric was told that Nora is dead.", "Nora is alive."),
+        ("Osric tormented Nora.", "Osric comforted Nora."),
         ("Hollowmere surrendered its treasure.", "Hollowmere has never been taken."),
     ],
 )
