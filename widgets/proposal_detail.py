@@ -20,6 +20,7 @@ from widgets.proposal_rows import ALIKE_SIGN, CONFLICT_SIGN, DOUBT_SIGN
 from widgets.safe_text import one_line, wrap
 
 NEW_FACT_HINT = "This is added; nothing else in canon changes."
+SAID_ALREADY_HINT = "It is canon already; only this evidence is new."
 REJECTED_HINT = "✗ Rejected: a commit leaves canon as it is. u undoes that."
 
 
@@ -70,7 +71,12 @@ class ProposalDetail(InkView, can_focus=False):
 def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterator[Line]:
     """Yield change, quote with its place, how it was read, conflicts and reasons; each wrapped to `width` cells."""
     if with_change and is_open(view):
-        yield from diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
+        if view.adds_only_evidence:
+            yield from _text_lines(SAID_ALREADY_HINT, Ink.WARN, width)
+        else:
+            yield from (
+                diff_lines(view.diff, width) if view.diff else _text_lines(NEW_FACT_HINT, Ink.MUTED, width)
+            )
         yield []
     if is_open(view) and view.verdict in (Verdict.REJECT, Verdict.FLAVOUR):
         yield from _text_lines(REJECTED_HINT, Ink.BAD, width)
@@ -89,6 +95,8 @@ def detail_lines(view: ProposalView, width: int, *, with_change: bool) -> Iterat
         sign = DOUBT_SIGN if likeness.is_model_doubt else ALIKE_SIGN
         yield from _text_lines(f"{sign} {one_line(likeness.text)}", Ink.WARN, width)
     shown_texts = {c.text for c in (*view.conflicts, *view.similar_matches)}
+    if with_change and view.adds_only_evidence:
+        shown_texts.add(SAID_ALREADY_HINT)
     for reason in view.reasons:
         if reason not in shown_texts:
             yield from _text_lines(f"· {one_line(reason)}", Ink.MUTED, width)

@@ -88,6 +88,8 @@ def outcome_word(view: ProposalView) -> str:
         return "retconned"
     if is_open(view) and view.is_replaced:
         return "replaced"
+    if is_open(view) and view.adds_only_evidence:
+        return "canon already"
     return "no longer so" if view.is_superseded else _STATUS_WORDS[view.status]
 
 

@@ -127,11 +127,9 @@ def decide_by_policy(
             "reject", f"{_join_names(findings.locked_names)} is protected: only you can change it."
         )
     if findings.duplicate_of is not None and is_from_outside:
-        return make_decision(
-            "defer", "Canon has it already; accepting adds its evidence.", confidence_sentence
-        )
+        return make_decision("defer", "It is canon already; only this evidence is new.", confidence_sentence)
     if findings.duplicate_of is not None:
-        return make_decision("accept", "Canon has it already; this adds its evidence.")
+        return make_decision("accept", "It is canon already; only this evidence is new.")
     if findings.ruled_out:
         return make_decision("reject", findings.ruled_out)
     if findings.conflicts:

@@ -70,6 +70,7 @@ def build_proposal_row(
         and decision is not None
         and decision.by == BY_POLICY,
         is_repeated=findings.is_repeated,
+        adds_only_evidence=proposal.status in OPEN_STATUSES and policy_decision.duplicate_of is not None,
         is_retconned=is_retconned,
         is_superseded=is_superseded,
         replaced_ids=replaced_ids,

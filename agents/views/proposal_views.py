@@ -84,6 +84,9 @@ class ProposalView:
     is_repeated: bool = False
     """Whether another open proposal says the same already."""
 
+    adds_only_evidence: bool = False
+    """Whether canon says the same already, so that accepting it adds nothing but its evidence."""
+
     is_retconned: bool = False
     """Whether what a commit made of it was retconned since."""
 

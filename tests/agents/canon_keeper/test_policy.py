@@ -62,12 +62,12 @@ def test_base_confidence_and_the_price_of_no_evidence(
     ("authority", "findings", "mark", "why"),
     [
         (Authority.PLAYER, ANYTHING, "reject", "Mara is protected"),
-        (Authority.GM, ANYTHING, "accept", "Canon has it already"),
+        (Authority.GM, ANYTHING, "accept", "It is canon already"),
         (
             Authority.SYSTEM,
             ProposalFindings(duplicate_of=KNOWN, conflicts=(CONFLICT,)),
             "accept",
-            "Canon has it",
+            "It is canon already",
         ),
         (
             Authority.GM,
