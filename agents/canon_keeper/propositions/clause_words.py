@@ -24,7 +24,22 @@ OTHER_WORDS: Final = frozenset(
 """Words that make another thing of one."""
 _MEASURES: Final = load_word_lists().measures | {"line", "ring", "row", "lot", "bit"}
 _MINIMA: Final = frozenset(
-    {"stroke", "jot", "bit", "whit", "inch", "scrap", "shred", "blink", "note", "finger"}
+    {
+        "stroke",
+        "jot",
+        "bit",
+        "whit",
+        "inch",
+        "scrap",
+        "shred",
+        "blink",
+        "note",
+        "finger",
+        "cent",
+        "penny",
+        "dime",
+        "farthing",
+    }
 )
 """What a denial says that there is not even one of: `cannot swim a stroke`."""
 PERSON: Final = "person"

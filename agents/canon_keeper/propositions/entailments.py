@@ -323,7 +323,8 @@ def _owned(
 
 def _places(context: ClauseContext) -> Iterator[Holder]:
     """Yield where it is done, whether that stands before or behind."""
-    return places_of([*context.clause.front, Token(",", ","), *context.clause.rest])
+    rest = context.rest if context.base.when.endswith("ago") else context.clause.rest
+    return places_of([*context.clause.front, Token(",", ","), *rest])
 
 
 def _happening(context: ClauseContext, forms: Sequence[WordForms], helpers: set[str]) -> Iterator[Entailment]:

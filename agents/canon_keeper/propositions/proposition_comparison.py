@@ -25,8 +25,8 @@ ONE_OF_TWO: Final = "Only one of the two can be true at a time."
 _MOVING: Final = frozenset({"asleep", "value:place"})
 """What play moves on without a word."""
 _MOVING_VALUES: Final = (
-    "hour ", "weekday ", "season ", "owner", "price", "number there", "switch", "steal by", "sell to", "give to",
-    "hand to", "lend to", "send to", "leave to",
+    "hour ", "weekday ", "season ", "owner", "debt", "price", "number there", "switch", "steal by", "sell to",
+    "give to", "hand to", "lend to", "send to", "leave to",
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
 _WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)
@@ -160,7 +160,8 @@ def _denies(denied: Proposition, other: Proposition) -> bool:
         return (
             _denies_in_general(denied, other, words) and missing <= {denied.general, PERSON} | denied.excepted
         )
-    if missing or not _are_placed_alike(denied, other) or not denied.entities() <= other.entities():
+    entities = denied.entities() - (denied.owners if other.is_any else frozenset())
+    if missing or not _are_placed_alike(denied, other) or not entities <= other.entities():
         return False
     return _is_of_same_thing(denied, other)
 

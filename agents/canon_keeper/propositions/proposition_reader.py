@@ -145,6 +145,8 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     text = f" {' '.join(words[2:] if is_of_place else words)} "
     if any(phrase in text for phrase in _uncertain_phrases()):
         return True
+    if words[-1:] == ["."]:
+        words = words[:-1]
     if len(words) > 2 and words[-2] in PRONOUNS and "," not in words:
         words = words[:-1]  # `every word we whispered`
     reports = lists.reporting_verbs - _NO_REPORTS

@@ -43,13 +43,25 @@ _FLOORS: Final = frozenset({"floor", "storey", "deck"})
 _NAMED_FLOORS: Final = {
     "cellar": "cellar", "basement": "cellar", "vault": "cellar", "attic": "attic", "loft": "attic", "garret": "attic",
 }  # fmt: skip
+_MAKING_VERBS: Final = frozenset(
+    ["make", "carve", "cut", "cast", "forge", "build", "hew", "sculpt", "mould", "weave", "shape", "craft", "fashion",
+     "whittle", "hammer", "turn", "chisel"]
+)  # fmt: skip
+_IDLE_BEFORE_MATERIAL: Final = frozenset(
+    ["of", "from", "in", "solid", "pure", "entirely", "good", "made", "plain", "simple", "cheap", "common", "fine",
+     "polished", "a", "block", "single", "piece", "lump", "black", "white", "dark", "pale", "old", "all"]
+)  # fmt: skip
 _GUARDING_VERBS: Final = frozenset({"guard", "watch", "defend", "man", "protect"})
 
 
 def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Yield the values that an affirmed clause says a thing has now."""
-    if base.is_ability or base.is_change or base.time is not ClauseTime.NOW:
+    if base.is_ability or base.is_change:
         return
+    yield from _materials(clause, base)
+    if base.time is not ClauseTime.NOW:
+        return
+    yield from _debts(clause, base)
     yield from _owners(clause, base)
     yield from _prices(clause, base)
     yield from _sizes(clause, base)
@@ -58,7 +70,6 @@ def read_thing_values(clause: ClauseWords, base: Proposition) -> Iterator[Propos
     yield from _needs(clause, base)
     yield from _switches(clause, base)
     yield from _languages(clause, base)
-    yield from _materials(clause, base)
 
 
 def value_of_thing(
@@ -261,12 +272,37 @@ def _languages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 def _materials(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read of what a thing is made: `The gate of Castle Dorn is wooden`."""
     words = [t.word for t in clause.rest]
-    is_made = clause.verb == "make" and clause.is_passive and words[:1] in (["of"], ["from"])
-    if clause.verb != "be" and not is_made:
+    is_made = clause.verb in _MAKING_VERBS and clause.is_passive and words[:1] in (["of"], ["from"], ["in"])
+    is_made = is_made or (clause.verb == "be" and words[:2] == ["made", "of"])
+    is_so_now = base.time is ClauseTime.NOW and clause.tag == "be"
+    if not is_made and not is_so_now:
         return
-    words = [w for w in words if w not in ("of", "from", "solid", "pure", "entirely", "good")]
+    words = [w for w in words if w not in _IDLE_BEFORE_MATERIAL]
     if len(words) != 1:
         return
     material = _MATERIAL_ADJECTIVES.get(words[0], words[0])
     if material in load_word_lists().exclusive_groups["material"]:
         yield from value_of_thing(base, "material", clause.subject, material)
+
+
+def _debts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
+    """Read how much somebody owes whom: `Mick owes Big Sal fifty dollars`, `Mick is fifty dollars in debt to Sal`."""
+    rest = [t for t in clause.rest if t.word != "the"]
+    words = [t.word for t in rest]
+    debtors = base.doers & base.people
+    if clause.verb == "owe" and not clause.is_passive and rest and rest[0].is_person:
+        creditor, words = rest[0].entity, words[1:]
+    elif rest and rest[-1].is_person and "to" in words[-2:] and (clause.verb == "owe" or "debt" in words):
+        creditor = rest[-1].entity
+        words = [w for w in words[:-2] if w not in ("in", "debt")]
+    else:
+        return
+    found = quantity_at(words, 1 if words[:1] and words[0] in ("only", "exactly") else 0)
+    if found is None or len(debtors) != 1 or base.is_denial:
+        return
+    quantity, end = found
+    if len(words) == end + 1:
+        yield value_proposition(
+            base, "debt", doers=debtors, others=frozenset(), owners=frozenset(), thing=creditor, words=frozenset(),
+            quantity=quantity._replace(unit=singular(words[end])), is_event=False,
+        )  # fmt: skip

@@ -167,7 +167,12 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
                 and w not in ARTICLES | POSSESSIVES | {"only", "one", "of", "very"}
             ]
             is_plain = len(rest) <= 3 and (
-                len(nouns) == 1 or (not nouns and clause.subject[-1].entity and not holders & base.people)
+                len(nouns) == 1
+                or (
+                    not nouns
+                    and clause.subject[-1].entity
+                    and (not holders & base.people or _is_called_by_noun(clause))
+                )
             )
             if is_plain and (
                 len(nouns) != 1 or "only" in subject or nouns[0] in lists.body_parts | _COLOURED_PARTS
@@ -186,6 +191,11 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             ]
             if nouns:
                 yield value_proposition(base, group, words=frozenset(named), thing=nouns[0], **holder)
+
+
+def _is_called_by_noun(clause: ClauseWords) -> bool:
+    """Say whether who is meant has no name but a noun, such as the captain's parrot, so that a colour is no figure."""
+    return clause.subject[-1].text.islower()
 
 
 def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

@@ -80,6 +80,8 @@ def _gain(clause: ClauseWords, base: Proposition) -> _Gain | None:
         robbed = subject if clause.is_passive else direct
         robber = base.doers if not clause.is_passive else names_meant(phrase_after(rest, "by"))
         return _Gain(robber, _last_name_behind(rest, "of"), _STOLEN, robbed)
+    if verb == "pay" and not clause.is_passive:
+        return _Gain(subject, _last_name_behind(rest, "for"), "bought")
     if verb in _COMING and not clause.is_passive:
         return _Gain(receivers, subject, said if said == "inherited" else "")
     if verb in _GETTING and not clause.is_passive:

@@ -78,6 +78,31 @@ LOOK_ALIKES_OF_TURNS = [
     ("Osric is barely out of his teens.", "Osric is twenty-one."),
 ]
 
+DEBTS_WAYS_AND_MATERIALS = [
+    ("Osric owes Nora fifty crowns.", "Osric owes Nora two hundred crowns."),
+    ("Osric paid for the Red Ledger.", "The Red Ledger was a gift to Osric."),
+    ("The Red Ledger is made of silver.", "The Red Ledger was carved from plain wood."),
+    ("Osric made no bargain with Nora.", "Osric signed his soul away to Nora."),
+    ("It was Osric who lent Nora the money.", "Nora never borrowed a penny from Osric."),
+    ("Osric wrote the letter.", "Osric had no part in the letter."),
+    ("Hollowmere has never lost a prisoner.", "Wick escaped from Hollowmere ten years ago."),
+    ("Osric can open any lock.", "Osric cannot open the lock of the Black Stag."),
+    ("Osric is deaf.", "Osric heard every word we whispered."),
+]
+LOOK_ALIKES_OF_DEBTS_WAYS_AND_MATERIALS = [
+    ("Osric owes Nora fifty crowns.", "Osric owes Wick two hundred crowns."),
+    ("Osric owes Nora fifty crowns.", "Nora owes Osric two hundred crowns."),
+    ("Osric owes Nora fifty crowns.", "Osric owed Nora two hundred crowns."),
+    ("Osric owes Nora fifty crowns.", "Osric owes Nora five sheep."),
+    ("Osric paid for the Red Ledger.", "The Swift Return was a gift to Osric."),
+    ("Osric paid for the Red Ledger.", "The Red Ledger was a gift to Nora."),
+    ("The Red Ledger is made of silver.", "The Red Ledger was carved with wooden tools."),
+    ("It was Osric who lent Nora the money.", "Osric never borrowed a penny from Nora."),
+    ("Osric wrote the letter.", "Nora had no part in the letter."),
+    ("Hollowmere has never lost a prisoner.", "Wick escaped from the Black Stag ten years ago."),
+    ("Osric can open the lock.", "Osric cannot open the lock of the Black Stag."),
+]
+
 
 async def is_contradiction(before: str, after: str) -> bool:
     return await is_held(SentencePair("everyday", NAMES, before, after, contradicts=True))
@@ -100,4 +125,18 @@ async def test_everyday_sentences_with_turns_of_phrase_contradict_each_other(bef
 
 @pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_TURNS)
 async def test_everyday_sentences_with_turns_of_phrase_about_others_do_not(before: str, after: str) -> None:
+    assert not await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), DEBTS_WAYS_AND_MATERIALS)
+async def test_everyday_sentences_of_other_debts_ways_and_materials_contradict(
+    before: str, after: str
+) -> None:
+    assert await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_DEBTS_WAYS_AND_MATERIALS)
+async def test_everyday_sentences_of_debts_ways_and_materials_of_others_do_not(
+    before: str, after: str
+) -> None:
     assert not await is_contradiction(before, after)
