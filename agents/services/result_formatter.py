@@ -55,6 +55,9 @@ SPEAKER_NAMES: Final = {
     Speaker.SYSTEM: "MONITOR",
 }
 
+NEVER_TRUE: Final = "never true"
+"""Behind a memory of a fact that a retcon took from canon: whoever saw it believes it all the same."""
+
 RUMOUR_BELIEVER: Final = "people"
 """The believer of a rumour."""
 
@@ -261,13 +264,20 @@ class ResultFormatter:
         """Return memories with their owners, in this order."""
         owner_names = await self._read_owner_names(memories)
         scene_places = await self.locate_scenes({m.scene_id for m in memories if m.scene_id})
+        facts_by_id = await self._canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
+        never_true_ids = {f.id for f in facts_by_id.values() if f.status is FactStatus.RETCONNED}
         findings = []
         for memory in memories:
             owner_name = owner_names.get(memory.entity_id, "somebody")
             place_text = scene_places[memory.scene_id].text if memory.scene_id in scene_places else ""
-            source_text = ", ".join(
-                filter(None, (memory.source, place_text, "mistaken" if memory.mistaken else ""))
+            error_note = (
+                NEVER_TRUE
+                if memory.linked_fact_id in never_true_ids
+                else "mistaken"
+                if memory.mistaken
+                else ""
             )
+            source_text = ", ".join(filter(None, (memory.source, place_text, error_note)))
             findings.append(
                 QueryFinding(
                     0,
