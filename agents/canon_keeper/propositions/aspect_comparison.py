@@ -144,7 +144,8 @@ def _is_same_thing(one: Proposition, other: Proposition) -> bool:
 def _of_whom(proposition: Proposition) -> frozenset[str]:
     """Return those of whom it is said by a wording that ends with `of`: `is a member of the Red Hand`."""
     is_of = any(term.endswith(" of") for term in proposition.special_terms)
-    return proposition.owners if is_of else frozenset()
+    named = frozenset(name for word, name in proposition.links if word == "of")
+    return proposition.owners & named if is_of else frozenset()
 
 
 def _is_elsewhere(one: Proposition, other: Proposition) -> bool:

@@ -78,11 +78,8 @@ class Wording(NamedTuple):
     """Whether it denies something itself."""
     stands_for_side: bool
     """Whether who is denied it is denied the side."""
-
-    @property
-    def affirmed_words(self) -> tuple[str, ...]:
-        """The words that deny nothing."""
-        return tuple(word for word in self.words if word not in NEGATING)
+    affirmed_words: tuple[str, ...]
+    """The words that deny nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,8 @@ def _wordings_of(aspect: Aspect, side: str, text: str) -> Iterator[tuple[ClauseP
         clause_part = ClausePart(part_name)
         for index, phrase in enumerate(phrases.split(",")):
             words = tuple(word for word in phrase.split() if word not in ("a", "an", "the"))
-            yield clause_part, Wording(aspect, side, words, _is_negative(words), not index)
+            affirmed = tuple(word for word in words if word not in NEGATING)
+            yield clause_part, Wording(aspect, side, words, _is_negative(words), not index, affirmed)
 
 
 def _is_negative(words: tuple[str, ...]) -> bool:

@@ -361,12 +361,15 @@ def _part(words: list[str]) -> str:
 
 
 def _links(tokens: Sequence[Token]) -> frozenset[tuple[str, str]]:
-    """Return the prepositions that a name stands right behind; `in`, `inside` and `within` are one."""
-    words = [t for t in tokens if t.word not in ARTICLES]
+    """Return the prepositions that a name stands right behind; `in`, `inside` and `within` are one.
+
+    Whose something is does not count: `afraid of Nora's dog`.
+    """
+    words = [*(t for t in tokens if t.word not in ARTICLES), Token(",", ",")]
     return frozenset(
         (_SAME_PREPOSITIONS.get(before.word, before.word), token.entity)
-        for before, token in itertools.pairwise(words)
-        if token.entity and before.word in _LINKING
+        for before, token, behind in zip(words, words[1:], words[2:], strict=False)
+        if token.entity and before.word in _LINKING and behind.word != "'s"
     )
 
 

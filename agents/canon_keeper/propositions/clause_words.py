@@ -54,6 +54,12 @@ _CLASS_NOUNS: Final = frozenset(
      "ship", "world", "moon", "colony", "station", "province", "empire"]
 )  # fmt: skip
 """Nouns after which `of` and a name say the name itself: `the city of Asher`."""
+_BEFORE_OF_SOMEBODY: Final = frozenset(
+    ["out", "rid", "afraid", "fond", "jealous", "proud", "tired", "sick", "scared", "terrified", "wary", "unaware",
+     "aware", "ashamed", "envious", "suspicious", "heard", "hear", "hears", "speaks", "spoke", "thinks", "thought",
+     "dreams", "frightened", "ignorant"]
+)  # fmt: skip
+"""Words after which `of` and a name mean whoever is named, and not whose something is: `is afraid of Nora`."""
 LIGHT_WORDS: Final = (
     BE | HAVE | DO | CAN | ARTICLES | POSSESSIVES | PREPOSITIONS | PRONOUNS | (NEGATIONS - {"nobody"}) | EVERYBODY
     | DENYING_VERBS | _TIMES_OF_LIFE
@@ -136,7 +142,9 @@ def names_meant(tokens: Sequence[Token]) -> frozenset[str]:
         following = tokens[index + 1].word if index + 1 < len(tokens) else ""
         before = index - 1 if index and tokens[index - 1].word not in ARTICLES else index - 2
         is_of = (
-            before >= 0 and tokens[before].word == "of" and not (before and tokens[before - 1].word == "out")
+            before >= 0
+            and tokens[before].word == "of"
+            and not (before and tokens[before - 1].word in _BEFORE_OF_SOMEBODY)
         )
         is_class = is_of and before > 0 and tokens[before - 1].word in _CLASS_NOUNS
         if token.entity and following != "'s" and (not is_of or is_class):

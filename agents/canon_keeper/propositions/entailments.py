@@ -77,6 +77,8 @@ _SPANS: Final = frozenset(
     ["year", "month", "week", "day", "century", "decade", "age", "hour", "generation", "long", "birth", "childhood",
      "war", "spring", "summer", "winter", "autumn", "night"]
 )  # fmt: skip
+_POPULACE: Final = frozenset({"people", "folk", "citizen", "townsfolk", "villager", "inhabitant", "resident"})
+"""The people of a place, by whom what they do is told of the place."""
 _ONLY_PART: Final = frozenset(
     {("part", "of"), ("half", "of"), ("some", "of"), ("most", "of"), ("half", "his"), ("half", "her")}
 )
@@ -300,6 +302,16 @@ def _owning(context: ClauseContext, subjects: Sequence[Holder]) -> Iterator[Enta
             if forms[start] & PREPOSITIONS or following[start].entity:
                 break
             yield from _owned(context, owner, forms, start, lemmas)
+    for index in range(2, len(tokens) - 1):
+        if tokens[index].word != "of" or not tokens[index + 1].entity or tokens[index + 1].is_person:
+            continue
+        at = next((n for n in range(index - 1, max(-1, index - 4), -1) if tokens[n].word == "the"), None)
+        is_whole = index + 2 == len(tokens) or tokens[index + 2].word != "'s"
+        if at is not None and is_whole:
+            forms = [forms_of(t) for t in tokens[at + 1 : index]]
+            place = Holder(tokens[index + 1].entity, "", is_person=False)
+            for start in range(len(forms)):
+                yield from _owned(context, place, forms, start, lemmas)
 
 
 def _owned(
@@ -366,4 +378,5 @@ def _told_of(context: ClauseContext, aspect: Aspect) -> Iterator[Holder]:
             yield Holder(next(iter(people)), "", is_person=True)
         return
     found = [*holders_of(context.clause.subject), *objects_of(context.rest), *_places(context)]
+    found = [Holder(h.entity, "", is_person=False) if h.entity and h.noun in _POPULACE else h for h in found]
     yield from (h for h in dict.fromkeys(found) if not h.is_person)

@@ -33,6 +33,8 @@ _ONLY_ONE: Final = frozenset({"one", "person", "man", "woman", "girl", "boy", "m
 def say_in_plain_form(tokens: Sequence[Token], lists: WordLists) -> Sequence[Token]:
     """Return the words with a plain form for those that say the same in a roundabout way."""
     words = [t.word for t in tokens]
+    if "from" in words[-3:-1] and (told := _told(tokens, words)):
+        return told
     if words[:1] == ["no"] and "," in words[2:5] and "is" in words[4:8]:
         at = words.index(",")
         if tokens[at + 1].is_person and words[at + 2] == "is":
@@ -124,6 +126,17 @@ def _with_age_order(tokens: list[Token]) -> list[Token]:
 
 def _plain(*words: str) -> list[Token]:
     return [Token(word, word) for word in words]
+
+
+def _told(tokens: Sequence[Token], words: Sequence[str]) -> list[Token]:
+    """Return `Odette told everyone about the trapdoor` for `Everyone heard about the trapdoor from Odette`."""
+    heard = next((n for n, w in enumerate(words) if n and w in ("heard", "learned", "learnt")), None)
+    end = len(words) - 1 - words[::-1].index("from")
+    if heard is None or words[heard + 1] not in ("about", "of") or not tokens[end + 1].is_person:
+        return []
+    if {"not", "never", "and", ","} & set(words) or (words[end + 2 :] not in ([], ["."])):
+        return []
+    return [tokens[end + 1], *_plain("told"), *tokens[:heard], *_plain("about"), *tokens[heard + 2 : end]]
 
 
 def _with_only_one(tokens: list[Token]) -> list[Token]:

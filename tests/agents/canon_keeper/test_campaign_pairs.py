@@ -17,7 +17,7 @@ CAMPAIGN_TABLE = Path(__file__).parent / "data" / "campaign_pairs.yaml"
     ("half", "least_precision", "least_recall"),
     [
         pytest.param("looked", 1.0, 0.63, id="looked_at"),
-        pytest.param("unseen", 0.97, 0.51, id="unseen"),
+        pytest.param("unseen", 0.97, 0.53, id="unseen"),
     ],
 )
 async def test_contradictions_of_campaigns_reach_the_published_figures(

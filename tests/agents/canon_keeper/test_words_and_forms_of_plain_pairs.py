@@ -111,6 +111,12 @@ NAMES = {
         ("Osric was hanged at dawn.", "Osric escaped the noose and fled."),
         ("Osric has a good memory.", "Osric forgets everything he is told."),
         ("The lighthouse has been dark for years.", "The lighthouse shines every night."),
+        (
+            "The people of Hollowmere elect a mayor every year.",
+            "There has never been an election in Hollowmere.",
+        ),
+        ("Hollowmere is a desert town.", "Waves break against the harbour wall of Hollowmere."),
+        ("Nora told nobody about the trapdoor.", "Brannoc heard about the trapdoor from Nora."),
         ("Nora never told a soul about the trapdoor.", "Nora told Brannoc about the trapdoor."),
     ],
 )
@@ -166,6 +172,9 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("Two sailors got away.", "All the prisoners drowned."),
         ("Osric was told that Nora is dead.", "Nora is alive."),
         ("Osric tormented Nora.", "Osric comforted Nora."),
+        ("Osric is afraid of Nora's dog.", "Osric is not afraid of Nora."),
+        ("Brannoc heard about the opal from Nora.", "Nora told nobody about the trapdoor."),
+        ("The people of Hollowmere elect a mayor.", "Marrow Pass has never held an election."),
         ("Hollowmere surrendered its treasure.", "Hollowmere has never been taken."),
     ],
 )
