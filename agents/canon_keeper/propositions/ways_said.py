@@ -32,6 +32,7 @@ _GETTING: Final = frozenset({"get", "receive", "acquire", "obtain"})
 _COMING: Final = frozenset({"come", "pass", "descend"})
 _PARTICLES: Final = frozenset({"up", "out", "down", "off"})
 _STOLEN: Final = "stolen"
+_FOUND_AND_GIVEN: Final = frozenset({"found", "given"})
 
 
 class _Gain(NamedTuple):
@@ -59,7 +60,12 @@ def read_ways(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 
 def are_other_ways(one: Proposition, other: Proposition) -> bool:
-    """Say whether somebody came to have a thing in two ways; what was stolen once may have been sold since."""
+    """Say whether somebody came to have a thing in two ways; what was stolen once may have been sold since.
+
+    What somebody found, and left where it was, may be given to them later.
+    """
+    if one.words | other.words == _FOUND_AND_GIVEN:
+        return False
     is_from_same = one.owners == other.owners or bool(one.owners & other.owners)
     may_be_twice = _STOLEN in one.words | other.words and not is_from_same
     return one.others == other.others and one.words != other.words and not may_be_twice

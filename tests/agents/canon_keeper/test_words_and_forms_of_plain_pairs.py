@@ -127,6 +127,7 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("Osric found the Star Opal and the way out.", "Nora gave Osric the Star Opal in Hollowmere."),
         ("Osric speaks a little Thari.", "Osric doesn't speak Thari well."),
         ("Osric speaks Thari.", "Osric does not speak Thari fluently."),
         ("Osric knows Nora.", "Osric does not know Nora well."),
