@@ -192,6 +192,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         self._accept_all = accept_all
         self._views: tuple[ProposalView, ...] = ()
         self._selected_ids: set[Id] = set()
+        self._shown_in_conflict: set[Id] = set()
+        """Rows that were shown among the conflicts: they keep their place when theirs is decided."""
         self._label_cells = self._number_cells = 0
 
     # --- what screens call -------------------------------------------------------------------------
@@ -203,6 +205,8 @@ class ProposalList(RowList[ProposalView], SingleKeys):
         self._label_cells = label_width(views)
         self._number_cells = max((len(str(view.number)) for view in views), default=0)
         self._selected_ids &= {view.proposal.id for view in self._views if is_open(view)}
+        self._shown_in_conflict &= {view.proposal.id for view in self._views if is_open(view)}
+        self._shown_in_conflict |= {v.proposal.id for v in self._views if is_open(v) and v.conflicts}
         self._rebuild_rows()
         was_closed = view_before and is_open(view_before) and self.current and not is_open(self.current)
         if was_closed and cursor_before is not None:
@@ -229,7 +233,7 @@ class ProposalList(RowList[ProposalView], SingleKeys):
     def _rebuild_rows(self) -> None:
         shown_views = [view for view in self._views if matches_filter(view, self.filter_text)]
         rows: list[ListRow[ProposalView]] = []
-        for name, members in group_proposals(shown_views, self.grouping):
+        for name, members in group_proposals(shown_views, self.grouping, self._shown_in_conflict):
             if self.grouping is not Grouping.NONE:
                 if rows:
                     rows.append(ListRow("", lambda width: [[]], height=1))

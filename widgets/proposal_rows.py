@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from rich.cells import cell_len
 
 from agents.views.proposal_views import ProposalView
 from agents.views.row_verdicts import is_open, is_undecided
+from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
 from widgets.safe_text import ellipsise, one_line, pad
@@ -180,8 +181,13 @@ def matches_filter(view: ProposalView, filter_text: str) -> bool:
     return all(word in text for word in filter_text.casefold().split())
 
 
-def group_proposals(views: Iterable[ProposalView], by: Grouping) -> list[tuple[str, list[ProposalView]]]:
-    """Return (name, views) groups: conflicts first, then by name, closed ones last."""
+def group_proposals(
+    views: Iterable[ProposalView], by: Grouping, shown_in_conflict: Collection[Id] = ()
+) -> list[tuple[str, list[ProposalView]]]:
+    """Return (name, views) groups: conflicts first, then by name, closed ones last.
+
+    Open rows of `shown_in_conflict` stay with the conflicts, though theirs was decided since.
+    """
     views = list(views)
     if by is Grouping.NONE:
         return [("", views)] if views else []
@@ -189,13 +195,16 @@ def group_proposals(views: Iterable[ProposalView], by: Grouping) -> list[tuple[s
     def group_name(view: ProposalView) -> str:
         return one_line(view.group if by is Grouping.GROUP else view.label)
 
+    def is_in_conflict(view: ProposalView) -> bool:
+        return bool(view.conflicts) or view.proposal.id in shown_in_conflict
+
     conflicting_views = sorted(
-        (v for v in views if is_open(v) and v.conflicts), key=lambda v: group_name(v).casefold()
+        (v for v in views if is_open(v) and is_in_conflict(v)), key=lambda v: group_name(v).casefold()
     )
     closed_views = [view for view in views if not is_open(view)][::-1]
     groups: dict[str, list[ProposalView]] = {}
     for view in views:
-        if is_open(view) and not view.conflicts:
+        if is_open(view) and not is_in_conflict(view):
             groups.setdefault(group_name(view), []).append(view)
     ordered_groups = sorted(groups.items(), key=lambda item: item[0].casefold())
     conflict_groups = [(CONFLICT_GROUP, conflicting_views)] if conflicting_views else []

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from agents.views.gate_views import LeftOpen
-from agents.views.row_verdicts import is_open
+from agents.views.row_verdicts import is_open, is_undecided
 from screens.dialogs.confirm_dialog import ConfirmDialog
 from screens.evidence_routes import find_evidence_route
 from screens.folder import SCREENS_FOLDER
@@ -38,9 +38,11 @@ from widgets.safe_text import one_line
 if TYPE_CHECKING:
     from agents.services.services import Services
     from agents.views.gate_views import CommitReport, GateView
-    from agents.views.proposal_views import UndoneDecision
+    from agents.views.proposal_views import ProposalView, UndoneDecision
     from agents.views.scene_views import TensionSuggestion
 
+MAX_NAMED_ROWS = 3
+"""Titles of rows that the question before a commit names, of each kind that it leaves open."""
 GROUPINGS = (Grouping.GROUP, Grouping.LABEL, Grouping.NONE)
 """By what it is about, by kind, as it was proposed."""
 
@@ -270,19 +272,18 @@ class GateScreen(DecidingScreen):
         """Write what is ticked; ask first only if something is held back by a conflict."""
         if not self.is_current:
             return  # Enter was pressed twice
-        conflicting_proposals = [
-            p
-            for p in self.query_one(ProposalList).views
-            if is_open(p) and p.verdict is None and p.mark == "hold"
-        ]
+        undecided_rows = [p for p in self.query_one(ProposalList).views if is_undecided(p)]
+        conflicting_proposals = [p for p in undecided_rows if p.mark == "hold"]
+        deferred_rows = [p for p in undecided_rows if p.mark == "defer"]
         if not conflicting_proposals:
             self.start_change(self._commit_proposals, "commit")
             return
         question = ConfirmDialog(
             f"{len(conflicting_proposals)} of these "
             f"{'is' if len(conflicting_proposals) == 1 else 'are'} in conflict. Commit the rest?",
-            "What is in conflict stays proposed; nothing in canon is overwritten. First: "
-            + one_line(conflicting_proposals[0].title),
+            "What is in conflict stays proposed; nothing in canon is overwritten. In conflict: "
+            + _name_rows(conflicting_proposals)
+            + (f" Not decided: {_name_rows(deferred_rows)}" if deferred_rows else ""),
             yes="Commit the rest",
             no="Look again",
         )
@@ -347,6 +348,13 @@ class GateScreen(DecidingScreen):
             self.post_message(Visit(ToReading(proposal.turn_id)))
         else:
             self.query_one(NoticePanel).show_lines(("No quote: you declared it.",))
+
+
+def _name_rows(rows: Sequence[ProposalView]) -> str:
+    """Return the first titles of rows and how many more there are: `The bell is gone; 2 more`."""
+    names = [one_line(row.title).rstrip(".") for row in rows[:MAX_NAMED_ROWS]]
+    more = [f"{len(rows) - MAX_NAMED_ROWS} more"] if len(rows) > MAX_NAMED_ROWS else []
+    return "; ".join((*names, *more)) + "."
 
 
 def _count_line(view: GateView) -> str:

@@ -18,6 +18,7 @@ from tests.screens.libraries import CopyLibrary
 from tests.screens.screen_driver import NARROW, ROOMY, ScreenDriver, real_services, started_app
 from tests.screens.test_gate import ENEMIES, canon_names, gate_rows, verdicts
 from tests.screens.test_ingest import read_rulebook
+from widgets.proposal_list import ProposalList
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +76,9 @@ async def test_gate_asks_of_a_conflict_that_no_key_decided(ui: ScreenDriver) -> 
     await ui.settle()
     assert ui.screen == "ConfirmDialog"
     assert ui.shows("1 of these is in conflict. Commit the rest?")
+    titles = [v.title for v in ui.app.screen_stack[-2].query_one(ProposalList).views if v.mark == "hold"]
+    assert titles, "the row is still on the screen below"
+    assert ui.shows(f"In conflict: {titles[0].rstrip('.')}"[:40])
     assert await verdicts(ui) == {"Flooded Nave": Verdict.ACCEPT}
 
 

@@ -344,3 +344,23 @@ def test_detail_of_a_rejected_proposal_says_so() -> None:
         lines = detail_lines(proposal(1, verdict=verdict), 60, with_change=True)
         text = "\n".join("".join(part for part, _ in line) for line in lines)
         assert ("✗ Rejected: a commit leaves canon as it is." in text) is (verdict is Verdict.REJECT)
+
+
+async def test_row_keeps_its_place_when_its_conflict_is_decided() -> None:
+    """It jumped from the conflicts to its own group, from under the cursor."""
+    before = [proposal(n, group=f"group {n}") for n in range(1, 4)]
+    clash = ConflictView(check_name="functional", text="Canon has the bell in the tower")
+    views = [before[0], before[1], replace(before[2], conflicts=(clash,), mark="hold")]
+    app, listing = stage(views)
+    async with app.run_test(size=(60, 20)) as pilot:
+        listing.grouping = Grouping.GROUP
+        await pilot.pause()
+        order = [row.value.number for row in listing.rows if row.value]
+        assert order == [3, 1, 2]
+        decided_views = [before[0], before[1], replace(before[2], verdict=Verdict.ACCEPT)]
+        listing.show_proposals(decided_views)
+        assert [row.value.number for row in listing.rows if row.value] == order
+        listing.show_proposals([*before[:2], replace(before[2], status=ProposalStatus.ACCEPTED)])
+        assert [row.value.number for row in listing.rows if row.value] == [1, 2, 3], "a commit closed it"
+        listing.show_proposals(before)
+        assert [row.value.number for row in listing.rows if row.value] == [1, 2, 3], "it was in no conflict"
