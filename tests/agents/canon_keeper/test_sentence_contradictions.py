@@ -99,7 +99,7 @@ async def is_held(pair: SentencePair) -> bool:
     return any(findings[proposal.id].conflicts for proposal in proposals[-2:])
 
 
-LEAST_PRECISION, LEAST_RECALL = 0.91, 0.39
+LEAST_PRECISION, LEAST_RECALL = 0.92, 0.42
 """What is reached over all pairs. The goal is 0.97 and 0.85; docs/contradictions.md says what is missing."""
 PLAYER_TABLE = Path(__file__).parent / "data" / "plain_player_pairs.yaml"
 EVERYDAY_PLAY_TABLE = Path(__file__).parent / "data" / "everyday_play_pairs.yaml"
@@ -130,8 +130,8 @@ async def test_sentence_contradictions_of_the_blind_table_reach_the_published_fi
     ("table", "half", "least_precision", "least_recall"),
     [
         pytest.param(PLAYER_TABLE, "tune", 0.97, 0.90, id="plain_words_looked_at"),
-        pytest.param(PLAYER_TABLE, "looked", 1.0, 0.58, id="plain_words_looked_at_since"),
-        pytest.param(PLAYER_TABLE, "held", 0.78, 0.11, id="plain_words"),
+        pytest.param(PLAYER_TABLE, "looked", 1.0, 0.59, id="plain_words_looked_at_since"),
+        pytest.param(PLAYER_TABLE, "held", 0.82, 0.15, id="plain_words"),
         pytest.param(EVERYDAY_TABLE, "held", 0.98, 0.75, id="everyday_words_looked_at_later"),
         pytest.param(EVERYDAY_TABLE, "tune", 1.0, 0.90, id="everyday_words_looked_at"),
         pytest.param(EVERYDAY_PLAY_TABLE, "fresh", 1.0, 0.94, id="everyday_play"),
@@ -186,7 +186,7 @@ async def test_sentence_contradictions_in_plain_words_are_caught_and_look_alikes
                 false_alarms.append((before, after))
     print(f"\nown   {figures}")
     assert false_alarms == []
-    assert figures.recall >= 0.72
+    assert figures.recall >= 0.83
 
 
 TOPIC_TABLE = Path(__file__).parent / "data" / "topic_pairs.yaml"
@@ -220,7 +220,7 @@ async def test_sentence_contradictions_by_topic_are_caught_and_look_alikes_are_n
                     false_alarms.append((before, after))
     print(f"\nby topic   {figures}")
     assert false_alarms == []
-    assert figures.recall >= 0.75
+    assert figures.recall >= 0.81
 
 
 LOOK_ALIKES = Path(__file__).parent / "data" / "look_alikes.yaml"
