@@ -16,6 +16,14 @@ _ONCE: Final = "once"
 _ALWAYS: Final = "always"
 _CAME: Final = "came"
 _AWAY: Final = "away"
+_NEVER_BEFORE: Final = "never before"
+_EARLY: Final = "early"
+"""The word besides `once` of where somebody was as a child."""
+_FIRST_TIMES: Final = frozenset({"time", "visit", "trip", "stay", "journey"})
+_VISITING: Final = frozenset(
+    {"come", "visit", "arrive", "go", "travel", "reach", "see", "enter", "move", "set"}
+)
+_CHILDREN: Final = frozenset({"child", "boy", "girl", "baby", "infant", "toddler", "youth", "young"})
 _BUILDING: Final = "#building"
 _RESTING: Final = frozenset({"be", "lie", "hang", "stand", "turn"})
 _SEEING: Final = frozenset({"visit", "see", "enter"})
@@ -33,6 +41,7 @@ def read_places_of_life(clause: ClauseWords, base: Proposition, *, is_denied: bo
     if base.is_ability or clause.limit:
         return
     yield from _places_of_things(clause, base, is_denied=is_denied)
+    yield from _first_visits(clause, base, is_denied=is_denied)
     subject = [t for t in clause.subject if t.word != "the"]
     places = [t.entity for t in clause.rest if t.entity]
     if len(subject) != 1 or not subject[0].is_person or len(places) != 1:
@@ -43,13 +52,40 @@ def read_places_of_life(clause: ClauseWords, base: Proposition, *, is_denied: bo
         return
     words = [t.word for t in clause.rest if t.word != "the"]
     said = _said_never(clause, words) if is_denied else _said(clause, base, words)
+    is_native = not is_denied and clause.verb == "be" and words[:3] == ["a", "native", "of"]
+    is_early = is_native or (said == _ONCE and clause.verb in ("bear", "grow", "raise"))
+    said = _ONCE if is_native else said
     if said:
         name = next(t.text for t in clause.rest if t.entity)
         is_building = name.casefold().split()[-1] in load_word_lists().buildings
         yield value_proposition(
             base, PLACE_OF_LIFE, doers=frozenset({subject[0].entity}), others=frozenset(places), owners=frozenset(),
-            words=frozenset({said, *({_BUILDING} if is_building else ())}), when="", thing="",
-            time=ClauseTime.ALWAYS, is_event=False, is_change=False, is_affirmed=True, is_denial=False,
+            words=frozenset({said, *({_BUILDING} if is_building else ()), *({_EARLY} if is_early else ())}),
+            when="", thing="", time=ClauseTime.ALWAYS, is_event=False, is_change=False, is_affirmed=True,
+            is_denial=False,
+        )  # fmt: skip
+
+
+def _first_visits(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
+    """Yield `This is Osric's first time in Hollowmere` and `Osric first came to Hollowmere as a grown man`."""
+    rest = [t for t in clause.rest if t.word != "the"]
+    words = [t.word for t in rest]
+    places = [t.entity for t in rest if t.entity and not t.is_person]
+    if is_denied or len(places) != 1:
+        return
+    who = ""
+    is_named = len(rest) == 6 and words[1:3] == ["'s", "first"] and words[3] in _FIRST_TIMES
+    is_this = [t.word for t in clause.subject] == ["this"] and clause.verb == "be"
+    if is_this and is_named and words[4] in ("in", "to", "at"):
+        who = rest[0].entity if rest[0].is_person else ""
+    elif clause.verb in _VISITING and "first" in {t.word for t in (*clause.helpers, *clause.subject[1:])}:
+        who = clause.subject[0].entity if clause.subject[0].is_person else ""
+        who = who if _CHILDREN.isdisjoint(words) and base.time is ClauseTime.PAST else ""
+    if who:
+        yield value_proposition(
+            base, PLACE_OF_LIFE, doers=frozenset({who}), others=frozenset(places), owners=frozenset(),
+            words=frozenset({_NEVER_BEFORE}), when="", thing="", time=ClauseTime.ALWAYS, is_event=False,
+            is_change=False, is_affirmed=True, is_denial=False,
         )  # fmt: skip
 
 
@@ -86,6 +122,9 @@ def _places_of_things(clause: ClauseWords, base: Proposition, *, is_denied: bool
 def are_other_places_of_life(one: Proposition, other: Proposition) -> bool:
     """Say whether somebody was where they never were, or elsewhere than where they always were."""
     said = (one.words | other.words) - {_BUILDING}
+    if _NEVER_BEFORE in said:
+        return one.others == other.others and _EARLY in said
+    said -= {_EARLY}
     if one.others == other.others:
         return (_NEVER in said and len(said) == 2) or {_ALWAYS, _AWAY} == said or {_ALWAYS, _CAME} == said
     if _AWAY in said:
@@ -115,6 +154,12 @@ def _said(clause: ClauseWords, base: Proposition, words: list[str]) -> str:
     is_raised = (clause.verb == "grow" and words[:2] == ["up", "in"]) or (
         clause.verb == "raise" and clause.is_passive and words[:1] == ["in"]
     )
+    if (is_born or clause.verb == "grow") and words[-3:-1] in (
+        ["far", "from"],
+        ["away", "from"],
+        ["miles", "from"],
+    ):
+        return _AWAY  # `grew up in a village far from Hollowmere`
     is_living = clause.verb in _LIVING and bool(words) and words[0] in _IN
     if clause.verb in _COMING and words[:1] in (["to"], ["in"]) and base.time is ClauseTime.PAST:
         return _CAME

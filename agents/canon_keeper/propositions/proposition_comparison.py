@@ -17,6 +17,7 @@ from agents.canon_keeper.propositions.people_compared import AGE_ORDER, is_other
 from agents.canon_keeper.propositions.places_of_life import PLACE_OF_LIFE, are_other_places_of_life
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
+from agents.canon_keeper.propositions.survivors_said import SURVIVORS, are_other_survivors
 from agents.canon_keeper.propositions.ways_said import are_other_ways
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
 
@@ -106,6 +107,8 @@ def _opposed(earlier: Proposition, later: Proposition) -> str:
 def _is_other_value(one: Proposition, other: Proposition) -> bool:
     if one.doers != other.doers or one.is_change or other.is_change:
         return False
+    if one.value_of == SURVIVORS:
+        return are_other_survivors(one, other)
     if one.quantity is not None and other.quantity is not None:
         if one.thing != other.thing or not one.quantity.excludes(other.quantity):
             return False

@@ -71,6 +71,9 @@ def read_roles(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 def read_vacancies(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Yield that nobody holds an office: `The Heron has no captain`."""
     words = [t.word for t in clause.rest]
+    is_masterless = clause.verb == "answer" and words in (["to", "nobody"], ["to", "no", "one"])
+    if is_masterless and base.time is ClauseTime.NOW and not base.is_ability and not base.general:
+        yield from _offices(base, (_LEADER, clause.subject), Token(_NOBODY, _NOBODY, _NOBODY, is_person=True))
     if clause.verb != "have" or base.time is not ClauseTime.NOW or base.is_ability or base.general:
         return
     is_lacked = words[:1] == ["no"] or (

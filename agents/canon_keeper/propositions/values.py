@@ -10,6 +10,7 @@ from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
 from agents.canon_keeper.propositions.deaths_said import read_deaths
 from agents.canon_keeper.propositions.distances_said import read_distances
 from agents.canon_keeper.propositions.doers_said import read_doers
+from agents.canon_keeper.propositions.entrances_said import read_entrances
 from agents.canon_keeper.propositions.events_said import read_events
 from agents.canon_keeper.propositions.groups_said import read_groups
 from agents.canon_keeper.propositions.hair_said import read_hair
@@ -22,6 +23,7 @@ from agents.canon_keeper.propositions.places_of_life import read_places_of_life
 from agents.canon_keeper.propositions.populations_said import read_populations
 from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
 from agents.canon_keeper.propositions.roles_said import read_roles, read_vacancies
+from agents.canon_keeper.propositions.survivors_said import read_survivors
 from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
 from agents.canon_keeper.propositions.things_there import read_things_there
 from agents.canon_keeper.propositions.times_said import read_times
@@ -64,6 +66,8 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     """Yield what the clause says of one value; of what is denied nothing but where somebody grew up."""
     if not is_denied:
         yield from read_groups(clause, base)
+    yield from read_survivors(clause, base, is_denied=is_denied)
+    yield from read_entrances(clause, base)
     if base.part == "both" and not is_denied:
         yield from read_hair(clause, base)
     if base.general or base.part:

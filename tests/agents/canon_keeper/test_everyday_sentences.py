@@ -103,6 +103,34 @@ LOOK_ALIKES_OF_DEBTS_WAYS_AND_MATERIALS = [
     ("Osric can open the lock.", "Osric cannot open the lock of the Black Stag."),
 ]
 
+SURVIVORS_WAYS_IN_AND_PLACES = [
+    ("Everyone aboard the Swift Return perished.", "Wick was aboard the Swift Return and survived."),
+    ("Nobody survived the wreck of the Swift Return.", "Wick survived the wreck of the Swift Return."),
+    ("Osric is the only survivor of Hollowmere.", "Two people survived Hollowmere."),
+    ("Osric is the only survivor of Hollowmere.", "Wick survived the siege of Hollowmere."),
+    ("Only one road leads to Hollowmere.", "Travellers can choose between several roads to Hollowmere."),
+    ("Hollowmere has a single gate.", "You can enter Hollowmere by five gates."),
+    ("Two doors lead into the Black Stag.", "The Black Stag can be entered by one door."),
+    ("This is Osric's first time in Hollowmere.", "Osric was raised in Hollowmere."),
+    ("Osric is a native of Hollowmere.", "Osric first came to Hollowmere as a grown man."),
+    ("Osric has never left Hollowmere.", "Osric grew up in a village far from Hollowmere."),
+    ("Osric is in charge of the Red Hand.", "The Red Hand answers to nobody."),
+]
+LOOK_ALIKES_OF_SURVIVORS_WAYS_IN_AND_PLACES = [
+    ("Everyone aboard the Swift Return perished.", "Wick survived."),
+    ("Everyone aboard the Swift Return perished.", "Wick was in Hollowmere and survived."),
+    ("Osric survived Hollowmere.", "Wick survived Hollowmere."),
+    ("Two people survived Hollowmere.", "Wick survived Hollowmere."),
+    ("Only one road leads to Hollowmere.", "Several roads lead to Marrow Pass."),
+    ("Only one road leads to Hollowmere.", "Two gates lead into Hollowmere."),
+    ("A road leads to Hollowmere.", "Several roads lead to Hollowmere."),
+    ("This is Osric's first time in Hollowmere.", "Osric was raised in Marrow Pass."),
+    ("This is Osric's first time in Hollowmere.", "Osric is in Hollowmere."),
+    ("Osric first came to Hollowmere as a boy.", "Osric grew up in Hollowmere."),
+    ("Osric has never left Hollowmere.", "Wick grew up in a village far from Hollowmere."),
+    ("Osric is in charge of the Red Hand.", "Wick answers to nobody."),
+]
+
 
 async def is_contradiction(before: str, after: str) -> bool:
     return await is_held(SentencePair("everyday", NAMES, before, after, contradicts=True))
@@ -137,6 +165,18 @@ async def test_everyday_sentences_of_other_debts_ways_and_materials_contradict(
 
 @pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_DEBTS_WAYS_AND_MATERIALS)
 async def test_everyday_sentences_of_debts_ways_and_materials_of_others_do_not(
+    before: str, after: str
+) -> None:
+    assert not await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), SURVIVORS_WAYS_IN_AND_PLACES)
+async def test_everyday_sentences_of_survivors_ways_in_and_places_contradict(before: str, after: str) -> None:
+    assert await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_SURVIVORS_WAYS_IN_AND_PLACES)
+async def test_everyday_sentences_of_survivors_ways_in_and_places_of_others_do_not(
     before: str, after: str
 ) -> None:
     assert not await is_contradiction(before, after)
