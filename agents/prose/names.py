@@ -251,6 +251,8 @@ def _build_name_span(text: str, run: _CapitalisedRun, certain_words: set[str]) -
             break
         word_matches = word_matches[1:]
     while word_matches and _is_plain(word_matches[-1][0]):
+        if len(word_matches) > 1 and word_matches[-1][0] in _NUMBERS_IN_NAMES:
+            break  # `Pier Nine`
         word_matches = word_matches[:-1]
     bare_words = [_POSSESSIVE.sub("", w[0]) for w in word_matches]
     if not word_matches or all(w.casefold() in HONORIFICS or _is_shouted(w) for w in bare_words):
