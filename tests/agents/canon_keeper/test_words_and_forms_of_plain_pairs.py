@@ -117,6 +117,7 @@ NAMES = {
         ),
         ("Hollowmere is a desert town.", "Waves break against the harbour wall of Hollowmere."),
         ("Nora told nobody about the trapdoor.", "Brannoc heard about the trapdoor from Nora."),
+        ("Osric returned the Star Opal to Nora.", "Nora died without ever getting the Star Opal back."),
         ("Nora never told a soul about the trapdoor.", "Nora told Brannoc about the trapdoor."),
     ],
 )
@@ -176,6 +177,8 @@ async def test_plain_pairs_that_contradict_each_other_are_held(before: str, afte
         ("Osric is afraid of Nora's dog.", "Osric is not afraid of Nora."),
         ("Brannoc heard about the opal from Nora.", "Nora told nobody about the trapdoor."),
         ("The people of Hollowmere elect a mayor.", "Marrow Pass has never held an election."),
+        ("Osric returned to Nora.", "Nora never got the Star Opal back."),
+        ("Osric returned the horse to Nora.", "Nora never got the Star Opal back."),
         ("Hollowmere surrendered its treasure.", "Hollowmere has never been taken."),
     ],
 )
