@@ -27,7 +27,7 @@ _MOVING: Final = frozenset({"asleep", "value:place"})
 """What play moves on without a word."""
 _MOVING_VALUES: Final = (
     "hour ", "weekday ", "season ", "owner", "debt", "price", "number there", "switch", "steal by", "sell to",
-    "give to", "hand to", "lend to", "send to", "leave to",
+    "give to", "winner", "hand to", "lend to", "send to", "leave to",
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
 _WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)

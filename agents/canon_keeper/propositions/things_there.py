@@ -13,7 +13,7 @@ from agents.canon_keeper.propositions.thing_values import value_of_thing
 from agents.canon_keeper.propositions.vocabulary import load_nouns_for_things
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
-from agents.canon_keeper.sentences.word_lists import singular
+from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 
 _AT_WHOLE: Final = frozenset(
     ["in", "on", "at", "under", "beneath", "to", "of", "aboard", "inside", "within", "over", "around", "above", "into"]
@@ -50,10 +50,18 @@ def read_things_there(clause: ClauseWords, base: Proposition) -> Iterator[Propos
     rest = [t for t in clause.rest if t.word not in ("now", "still")]
     negations = ["not"] if any(t.word in ("not", "never") for t in clause.helpers) else []
     yield from _only_part(clause, base, rest)
+    if clause.verb == "be" and len(rest) == 1 and rest[0].word.endswith("less") and not negations:
+        yield from _lacks(base, rest[0].word.removesuffix("less"), clause.subject)
     if [t.word for t in clause.subject] == ["there"] and clause.verb == "be":
         yield from _parts_of(base, rest, negations)
     elif clause.verb == "have" and not clause.is_passive and clause.subject:
         yield from _count(base, [*negations, *(t.word for t in rest)], clause.subject)
+
+
+def _lacks(base: Proposition, part: str, whole: Sequence[Token]) -> Iterator[Proposition]:
+    """Read `The idol is eyeless`: it has none of the part."""
+    if part in load_word_lists().body_parts | {"window", "door", "roof", "handle", "wheel", "head", "mast"}:
+        yield from _count(base, ["no", part], whole)
 
 
 def _parts_meant(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

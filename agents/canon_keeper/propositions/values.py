@@ -7,6 +7,7 @@ from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import OTHER_WORDS
+from agents.canon_keeper.propositions.contests_said import read_winners
 from agents.canon_keeper.propositions.deaths_said import read_deaths
 from agents.canon_keeper.propositions.distances_said import read_distances
 from agents.canon_keeper.propositions.doers_said import read_doers
@@ -91,6 +92,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_times(clause, base)
     yield from read_people(clause, base)
     yield from read_doers(clause, base)
+    yield from read_winners(clause, base)
     yield from read_distances(clause, base)
     yield from read_populations(clause, base)
     yield from read_thing_values(clause, base)
@@ -199,7 +201,7 @@ def _looks(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _is_called_by_noun(clause: ClauseWords) -> bool:
     """Say whether who is meant has no name but a noun, such as the captain's parrot, so that a colour is no figure."""
-    return clause.subject[-1].text.islower()
+    return clause.subject[-1].text.removeprefix("The ").islower()
 
 
 def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

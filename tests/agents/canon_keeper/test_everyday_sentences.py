@@ -131,6 +131,21 @@ LOOK_ALIKES_OF_SURVIVORS_WAYS_IN_AND_PLACES = [
     ("Osric is in charge of the Red Hand.", "Wick answers to nobody."),
 ]
 
+WINNERS_AND_PARTS = [
+    ("Osric won the horse race.", "Nora won the horse race."),
+    ("Osric won the tournament.", "The tournament was won by Nora."),
+    ("The Red Ledger has a handle.", "The Red Ledger is handleless."),
+    ("The Black Stag has six windows.", "The Black Stag is windowless."),
+]
+LOOK_ALIKES_OF_WINNERS_AND_PARTS = [
+    ("Osric won the horse race.", "Nora won the boat race."),
+    ("Osric won the horse race.", "Nora won the horse."),
+    ("Osric won a race.", "Nora won a race."),
+    ("Osric won the race last year.", "Nora won the race this year."),
+    ("The Black Stag has six windows.", "Hollowmere is windowless."),
+    ("The Black Stag has six windows.", "The cellar of the Black Stag is windowless."),
+]
+
 
 async def is_contradiction(before: str, after: str) -> bool:
     return await is_held(SentencePair("everyday", NAMES, before, after, contradicts=True))
@@ -179,4 +194,16 @@ async def test_everyday_sentences_of_survivors_ways_in_and_places_contradict(bef
 async def test_everyday_sentences_of_survivors_ways_in_and_places_of_others_do_not(
     before: str, after: str
 ) -> None:
+    assert not await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), WINNERS_AND_PARTS)
+async def test_everyday_sentences_of_two_winners_and_of_lacked_parts_contradict(
+    before: str, after: str
+) -> None:
+    assert await is_contradiction(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), LOOK_ALIKES_OF_WINNERS_AND_PARTS)
+async def test_everyday_sentences_of_other_contests_and_parts_do_not(before: str, after: str) -> None:
     assert not await is_contradiction(before, after)
