@@ -33,7 +33,7 @@ from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.stranger_subjects import read_called_nouns
 from agents.prose.words import split_sentences
 from agents.solo.story_journal import StoryJournal
-from agents.solo.strangers import Stranger, describe_stranger, find_strangers
+from agents.solo.strangers import Stranger, describe_stranger, find_strangers, is_talked_about
 from stores.ports import CanonReader, LogReader
 from stores.records.canon import Authority
 from stores.records.ids import Id, derive_id
@@ -142,7 +142,11 @@ class CastMoves:
         state = replace(_read_state(context, people), strangers=frozenset(stranger_numbers))
         reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER)
         departed_strangers = _find_departed(reader, turn, state, stranger_numbers)
-        met_strangers = {n - len(people) for n in _list_met(reading) if n >= len(people)}
+        met_strangers = {
+            number - len(people)
+            for number in _list_met(reading)
+            if number >= len(people) and not is_talked_about(strangers[number - len(people)], turn.text)
+        }
         reading = reading.without_figures(stranger_numbers)
         destination = None
         if reading.destination is not None and turn.speaker is not Speaker.NPC and only_ids is None:

@@ -47,6 +47,8 @@ _NO_KIND_WORDS: Final = (
 )
 _NO_KINDS: Final = frozenset(_NO_KIND_WORDS.split())
 """What does not say which of a trade somebody is by its kind, as in `the night watchman`."""
+_ABOUT: Final = r"\b(?:him|her|them) (?:about|after|of) (?:(?:my|his|her|their|old|young) (?:[a-z]+ )?)?"
+"""Before the name of somebody else than the one who is told or asked."""
 _OWNS: Final = re.compile(r"['’]")
 
 
@@ -190,6 +192,14 @@ def _read_doer(sentence: str, known_words: set[str]) -> str:
         return ""
     does_lasting = re.match(_LASTING_DEED, sentence[match.end() :]) is not None
     return name if does_lasting or CastReader([Figure((name,))]).find_deaths(sentence, is_gm=True) else ""
+
+
+def is_talked_about(stranger: Figure, text: str) -> bool:
+    """Say whether a text names somebody only as whom others are told or asked about: `I ask him about Teodor`."""
+    return any(
+        text.count(name) == len(re.findall(rf"{_ABOUT}{re.escape(name)}\b", text)) > 0
+        for name in stranger.names
+    )
 
 
 class Stranger(NamedTuple):
