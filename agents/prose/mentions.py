@@ -135,6 +135,10 @@ _INNER_COMPANY: Final = re.compile(
     r"@[^@]+@),\s+(?P<rest>[^,;.!?…]+)"
 )
 """Who comes along, between who moves and the verb: `@0@, followed by @1@, comes in`."""
+_HERE_TOO: Final = re.compile(
+    r"^(?P<who>@\d+@) is here,? and (?:(?:is|so is) )?(?P<other>@\d+@)(?:,? (?:too|as well|also))?(?=[.!…]*$)"
+)
+"""Who is here, and who is besides: `@0@ is here, and @1@ too`."""
 _REPEATED: Final = re.compile(r"@([^@]+)@,\s+@\1@,?")
 
 _EPITHET: Final = re.compile(
@@ -485,6 +489,7 @@ class MentionReader:
 
     def _join_groups(self, marked: str) -> str:
         """Return the sentence with people who stand together as one mark, and without appositions."""
+        marked = _HERE_TOO.sub(r"\g<who> and \g<other> are here", marked)
         marked = _OPENING_COMPANY.sub(_put_behind, marked)
         marked = _INNER_COMPANY.sub(r"\g<who> \g<rest>, \g<company>", marked)
         marked = _EPITHET.sub(r"\g<before>\g<who>", marked)

@@ -334,3 +334,18 @@ async def test_presence_warns_of_the_dead_who_stand_and_not_of_a_body_that_is_he
 async def test_presence_does_not_warn_of_the_dead_in_a_picture(table: PlayedScene, line: str) -> None:
     await table.say("/npc Pell: a sailor", "I wait.", "/fact Pell is dead")
     assert "⚠ Pell is dead." not in await table.say(line)
+
+
+async def test_presence_of_who_is_here_too(table: PlayedScene) -> None:
+    await table.say("/npc Nan: a girl", "/npc Dob Harrow: a keeper")
+    for line, names in {
+        "> Nan is here, and Dob Harrow too.": {"Nan", "Dob Harrow"},
+        "> Nan is here, and so is Dob Harrow.": {"Nan", "Dob Harrow"},
+        "> Nan is here and Dob Harrow as well.": {"Nan", "Dob Harrow"},
+        "> Nan is here, and Dob Harrow is away.": {"Nan"},
+        "> Nan is not here, and Dob Harrow too.": set(),
+        "> Nan was here, and Dob Harrow too.": set(),
+    }.items():
+        await table.say(line)
+        assert await table.cast_names() == names, line
+        await table.say("/undo")
