@@ -78,6 +78,10 @@ class CanonReader(Protocol):
         """Return those of `ids` that are in canon."""
         ...
 
+    async def merged_entities(self, universe_id: Id) -> list[Entity]:
+        """Return the entities that are merged into others, oldest first."""
+        ...
+
     async def entity_names(self, universe_id: Id) -> list[str]:
         """Return the names of canonical entities as they are written, oldest first (for completion)."""
         ...

@@ -6,6 +6,7 @@ from asyncio import to_thread
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.canon_snapshot import SIMILAR_NAME_LIKENESS, MergeGain, read_snapshot
@@ -37,6 +38,8 @@ from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import Canonization, CanonizationState, ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityStatus
 
+MIN_SHORTENED_NAME: Final = 3
+"""Letters of a name that another may lengthen."""
 _COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 
 
@@ -274,7 +277,10 @@ def _similar_pairs(
             if other != whose:
                 pair = (min(whose, other), max(whose, other))
                 likeness_by_pair[pair] = max(likeness, likeness_by_pair.get(pair, 0.0))
-    for pair, likeness in _contained_name_pairs(names, first_count):
+    for pair, likeness in (
+        *_contained_name_pairs(names, first_count),
+        *_shortened_name_pairs(names, first_count),
+    ):
         likeness_by_pair.setdefault(pair, likeness)
     return likeness_by_pair
 
@@ -295,6 +301,24 @@ def _contained_name_pairs(
             (short, one), (long, other) = names[place], names[longer]
             is_relevant = first_count is None or place < first_count or longer < first_count
             if is_relevant and one != other and own != words[longer]:
+                yield (min(one, other), max(one, other)), fuzz.ratio(short, long)
+
+
+def _shortened_name_pairs(
+    names: Sequence[tuple[str, Id]], first_count: int | None = None
+) -> Iterator[tuple[tuple[Id, Id], float]]:
+    """Yield pairs in which one name begins the other, within a word: `Nan` and `Nanette`."""
+    from rapidfuzz import fuzz  # loaded when it is needed: three megabytes
+
+    sorted_names = sorted((name, whose, place) for place, (name, whose) in enumerate(names))
+    for index, (short, one, place) in enumerate(sorted_names):
+        if len(short) < MIN_SHORTENED_NAME:
+            continue
+        for long, other, longer in sorted_names[index + 1 :]:
+            if not long.startswith(short):
+                break
+            is_relevant = first_count is None or place < first_count or longer < first_count
+            if is_relevant and one != other and long[len(short) :][:1].isalpha():
                 yield (min(one, other), max(one, other)), fuzz.ratio(short, long)
 
 

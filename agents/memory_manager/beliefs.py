@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from agents.memory_manager.memory_decay import is_forgotten
+from agents.memory_manager.merged_entities import read_memories_of, read_merged_entities_of
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.valid_memories import filter_valid
 from stores.ports import CanonReader, LogReader
-from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory
 
@@ -21,7 +21,8 @@ async def read_beliefs(canon: CanonReader, log: LogReader, entity_id: Id, curren
 
     Raises StoreError.
     """
-    memories = await log.memories(MemoryQuery(entity_id=entity_id, last=MAX_BELIEFS_READ))
+    merged_entities = await read_merged_entities_of(canon, entity_id)
+    memories = await read_memories_of(log, merged_entities, entity_id, last=MAX_BELIEFS_READ)
     remembered = [m for m in await filter_valid(log, memories) if not is_forgotten(m, current_tick)]
     return sorted(
         await drop_outdated(canon, log, remembered), key=lambda m: (m.tick, m.created_at), reverse=True

@@ -12,6 +12,12 @@ from dataclasses import dataclass
 from agents.canon_keeper.fact_ids import fact_id_of
 from agents.canon_keeper.universe_policy import ReadCatalogue
 from agents.memory_manager.memory_decay import compute_retention, is_forgotten
+from agents.memory_manager.merged_entities import (
+    MergedEntities,
+    read_memories_of,
+    read_merged_entities,
+    read_merged_entities_of,
+)
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.proposed_facts import fact_from_proposal
 from agents.memory_manager.scene_reader import read_ids_by_name
@@ -72,7 +78,7 @@ class KnowledgeReader:
         `now_tick` is the world time of the question, by default the latest of the universe. A fact that is
         only proposed may be asked for too.
         """
-        memories = await self.log.memories(MemoryQuery(fact_id=fact_id))
+        memories = await self._read_memories_of_fact(fact_id)
         if not memories:
             return []
         universe_id = memories[0].universe_id
@@ -112,9 +118,29 @@ class KnowledgeReader:
 
         Without memories that were corrected, and of what the character knows to have ended.
         """
-        memories = await self.filter_valid(await self.log.memories(MemoryQuery(entity_id=entity_id)))
+        merged_entities = await read_merged_entities_of(self.canon, entity_id)
+        memories = await self.filter_valid(await read_memories_of(self.log, merged_entities, entity_id))
         memories = await drop_outdated(self.canon, self.log, memories)
         return await self._compare_with_canon(memories, now_tick)
+
+    async def _read_memories_of_fact(self, fact_id: Id) -> list[Memory]:
+        """Return the memories of a fact, also of what it was before a merge moved it, as of those who now are."""
+        fact = (await self.canon.facts_by_id([fact_id])).get(fact_id)
+        if fact is None:
+            return await self.log.memories(MemoryQuery(fact_id=fact_id))
+        merged_entities = await read_merged_entities(self.canon, fact.universe_id)
+        fact_ids = [fact_id]
+        older_facts = [fact] if merged_entities.kept_by_absorbed else []
+        while older_facts:
+            moved_facts = [
+                f
+                for f in await self.canon.supersedes(older_facts.pop().id)
+                if f.id not in fact_ids and merged_entities.is_same_fact(f, fact)
+            ]
+            fact_ids += [f.id for f in moved_facts]
+            older_facts += moved_facts
+        memory_lists = await gather(*(self.log.memories(MemoryQuery(fact_id=i)) for i in fact_ids))
+        return merged_entities.with_current_owners(m for memories in memory_lists for m in memories)
 
     async def filter_valid(self, memories: Sequence[Memory]) -> list[Memory]:
         """Return the memories that count: on the line, not faded to nothing, not corrected since."""
@@ -145,17 +171,20 @@ class KnowledgeReader:
         as_of_tick = await self.read_latest_tick(universe_id) if now_tick is None else now_tick
         facts_by_id = await self.canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
         successors = await self._read_successors(facts_by_id.values())
+        merged_entities = await read_merged_entities(self.canon, universe_id)
         claim_reader = ClaimReader(catalogue)
         beliefs = []
         for memory in memories:
             fact = facts_by_id.get(memory.linked_fact_id or "")
             current_fact = successors.get(fact.id, fact) if fact else None
             agrees_with_canon = (
-                _agrees_with_fact(memory, fact, claim_reader, ids_by_name)
+                _agrees_with_fact(
+                    memory, merged_entities.with_current_entities(fact), claim_reader, ids_by_name
+                )
                 if fact
                 else (False if memory.mistaken else None)
             )
-            if agrees_with_canon and current_fact is not fact:
+            if agrees_with_canon and _is_replaced(fact, current_fact, merged_entities):
                 agrees_with_canon = False  # the fact held then, and has ended since
             beliefs.append(
                 CharacterBelief(
@@ -202,3 +231,10 @@ def _agrees_with_fact(
 def _best_knowledge(rows: Sequence[FactKnowledge]) -> FactKnowledge:
     """Return how somebody stands to a fact: what is right and not forgotten comes first, then the earliest."""
     return min(rows, key=lambda k: (k.is_mistaken, k.is_forgotten, k.since_tick))
+
+
+def _is_replaced(fact: Fact | None, current_fact: Fact | None, merged_entities: MergedEntities) -> bool:
+    """Say whether canon has another fact in its place; one that a merge moved is the same."""
+    if fact is None or current_fact is None or fact is current_fact:
+        return False
+    return not merged_entities.is_same_fact(fact, current_fact)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Collection, Sequence
 
+from agents.memory_manager.merged_entities import MergedEntities, read_merged_entities
 from agents.memory_manager.valid_memories import filter_on_line
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
@@ -26,7 +27,10 @@ async def drop_outdated(
     """Return the memories without those of facts that their owner knows to have ended."""
     facts_by_id = await canon.facts_by_id({m.linked_fact_id for m in memories if m.linked_fact_id})
     ended_facts = [f for f in facts_by_id.values() if f.kind in _LASTING_KINDS and _has_ended(f)]
-    successors_by_id = {f.id: await _read_successors(canon, f) for f in ended_facts}
+    if not ended_facts:
+        return list(memories)
+    merged_entities = await read_merged_entities(canon, ended_facts[0].universe_id)
+    successors_by_id = {f.id: await _read_successors(canon, f, merged_entities) for f in ended_facts}
     successor_ids = {s.id for successors in successors_by_id.values() for s in successors}
     if not successor_ids:
         return list(memories)
@@ -34,11 +38,15 @@ async def drop_outdated(
     counting_memories = await filter_on_line(
         log, [m for memories in newer_memories for m in memories], left_turn_ids
     )
-    knowers = {(m.entity_id, m.linked_fact_id) for m in counting_memories if m.text}
+    knowers = {
+        (merged_entities.current_id(m.entity_id), m.linked_fact_id) for m in counting_memories if m.text
+    }
 
     def is_outdated(memory: Memory) -> bool:
+        owner_id = merged_entities.current_id(memory.entity_id)
         return any(
-            (memory.entity_id, s.id) in knowers or memory.entity_id in {i.entity_id for i in s.involves}
+            (owner_id, s.id) in knowers
+            or owner_id in {merged_entities.current_id(i.entity_id) for i in s.involves}
             for s in successors_by_id.get(memory.linked_fact_id or "", ())
         )
 
@@ -49,8 +57,11 @@ def _has_ended(fact: Fact) -> bool:
     return fact.status is FactStatus.SUPERSEDED or fact.valid_to is not None
 
 
-async def _read_successors(canon: CanonReader, fact: Fact) -> list[Fact]:
-    """Return the facts that replaced it, those that replaced them, and so on."""
+async def _read_successors(canon: CanonReader, fact: Fact, merged_entities: MergedEntities) -> list[Fact]:
+    """Return the facts that replaced it, those that replaced them, and so on.
+
+    What a merge moved says the same as before, and replaces nothing.
+    """
     successors: dict[Id, Fact] = {}
     waiting = [fact]
     while waiting and len(successors) < MAX_SUCCESSORS:
@@ -61,4 +72,4 @@ async def _read_successors(canon: CanonReader, fact: Fact) -> list[Fact]:
         ]
         successors |= {f.id: f for f in newer_facts}
         waiting += newer_facts
-    return list(successors.values())
+    return [f for f in successors.values() if not merged_entities.is_same_fact(fact, f)]

@@ -25,6 +25,7 @@ from agents.memory_manager.health_changes import (
     find_health_changes,
     read_health_values,
 )
+from agents.memory_manager.merged_entities import MergedEntities, read_memories_of, read_merged_entities_of
 from agents.memory_manager.proposed_facts import (
     fact_from_proposal,
     fold_senselessness,
@@ -42,7 +43,7 @@ from agents.prose.mentions import read_gender
 from agents.prose.names import names_of
 from agents.story_entries import read_story_entries
 from stores.ports import CanonReader, LogReader
-from stores.queries import FactQuery, FactsAboutQuery, MemoryQuery, ProposalQuery
+from stores.queries import FactQuery, FactsAboutQuery, ProposalQuery
 from stores.records.canon import (
     AssertFact,
     CreateEntity,
@@ -277,8 +278,12 @@ class SceneReader:
         )
         if attendance.pc_id:
             entity_ids.setdefault(attendance.pc_id)
+        first_id = next(iter(entity_ids), None)
+        merged_entities = (
+            await read_merged_entities_of(self.canon, first_id) if first_id else MergedEntities()
+        )
         memory_lists = await gather(
-            *(self.log.memories(MemoryQuery(entity_id=i, last=MAX_HELD_MEMORIES)) for i in entity_ids)
+            *(read_memories_of(self.log, merged_entities, i, last=MAX_HELD_MEMORIES) for i in entity_ids)
         )
         return await filter_on_line(self.log, [m for memories in memory_lists for m in memories])
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agents.memory_manager.memory_decay import FORGOTTEN_RETENTION, compute_retention
+from agents.memory_manager.merged_entities import MergedEntities, read_memories_of, read_merged_entities
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.memory_manager.valid_memories import filter_valid
 from agents.prose.words import split_sentences
@@ -21,7 +22,6 @@ from agents.search.question_cues import content_stems, measure_coverage
 from agents.search.retrieval import SEARCH_TIMEOUT_SECONDS, OmittedItem, await_within
 from agents.search.search_port import RecordSearch, SearchScope
 from stores.ports import CanonReader, LogReader
-from stores.queries import MemoryQuery
 from stores.records.ids import Id
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.world import Entity
@@ -72,8 +72,12 @@ class MemoryRecall:
         A memory that says what its turn does is left out if that turn is among `read_shown_texts`, texts by turn.
         """
         entities = list(people)
+        merged_entities = await read_merged_entities(self.canon, universe_id)
         candidate_lists = await gather(
-            *(self._read_candidates(entity.id, player_text, universe_id) for entity in entities)
+            *(
+                self._read_candidates(entity.id, merged_entities, player_text, universe_id)
+                for entity in entities
+            )
         )
         counting_memories = await filter_valid(
             self.log, [m for memories, _ in candidate_lists for m in memories], left_turn_ids
@@ -100,35 +104,39 @@ class MemoryRecall:
         return RecalledMemories(chosen_by_entity, tuple(omitted_items))
 
     async def _read_candidates(
-        self, entity_id: Id, player_text: str, universe_id: Id
+        self, entity_id: Id, merged_entities: MergedEntities, player_text: str, universe_id: Id
     ) -> tuple[list[Memory], Mapping[Id, float]]:
-        weightiest = await self.log.memories(MemoryQuery(entity_id=entity_id, most_important=MAX_WEIGHTIEST))
+        weightiest = await read_memories_of(
+            self.log, merged_entities, entity_id, most_important=MAX_WEIGHTIEST
+        )
         if not weightiest:
             return [], {}
         latest, relevance = await gather(
             # Fewer than the limit: these are all there are.
-            self.log.memories(MemoryQuery(entity_id=entity_id, last=MAX_LATEST))
-            if len(weightiest) == MAX_WEIGHTIEST
+            read_memories_of(self.log, merged_entities, entity_id, last=MAX_LATEST)
+            if len(weightiest) >= MAX_WEIGHTIEST
             else _no_memories(),
-            self._search_relevance(entity_id, player_text, universe_id),
+            self._search_relevance(merged_entities.ids_of(entity_id), player_text, universe_id),
         )
         candidates = {m.id: m for m in (*weightiest, *latest)}
         if further_ids := [id for id in relevance if id not in candidates]:
             # The index may be wrong about whose memory it is, so the owner is checked.
-            candidates |= {
-                m.id: m for m in await self.log.memories(MemoryQuery(entity_id=entity_id, ids=further_ids))
-            }
+            further_memories = await read_memories_of(self.log, merged_entities, entity_id, ids=further_ids)
+            candidates |= {m.id: m for m in further_memories}
         return list(candidates.values()), relevance
 
-    async def _search_relevance(self, entity_id: Id, player_text: str, universe_id: Id) -> Mapping[Id, float]:
+    async def _search_relevance(
+        self, entity_ids: Sequence[Id], player_text: str, universe_id: Id
+    ) -> Mapping[Id, float]:
         if self.record_search is None or not player_text.strip():
             return {}
-        search_scope = SearchScope(universe_id, entity_id=entity_id)
-        search_task = ensure_future(
-            self.record_search.search("memories", player_text, search_scope, k=MAX_NEAREST)
-        )
-        search_results = await await_within(search_task, self.search_timeout)
-        return {f.id: f.score for f in search_results.hits} if search_results else {}
+        search_scopes = [SearchScope(universe_id, entity_id=i) for i in entity_ids]
+        search_tasks = [
+            ensure_future(self.record_search.search("memories", player_text, scope, k=MAX_NEAREST))
+            for scope in search_scopes
+        ]
+        results = await gather(*(await_within(task, self.search_timeout) for task in search_tasks))
+        return {f.id: f.score for search_results in results if search_results for f in search_results.hits}
 
 
 def choose_memories(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_true_death
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
+from agents.memory_manager.merged_entities import read_merged_entities
 from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.statements import require_statement_length
@@ -95,11 +96,14 @@ class CharacterService:
         universe_memories = await self._log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
         )
-        memory_counts = Counter(m.entity_id for m in universe_memories)
+        merged_entities = await read_merged_entities(self._canon, universe_id)
+        memory_counts = Counter(merged_entities.current_id(m.entity_id) for m in universe_memories)
         last_seen_by_id: dict[Id, str] = {}
         for story, scene in await self._read_scenes(universe_id):
             for entity_id in _present_ids(story, scene):
-                last_seen_by_id.setdefault(entity_id, f"scene {scene.order}, {story.title}")
+                last_seen_by_id.setdefault(
+                    merged_entities.current_id(entity_id), f"scene {scene.order}, {story.title}"
+                )
         characters.sort(key=lambda e: (e.id in dead_ids, not e.is_pc, e.name.casefold(), e.id))
         return tuple(
             CharacterRow(e, memory_counts[e.id], last_seen_by_id.get(e.id, ""), e.id in dead_ids)
@@ -112,12 +116,13 @@ class CharacterService:
         universe = await self._canon.universe(card.entity.universe_id)
         scenes = await self._read_scenes(universe.id)
         beliefs = (await self._knowledge_reader.read_beliefs(entity_id))[-MAX_MEMORIES_SHOWN:]
-        sheet, scene_id = await self._read_sheet(card.entity, scenes)
+        own_ids = set((await read_merged_entities(self._canon, universe.id)).ids_of(entity_id))
+        sheet, scene_id = await self._read_sheet(card.entity, own_ids, scenes)
         return CharacterView(
             card,
             sheet,
             await self._build_memory_views(beliefs, universe.calendar),
-            await self._describe_scenes(card.entity, scenes, universe.calendar),
+            await self._describe_scenes(card.entity, own_ids, scenes, universe.calendar),
             scene_id=scene_id,
         )
 
@@ -198,10 +203,12 @@ class CharacterService:
         return scenes
 
     async def _read_sheet(
-        self, entity: Entity, scenes: Sequence[tuple[Story, Scene]]
+        self, entity: Entity, own_ids: Collection[Id], scenes: Sequence[tuple[Story, Scene]]
     ) -> tuple[SheetView, Id | None]:
         """Return the sheet in the character's last scene, by that story's rules; canon's own if there is none."""
-        last_scene = next((scene for story, scene in scenes if entity.id in _present_ids(story, scene)), None)
+        last_scene = next(
+            (scene for story, scene in scenes if not _present_ids(story, scene).isdisjoint(own_ids)), None
+        )
         if last_scene is not None:
             try:
                 return replace(
@@ -244,13 +251,17 @@ class CharacterService:
         return next(iter(await self._log.memories(MemoryQuery(ids=[memory.corrects]))), None)
 
     async def _describe_scenes(
-        self, entity: Entity, scenes: Sequence[tuple[Story, Scene]], calendar: Calendar
+        self,
+        entity: Entity,
+        own_ids: Collection[Id],
+        scenes: Sequence[tuple[Story, Scene]],
+        calendar: Calendar,
     ) -> tuple[str, ...]:
         """Return the character's scenes, oldest first, with how much they said in each."""
-        appearance_ids = set(await self._canon.appearances(entity.id))
+        appearance_ids = {i for own_id in own_ids for i in await self._canon.appearances(own_id)}
         lines: list[str] = []
         for story, scene in scenes:
-            if scene.id not in appearance_ids and entity.id not in _present_ids(story, scene):
+            if scene.id not in appearance_ids and _present_ids(story, scene).isdisjoint(own_ids):
                 continue
             speech_text = (
                 await self._describe_speech(entity, story, scene) if len(lines) < MAX_SCENES_COUNTED else ""
@@ -271,12 +282,9 @@ class CharacterService:
         )
 
 
-def _present_ids(story: Story, scene: Scene) -> Iterator[Id]:
-    """Yield the ids of those who were in a scene: its cast, who came, and the story's player character."""
-    yield from scene.cast
-    yield from find_arrived_ids(story.entries, scene.id)
-    if story.pc_id:
-        yield story.pc_id
+def _present_ids(story: Story, scene: Scene) -> set[Id]:
+    """Return the ids of those who were in a scene: its cast, who came, and the story's player character."""
+    return {*scene.cast, *find_arrived_ids(story.entries, scene.id), *filter(None, (story.pc_id,))}
 
 
 def _is_speaker(entity: Entity, story: Story, turn: Turn) -> bool:

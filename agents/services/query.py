@@ -13,6 +13,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.llm.call_context import CallContext, PersonaCalls
 from agents.llm.errors import ModelError, ModelUnset
 from agents.memory_manager.beliefs import read_beliefs
+from agents.memory_manager.merged_entities import read_merged_entities
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.personas.personas import Librarian
 from agents.sanitize import clean, clean_line
@@ -269,7 +270,10 @@ class QueryService:
                     )
                 )
             case "memories":
-                memories = await self._log.memories(MemoryQuery(ids=list(scores)))
+                merged_entities = await read_merged_entities(self._canon, scope.universe_id)
+                memories = merged_entities.with_current_owners(
+                    await self._log.memories(MemoryQuery(ids=list(scores)))
+                )
                 findings = await self._result_formatter.format_memories(
                     await drop_outdated(self._canon, self._log, memories)
                 )

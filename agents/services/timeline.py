@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agents.canon_keeper.commitments import CommitmentKind, commitment_kind
 from agents.canon_keeper.fact_readings import ALIVE, OCCURRENCE_KINDS, is_true_death
+from agents.memory_manager.merged_entities import read_merged_entities
 from agents.resolver.threads import build_threads
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
@@ -88,6 +89,12 @@ class TimelineReader:
         facts = [one.fact for one in await self._read_facts(universe_id) if one.fact is not None]
         scenes = [one.scene for one in scene_rows if one.scene is not None]
         casts, places, threads = await self._read_by_story(universe_id, scenes)
+        merged_entities = await read_merged_entities(self.canon, universe_id)
+        casts, places = (
+            {scene_id: merged_entities.current_ids(ids) for scene_id, ids in by_scene.items()}
+            for by_scene in (casts, places)
+        )
+        facts = [merged_entities.with_current_entities(fact) for fact in facts]
         named_ids = {i.entity_id for fact in facts for i in fact.involves}
         named_ids.update(i for cast in casts.values() for i in cast)
         named_ids.update(i for place_ids in places.values() for i in place_ids)

@@ -8,6 +8,7 @@ from typing import Final
 
 from agents.exports.world_maps import show_grid_maps
 from agents.exports.world_values import ExportedEntity, WorldRecord, without_world_secrets
+from agents.memory_manager.merged_entities import read_merged_entities
 from agents.memory_manager.valid_memories import filter_valid
 from agents.services.commitment_ledger import CommitmentService
 from agents.services.entity_cards import EntityCardReader
@@ -87,6 +88,7 @@ class WorldRecordReader:
     async def _read_memories(self, universe_id: Id) -> dict[Id, list[Memory]]:
         memories = await self.log.memories(MemoryQuery(universe_id=universe_id))
         by_owner: defaultdict[Id, list[Memory]] = defaultdict(list)
-        for memory in await filter_valid(self.log, memories):
+        merged_entities = await read_merged_entities(self.canon, universe_id)
+        for memory in merged_entities.with_current_owners(await filter_valid(self.log, memories)):
             by_owner[memory.entity_id].append(memory)
         return by_owner

@@ -98,7 +98,7 @@ def _report_lines(report: CommitReport) -> Iterator[Content]:
         note = ("".join(f"  {mark}" for mark in marks), "$text-muted")
         yield Content.assemble(("✓ ", "$text-success"), one_line(fact.statement), note)
     for change in report.changes:
-        yield Content.assemble(("− ", "$text-warning"), one_line(change))
+        yield Content.assemble(("~ ", "$text-warning"), one_line(change))
     for title in report.repeated:
         yield Content.assemble(("· ", "$text-muted"), one_line(title), ("  said already", "$text-muted"))
     for subject, reason in report.failures:

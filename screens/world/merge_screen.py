@@ -166,4 +166,7 @@ def _merge_sections(view: MergeView) -> Iterator[MentionSection]:
             f"Already true of {kept_name}", [CanonMention(fact) for fact in view.repeated_facts]
         )
     if view.memory_count:
-        yield MentionSection(text_lines=(f"{view.memory_count} memories stay with {absorbed_name}.",))
+        memories = "1 memory" if view.memory_count == 1 else f"{view.memory_count} memories"
+        yield MentionSection(
+            text_lines=(f"{kept_name} would remember what {absorbed_name} does: {memories}.",)
+        )

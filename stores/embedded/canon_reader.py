@@ -134,6 +134,13 @@ class EmbeddedCanonReader(RecordReader):
 
         return await self._read(read_names)
 
+    async def merged_entities(self, universe_id: Id) -> list[Entity]:
+        return await self._all(
+            Entity,
+            "SELECT body FROM canon_entities WHERE universe_id = ? AND status = 'merged' ORDER BY made",
+            (universe_id,),
+        )
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self.entities_named(universe_id, [name])
 

@@ -39,6 +39,9 @@ class ReplicatedCanon(ReplicatedHandle[AnyCanon]):
     async def entities_by_id(self, ids: Collection[Id]) -> dict[Id, Entity]:
         return await self._read(lambda canon: canon.entities_by_id(ids))
 
+    async def merged_entities(self, universe_id: Id) -> list[Entity]:
+        return await self._read(lambda canon: canon.merged_entities(universe_id))
+
     async def entity_names(self, universe_id: Id) -> list[str]:
         return await self._read(lambda canon: canon.entity_names(universe_id))
 

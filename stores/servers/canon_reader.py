@@ -121,6 +121,14 @@ class ServerCanonReader:
             (str(name), str(entity_id)) for name, entity_id in rows if has_any_word(str(name), folded_words)
         ]
 
+    async def merged_entities(self, universe_id: Id) -> list[Entity]:
+        return await self._read_all(
+            Entity,
+            """MATCH (e:Entity {universe_id: $universe, status: 'merged'}) WHERE e.made IS NOT NULL
+               RETURN e.body ORDER BY e.made""",
+            universe=universe_id,
+        )
+
     async def find_entity(self, universe_id: Id, name: str) -> list[Entity]:
         return await self.entities_named(universe_id, [name])
 

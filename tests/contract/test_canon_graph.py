@@ -181,9 +181,11 @@ async def test_entities_omit_one_that_left_canon(keeper: Any, status: EntityStat
     assert await keeper.find_entity(make.UNIVERSE, "marra") == []
     assert await keeper.entity(gone.id) == out
     assert await keeper.entities_by_id([gone.id]) == {gone.id: out}
+    assert await keeper.merged_entities(make.UNIVERSE) == ([out] if status is EntityStatus.MERGED else [])
     assert await keeper.count(make.UNIVERSE) == (1, 0)
     await commit(keeper, entities=(gone,))
     assert await keeper.find_entity(make.UNIVERSE, "marra") == [gone]
+    assert await keeper.merged_entities(make.UNIVERSE) == []
 
 
 # --- facts ------------------------------------------------------------------------------------------

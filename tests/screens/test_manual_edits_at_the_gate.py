@@ -55,6 +55,12 @@ async def test_manual_edit_passes_the_gate_and_shows_on_the_card(ui: ScreenDrive
     assert not ui.shows("waits at the gate")
 
 
+async def test_merge_is_reported_as_a_change_that_takes_nothing(ui: ScreenDriver) -> None:
+    await ui.press("m", "enter", "enter", "escape", "g", "A", "enter")
+    assert ui.screen == "CommitReportDialog"
+    assert ui.shows("~ Wenna Pyke is Wenna Pike")
+
+
 async def test_protecting_a_fact_says_that_it_protects_whom_it_is_about(ui: ScreenDriver) -> None:
     await ui.press("tab", "L")
     assert ui.shows("A fact alone cannot be protected.", "L in the list of names protects Wenna Pike")

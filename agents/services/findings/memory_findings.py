@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.memory_manager.beliefs import read_beliefs
 from agents.memory_manager.memory_decay import is_forgotten
+from agents.memory_manager.merged_entities import read_merged_entities
 from agents.memory_manager.outdated_beliefs import drop_outdated
 from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.belief_questions import (
@@ -61,6 +62,9 @@ class MemoryFinder:
             return await self._find_beliefs(question, believer_ids, present_tick)
         hits_by_id = await search.find_by_id("memories", k=10)
         memories = await self._log.memories(MemoryQuery(ids=list(hits_by_id))) if hits_by_id else []
+        if memories:
+            merged_entities = await read_merged_entities(self._canon, memories[0].universe_id)
+            memories = merged_entities.with_current_owners(memories)
         memories = await drop_outdated(
             self._canon, self._log, [m for m in memories if not is_forgotten(m, present_tick)]
         )
