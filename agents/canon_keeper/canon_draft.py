@@ -25,6 +25,7 @@ from agents.canon_keeper.fact_readings import (
     is_open,
     is_true,
     read_fact,
+    starts_later,
 )
 from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.proposal_subjects import current_entity
@@ -212,10 +213,32 @@ class CanonDraft:
         self._update_sheets()
 
     def retcon_fact(self, fact: Fact) -> None:
-        """Make it never true: what it ended holds again, as far as nothing else ended that."""
+        """Make it never true: what it ended holds again, as far as nothing else ended that.
+
+        What came after it and cannot be true beside the other ends that: a thing has one owner.
+        """
+        ended_before = [
+            f for f in self._supersession_graph.facts_ended_by(fact.id, self.facts) if not is_open(f)
+        ]
         self._put_fact(fact.model_copy(update={"status": FactStatus.RETCONNED}))
         self._update_facts_ended_by(fact)
+        for older in [self.facts[f.id] for f in ended_before]:
+            for later in self._find_later_rivals(older, fact) if is_open(older) else ():
+                self._supersede(older, later)
         self._update_sheets()
+
+    def _find_later_rivals(self, older: Fact, ending: Fact) -> list[Fact]:
+        """Return what holds now, begins after `older`, was recorded no earlier than what ended it, and excludes it."""
+        rivals = [*self._find_rival_facts(older), *(rival.fact for rival in self.sentence_rivals(older))]
+        return [
+            self.facts[later.id]
+            for later in {f.id: f for f in rivals}.values()
+            if later.id != ending.id
+            and is_open(self.facts[later.id])
+            and is_true(self.facts[later.id])
+            and starts_later(later, older)
+            and later.recorded_at >= ending.recorded_at
+        ]
 
     def restore_fact(self, fact: Fact) -> None:
         """Make a retconned fact so again: `retcon` backwards. What took its place since then ends it."""

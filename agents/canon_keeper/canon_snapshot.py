@@ -210,6 +210,7 @@ def _all_fact_queries(
         for entity_id, predicate, with_history in (
             *_fact_queries(proposal, catalogue, facts),
             *_sentence_queries(proposal.change, names),
+            *_reopened_queries(proposal.change, catalogue, facts, names),
         )
         if (who := current_entity(entity_id, entities)) is not None
     }
@@ -289,6 +290,23 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
             return
         case _:
             assert_never(change)
+
+
+def _reopened_queries(
+    change: Payload, catalogue: Catalogue, facts: Mapping[Id, Fact], names: NameBook
+) -> Iterator[_FactQueryKey]:
+    """Yield where that stands which may have taken the place of what a retcon lets hold again."""
+    if not isinstance(change, RetconFact) or change.restore:
+        return
+    for fact in facts.values():
+        if fact.status is FactStatus.SUPERSEDED:
+            claims = read_statement(fact.statement, names, fact.entity(SUBJECT) or "").claims
+            predicates = {
+                *catalogue.related_predicates(fact.predicate),
+                *_SENTENCE_PREDICATES,
+                *predicates_to_compare(claims),
+            }
+            yield from ((i.entity_id, predicate, False) for i in fact.involves for predicate in predicates)
 
 
 def _sentences_about_nobody(changes: Iterable[Payload]) -> Iterator[FactQuery]:
