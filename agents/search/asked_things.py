@@ -31,6 +31,11 @@ _ASKS_MEASURE: Final = re.compile(
     r"\bhow (?P<measure>old|far|long|deep|high|tall|wide|big|large|heavy)\b", re.IGNORECASE
 )
 _TIME_UNITS: Final = r"minutes?|hours?|days?|nights?|weeks?|months?|years?|winters?|summers?"
+_SAYS_TIME: Final = re.compile(
+    rf"\b(?:turn(?:s|ed)?|aged?) {_NUMBER}|{_NUMBER}[ -](?:{_TIME_UNITS})\b|{_NUMBER} o['’]clock\b",
+    re.IGNORECASE,
+)
+"""Numbers of hours, days and years: no sum of money."""
 _LENGTH_UNITS: Final = (
     r"foot|feet|fathoms?|yards?|paces?|steps?|spans?|inch(?:es)?|ells?|metres?|miles?|leagues?|furlongs?|hands?"
     r"|stones?|pounds?|men|knees?|waist|shoulders?|head"
@@ -55,6 +60,14 @@ _ASKS_NAME: Final = re.compile(
 )
 _NAMES_IT: Final = re.compile(
     r"\b(?:(?:sur|nick)?names?|named|call(?:ed|s)?(?! (?:out|for|back|on|upon|off|in)\b)|christen(?:s|ed)|known as)\b",
+    re.IGNORECASE,
+)
+_ASKS_PART_OF_NAME: Final = re.compile(
+    r"^(?:and |but |so )?what(?:['’]s| is| was) .*\b(?:(?:first|last|full|real|family|given|Christian) name|surname)\b",
+    re.IGNORECASE,
+)
+_NAMES_PART: Final = re.compile(
+    r"\b(?:(?:first|last|full|real|family|given|Christian) name|surname|named|called|christened)\b",
     re.IGNORECASE,
 )
 _ASKS_WHO: Final = re.compile(r"^(?:and |but |so )?(?:who|whom|whose)\b(?:['’]s\b)?", re.IGNORECASE)
@@ -91,6 +104,15 @@ _LOOKS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words for how somebody looks; that they close their eyes says nothing of it."""
+_ASKS_ORIGIN: Final = re.compile(
+    r"^(?:and |but |so )?where (?:(?:do|does|did) .+ come from|(?:is|was|are|were) .+ from)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_ORIGIN: Final = re.compile(
+    r"\b(?:came?|comes|coming|hails?|hailed|is|was|am|are|were|['’](?:s|m|re)|all the way|straight) from\b"
+    r"|\b(?:born|bred|raised|native|grew up|grown up|brought up)\b|, from [A-ZÀ-Þ]",
+    re.IGNORECASE,
+)
 _ASKS_SIDE: Final = re.compile(
     r"^(?:and |but |so )?(?:what|which) (?:hand|arm|leg|foot|eye|ear|knee|shoulder|side)\b", re.IGNORECASE
 )
@@ -110,11 +132,18 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     asked = question.text
     if measure := _ASKS_MEASURE.search(asked):
         units = _UNITS.get(measure["measure"].casefold(), _SIZE_UNITS)
-        return any(_HAS_NUMBER.search(s) and units.search(s) for s in split_sentences(text))
+        return any(
+            _HAS_NUMBER.search(sentence)
+            and (unit := units.search(sentence)) is not None
+            and not _names_only_others(question, f"{before} {sentence[: unit.start()]}")
+            for before, sentence in _with_text_before(text)
+        )
     if count := _ASKS_COUNT.search(asked):
         return _has_count(count["noun"] or "", text)
     if _ASKS_PRICE.match(asked):
         return _has_count("", text)
+    if _ASKS_PART_OF_NAME.match(asked) and not _NAMES_PART.search(text):
+        return False
     if _ASKS_NAME.match(asked):
         return _has_name(question, text)
     if _ASKS_WHO.match(asked):
@@ -127,6 +156,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
         return _COLOUR.search(text) is not None
     if _ASKS_LOOKS.match(asked):
         return _LOOKS.search(text) is not None
+    if _ASKS_ORIGIN.match(asked):
+        return _ORIGIN.search(text) is not None
     if _ASKS_SIDE.match(asked):
         return _SIDE.search(text) is not None
     return True
@@ -137,6 +168,22 @@ def names_somebody_else(question: RecordQuestion, text: str) -> bool:
     asked_forms = word_forms(question.text)
     is_somebody = any(not word_forms(match[0]) <= asked_forms for match in SOMEBODY.finditer(text))
     return is_somebody or bool(_other_names(question, text))
+
+
+def _with_text_before(text: str) -> list[tuple[str, str]]:
+    """Return the sentences of a text, each with what stands before it."""
+    sentences = split_sentences(text)
+    return [(" ".join(sentences[:n]), sentence) for n, sentence in enumerate(sentences)]
+
+
+def _names_only_others(question: RecordQuestion, text: str) -> bool:
+    """Say whether the names in a text are others than those of a question: `Pell bows. He is` is not on Biscuit."""
+    forms = word_forms(text)
+    return (
+        bool(question.names)
+        and not any(name.is_in(text, forms) for name in question.names)
+        and bool(_other_names(question, text))
+    )
 
 
 def _says_what_it_is(word: str, text: str) -> bool:
@@ -160,7 +207,7 @@ def _has_count(noun: str, text: str) -> bool:
         number_before = rf"{_NUMBER}(?:[\s-]+[^\W_]+){{0,3}}?[\s-]+{re.escape(stem)}"
         number_after = rf"{re.escape(stem)}\w*[\s,:;-]+(?:\w+[\s,:;-]+){{0,2}}?{_NUMBER}"
         return re.search(rf"\b(?:{number_before}|{number_after})", text, re.IGNORECASE) is not None
-    return _HAS_NUMBER.search(text) is not None
+    return _HAS_NUMBER.search(_SAYS_TIME.sub(" ", text)) is not None
 
 
 def _has_name(question: RecordQuestion, text: str) -> bool:

@@ -69,10 +69,12 @@ _ASKING_WORDS: Final = re.compile(
     r"^(?:and |but |so )?(?:what (?:has |had )?(?P<fate>became|become) of\b|how many (?P<times>times)\b"
     r"|(?:what|which) (?P<kind>kind|sort|type|way)\b"
     r"|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$"
+    r"|where (?:do|does|did) .+ (?P<origin>come) from[\s?.!]*$"
+    r"|what(?:['’]s| is| was) .+ (?P<part>first|last|full|real|family|given) name[\s?.!]*$"
     r"|what (?:do|does|did) .+ (?P<looks>look) (?P<like>like)[\s?.!]*$)",
     re.IGNORECASE,
 )
-"""Words that ask, and that no answer needs to have: `What became of Dob?`, `Which way did he go?`."""
+"""Words that ask, and that no answer needs to have: `What became of Dob?`, `Where does he come from?`."""
 ASKS_KIND: Final = re.compile(
     r"^(?:and |but |so )?(?:what|which) (?:kind|sort|type) of (?P<genus>[^\W_]+) (?:is|was|are|were)"
     r"(?: (?:the|my|our|your|his|her))?(?! [^?]*(?:ing|ed|\b(?:of|with|in|on|at|for|to|by|from|about))\b)"
@@ -107,6 +109,7 @@ _FIRST_PERSON: Final = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|\
 ASKS_INDIRECTLY: Final = re.compile(
     r"\basks?\b[^.;]*\b(?:who|whom|what|when|where|why|how|which|whether|if)\b", re.IGNORECASE
 )
+_ECHOES_NAME: Final = re.compile(r"[\"'“‘«]?(?:the |old )?(?:[A-ZÀ-Þ][^\W_]+[ ?]){1,3}[\"'”’»]?\s*$")
 _SPEAKS_OF_ASKING: Final = re.compile(r"\bask(?:s|ed|ing)?\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _NOT: Final = re.compile(r"n['’]t\b", re.IGNORECASE)
@@ -311,11 +314,14 @@ def find_visited_places(question: RecordQuestion) -> frozenset[Id]:
 
 
 def remove_questions(text: str) -> str:
-    """Remove the questions from a text: repeating a question does not answer it."""
+    """Remove the questions from a text: repeating a question does not answer it.
+
+    A name that is only echoed says of whom the answer is: `Strood? He came from Whitford.`
+    """
     return " ".join(
-        sentence
+        sentence.replace("?", ".")
         for sentence in split_sentences(text)
-        if not sentence.rstrip().rstrip("\"'”’»)").endswith("?")
+        if not sentence.rstrip().rstrip("\"'”’»)").endswith("?") or _ECHOES_NAME.match(sentence)
     )
 
 

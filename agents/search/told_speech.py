@@ -12,10 +12,11 @@ from typing import Final
 from agents.prose.speech import find_speeches, strip_speech
 from agents.prose.words import split_sentences
 from agents.resolver.phrasings import word_set
-from agents.search.asked_deeds import AskedDeed, is_denied, presupposes_deed, tells_deed
+from agents.search.asked_deeds import AskedDeed
 from agents.search.normal_words import has_word_like, normalize_word, word_forms
 from agents.search.question import SPEECH_WORDS, RecordQuestion
 from agents.search.question_names import QuestionName
+from agents.search.told_deeds import is_denied, presupposes_deed, tells_deed
 
 _TELLS: Final = frozenset(
     map(

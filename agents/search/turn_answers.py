@@ -15,8 +15,6 @@ from agents.search.asked_deeds import (
     AskedDeed,
     asks_where_by_deed,
     find_asked_deed,
-    leaves_doer_unnamed,
-    names_subject,
 )
 from agents.search.asked_owners import is_owned_by_another
 from agents.search.asked_shares import EVEN_RARITY, Rarity, measure_shares
@@ -31,6 +29,7 @@ from agents.search.question import (
     match_question,
 )
 from agents.search.relatives import find_asked_relatives, speaks_of_relatives
+from agents.search.told_deeds import leaves_doer_unnamed, names_subject, tells_only_of_others
 from agents.search.told_speech import tells_asked_deed
 from stores.records.ids import Id
 
@@ -180,7 +179,11 @@ def _answers(
         )
         if not (
             tells_asked_deed(question, deed, deed_text)
-            or (deed.verb in _LIGHT_DEEDS and len(question.content_words) > 1)
+            or (
+                deed.verb in _LIGHT_DEEDS
+                and len(question.content_words) > 1
+                and not tells_only_of_others(question, deed, deed_text)
+            )
             or _has_all_else(question, deed, own_words)
         ):
             return False

@@ -8,7 +8,7 @@ from typing import Final
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.proposals.decisions import is_rejected
 from agents.proposals.statements import STATED_PREDICATE
-from agents.search.asked_deeds import asks_only_what_was_said, find_asked_deed, tells_deed
+from agents.search.asked_deeds import asks_only_what_was_said, find_asked_deed
 from agents.search.asked_ties import names_tied_one, read_asked_tie
 from agents.search.commitment_questions import (
     find_recipients,
@@ -27,6 +27,7 @@ from agents.search.death_questions import (
 from agents.search.place_questions import asks_where_hero_is, is_fact_of_whereabouts, read_sought_one
 from agents.search.question import QuestionMatch, RecordQuestion, find_asked_subjects, match_question
 from agents.search.swapped_roles import is_told_otherwise
+from agents.search.told_deeds import tells_deed
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
     MAX_FINDINGS,

@@ -374,3 +374,54 @@ def test_turn_answers_what_something_is_called_with_what_it_was(text: str, is_so
 )
 def test_turn_answers_in_other_words_and_how_somebody_looks(question: str, text: str, is_so: bool) -> None:
     assert is_answered(question, text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        ("Where did we bury Pella?", "We bury Bram under the willow.", False),
+        ("Where did we bury Pella?", "Bram is buried on Thursday beside Pella's house.", False),
+        ("Where did we bury Pella?", "Pella watches. Bram buries his brother under the willow.", False),
+        ("Where did we bury Pella?", "We bury Pella under the willow.", True),
+        ("Where did we bury Pella?", "Pella is dead. We bury her under the willow.", True),
+        ("Who ate Pella's soup?", "Bram eats the soup that Pella made.", True),
+        ("Where did I put the Long House key?", "I take the Long House key and put it in my boot.", True),
+        (
+            "When did I become reeve of the Long House?",
+            "Bram becomes reeve of the Long House at noon.",
+            False,
+        ),
+        ("When did I become reeve of the Long House?", "You become reeve of the Long House at noon.", True),
+        ("When did Bram marry Pella?", "Bram says that he wants to marry Pella at New Year.", False),
+        ("When did Bram marry Pella?", "Bram asks if he may marry Pella in spring.", False),
+        ("When did Bram marry Pella?", "Bram marries Pella at New Year.", True),
+        ("When will Bram marry Pella?", "Bram will marry Pella at New Year.", True),
+        ("Where is Bram hiding?", "Bram hides in the mill.", True),
+    ],
+)
+def test_turn_answers_with_what_was_done_by_and_to_whom_is_asked(
+    question: str, text: str, is_so: bool
+) -> None:
+    assert is_answered(question, text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_so"),
+    [
+        (
+            "How old is Bishop?",
+            "The stable boy is called Pella. She is about twelve, and Bishop bit her.",
+            False,
+        ),
+        ("How old is Bishop?", "Bishop is about twelve, and bit Pella.", True),
+        ("What is Dame Astrid's first name?", "Dame Astrid calls for Bram first.", False),
+        ("What is the smith's first name?", "The smith is called Harrow.", True),
+        ("How much did Bram's sword cost?", "The sword is for Bram, who turns twenty.", False),
+        ("How much did Bram's sword cost?", "Bram's sword cost him twenty crowns.", True),
+        ("Where does Bram come from?", "Bram must leave and never come back.", False),
+        ("Where does Bram come from?", '"Bram? He came from Whitford eight years ago."', True),
+        ("Where is Bram from?", "Bram was born in Whitford.", True),
+    ],
+)
+def test_age_name_price_and_origin_are_those_of_whom_is_asked(question: str, text: str, is_so: bool) -> None:
+    assert is_answered(question, text) is is_so
