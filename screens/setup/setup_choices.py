@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from agents.story_outline import StoryOutline
 from agents.views.sheet_views import RulePackView
 from screens.setup.setup_pages import NEW_ROW_ID, PickRow
+from stores.records.ids import Id
 from stores.records.world import Entity
 from widgets.numbers import numbers_text
 
@@ -35,16 +37,25 @@ def _system_description(system: RulePackView) -> str:
 
 
 def hero_rows(
-    characters: Sequence[Entity], world_outline: StoryOutline | None, *, with_story_idea: bool = False
+    characters: Sequence[Entity],
+    world_outline: StoryOutline | None,
+    *,
+    dead_ids: Collection[Id] = (),
+    with_story_idea: bool = False,
 ) -> list[PickRow]:
     """Return the rows to choose a hero from.
 
     In order: the hero that the universe suggests, its other heroes, a new one, one made by a model from a few
-    words (if there is a model), then any other character.
+    words (if there is a model), then any other character, and the dead.
     """
     suggested_hero = world_outline.pc if world_outline else None
-    player_rows = [_hero_row(c) for c in sorted(characters, key=lambda c: c.id != suggested_hero) if c.is_pc]
-    npc_rows = [_hero_row(c) for c in characters if not c.is_pc]
+    living = [c for c in characters if c.id not in dead_ids]
+    player_rows = [_hero_row(c) for c in sorted(living, key=lambda c: c.id != suggested_hero) if c.is_pc]
+    npc_rows = [_hero_row(c) for c in living if not c.is_pc]
+    dead_rows = [
+        replace(row, name=f"† {row.name}", kind="dead")
+        for row in (_hero_row(c) for c in characters if c.id in dead_ids)
+    ]
     new_hero_row = PickRow(
         NEW_ROW_ID, "+ A new hero", "you name them", "Name, numbers and a line on who they are."
     )
@@ -56,7 +67,14 @@ def hero_rows(
         "Say in a sentence or two whom you play and what it is about. You can change everything; nothing is "
         "created before you begin.",
     )
-    return [*player_rows, new_hero_row, *([story_idea_row] if with_story_idea else []), *npc_rows, nobody_row]
+    return [
+        *player_rows,
+        new_hero_row,
+        *([story_idea_row] if with_story_idea else []),
+        *npc_rows,
+        *dead_rows,
+        nobody_row,
+    ]
 
 
 def _hero_row(entity: Entity) -> PickRow:

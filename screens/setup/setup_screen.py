@@ -65,6 +65,8 @@ class StoryWorld:
 
     universe: Universe | NewUniverse
     characters: Sequence[Entity] = ()
+    dead_ids: frozenset[Id] = frozenset()
+    """Which of them are dead."""
     places: Sequence[Entity] = ()
     suggested_outline: StoryOutline | None = None
     """The story that the universe itself suggests; the sample has one."""
@@ -216,13 +218,16 @@ class SetupScreen(ServiceScreen[None]):
     async def _load_world(self, universe: Universe | None) -> None:
         """Read the contents of the universe; None adds the sample."""
         chosen_universe = universe or await self.services.stories.add_sample()
-        people, places = (
+        people, dead_ids, places = (
             await self.services.stories.characters(chosen_universe.id),
+            await self.services.stories.dead_ids(chosen_universe.id),
             await self.services.stories.places(chosen_universe.id),
         )
         sample_outline = await self.services.stories.sample_outline()
         own_outline = sample_outline if sample_outline.universe_id == chosen_universe.id else None
-        self.post_message(self.WorldLoaded(StoryWorld(chosen_universe, people, places, own_outline)))
+        self.post_message(
+            self.WorldLoaded(StoryWorld(chosen_universe, people, dead_ids, places, own_outline))
+        )
 
     @on(WorldLoaded)
     def _world_loaded(self, message: WorldLoaded) -> None:
@@ -231,7 +236,10 @@ class SetupScreen(ServiceScreen[None]):
     def _choose_world(self, world: StoryWorld) -> None:
         self._world, self._idea = world, None
         hero_choices = hero_rows(
-            world.characters, world.suggested_outline, with_story_idea=self.services.llm.is_on
+            world.characters,
+            world.suggested_outline,
+            dead_ids=world.dead_ids,
+            with_story_idea=self.services.llm.is_on,
         )
         self.query_one("#hero", PickPage).show_rows(hero_choices)
         suggested_system = world.suggested_outline.system if world.suggested_outline else ""
@@ -266,6 +274,7 @@ class SetupScreen(ServiceScreen[None]):
             self._suggestion_basis = (world, player_character, idea)
             world_outline = world.suggested_outline if idea is None else None
             outline = suggest_outline(world.universe, world.places, player_character, world_outline)
+            outline = replace(outline, cast=tuple(c for c in outline.cast if c not in world.dead_ids))
             self._outline = outline if idea is None else clear_outline(outline)
             self.query_one(StoryPage).fill_from_outline(self._outline)
             self.query_one(OpeningPage).fill_from_outline(self._outline, world.characters, world.places)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents.story_outline import NewCharacter
 from agents.views.scene_views import SceneView
+from screens.setup.setup_choices import hero_rows
 from screens.setup.story_outline import parse_numbers, resolve_place, split_words, suggest_outline
 from stores.errors import InputError, StoreFull
 from stores.records.play import CriticalCommitMode, DiceRoller, StoryMode, TensionMode
@@ -75,6 +77,34 @@ async def test_setup_enter_all_the_way_plays_the_sample(tmp_path: Path) -> None:
         assert await cast_names(ui) == ["Mara Venn", "Ivo Tarrant", "Aldous Stint", "Wenna Pike"]
         assert view.story.system == "lantern_twos"
         assert (view.story.dice, view.story.tension_mode) == (DiceRoller.PROGRAM, TensionMode.BEND)
+
+
+async def test_setup_offers_the_dead_last_and_takes_none_along(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("> Ivo Tarrant is dead.")
+        await ui.type("/accept all")
+        await ui.type("/commit")
+        (universe,) = await ui.services.stories.universes()
+        characters = await ui.services.stories.characters(universe.id)
+        dead_ids = await ui.services.stories.dead_ids(universe.id)
+        dead = [c for c in characters if c.id in dead_ids]
+        assert [c.name for c in dead] == ["Ivo Tarrant", "Tam Marrow"]
+        sample = await ui.services.stories.sample_outline()
+        ivo_suggested = replace(sample, pc=dead[0].id)
+        rows = hero_rows(characters, ivo_suggested, dead_ids=dead_ids)
+        assert [r.name for r in rows[-3:]] == ["† Ivo Tarrant", "† Tam Marrow", "Nobody"]
+        assert [r.kind for r in rows[-3:]] == ["dead", "dead", ""]
+        assert (rows[0].name, rows[0].kind) == ("Mara Venn", "hero")
+        assert [r.name for r in hero_rows(characters, sample)].count("Ivo Tarrant") == 1
+
+        await ui.press("escape")
+        if ui.screen == "SceneScreen":
+            await ui.press("escape")
+        await ui.press("enter", "1", "enter", "enter")
+        assert ui.shows("● Hero", "Mara Venn", "† Ivo Tarrant")
+        await ui.press("enter", "enter")
+        assert ui.shows("● Opening")
+        assert not ui.shows("✓ Ivo Tarrant")
 
 
 async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
