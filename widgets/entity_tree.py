@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +29,7 @@ KIND_NAMES = {
 }
 PC_SIGN = "♦"
 LOCKED_SIGN = "⊘"
+DEAD_SIGN = "†"
 CURSOR_SIGN = "◂"
 MAX_PER_KIND = 200
 """Entities of one kind that are shown; a search finds the others."""
@@ -39,7 +40,8 @@ class EntityTree(Tree[Entity | None]):
 
     HELP_TITLE: ClassVar[str] = "World"
     HELP_TEXT: ClassVar[str] = (
-        "Everything in canon, by kind. ♦ is a player character, ⊘ is protected. Enter opens an entity's card."
+        "Everything in canon, by kind. ♦ is a player character, ⊘ is protected, † is dead. "
+        "Enter opens an entity's card."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("k", "cursor_up", "Up", show=False, id="tree.up", tooltip="The row above"),
@@ -81,10 +83,11 @@ class EntityTree(Tree[Entity | None]):
         self.show_guides = False
         self.guide_depth = 2
         self._entities: tuple[Entity, ...] = ()
+        self._dead_ids: frozenset[Id] = frozenset()
 
-    def show_entities(self, entities: Sequence[Entity]) -> None:
-        """Show these; the cursor stays on its entity, and closed kinds stay closed."""
-        self._entities = tuple(entities)
+    def show_entities(self, entities: Sequence[Entity], dead_ids: Collection[Id] = ()) -> None:
+        """Show these, the dead marked; the cursor stays on its entity, and closed kinds stay closed."""
+        self._entities, self._dead_ids = tuple(entities), frozenset(dead_ids)
         self._rebuild()
 
     @property
@@ -122,7 +125,7 @@ class EntityTree(Tree[Entity | None]):
                 expand=bool(filter_words) or name not in closed_kinds,
             )
             for entity in members[:MAX_PER_KIND]:
-                leaf = branch.add_leaf(_label(entity), entity)
+                leaf = branch.add_leaf(_label(entity, is_dead=entity.id in self._dead_ids), entity)
                 if current_entity is not None and entity.id == current_entity.id:
                     cursor_leaf = leaf
             if len(members) > MAX_PER_KIND:
@@ -151,8 +154,12 @@ class EntityTree(Tree[Entity | None]):
             self.post_message(self.EntityChosen(event.node.data))
 
 
-def _label(entity: Entity) -> Text:
-    signs = (f" {PC_SIGN}" if entity.is_pc else "") + (f" {LOCKED_SIGN}" if entity.locked else "")
+def _label(entity: Entity, *, is_dead: bool) -> Text:
+    signs = "".join(
+        f" {sign}"
+        for sign, holds in ((PC_SIGN, entity.is_pc), (LOCKED_SIGN, entity.locked), (DEAD_SIGN, is_dead))
+        if holds
+    )
     return Text(one_line(entity.name) + signs, no_wrap=True, end="")
 
 

@@ -80,6 +80,7 @@ class UniverseScreen(UniverseEditScreen):
         entity_count: int
         """How many match it."""
         waiting_count: int
+        dead_ids: frozenset[Id] = frozenset()
 
     @dataclass
     class EntityCardLoaded(Message):
@@ -145,8 +146,9 @@ class UniverseScreen(UniverseEditScreen):
         waiting_count = (
             await self.services.world.previews.count_waiting(shown_universe.id) if shown_universe else 0
         )
+        dead_ids = await self.services.stories.dead_ids(shown_universe.id) if shown_universe else frozenset()
         self.post_message(
-            self.UniverseLoaded(universes, shown_universe, entities, entity_count, waiting_count)
+            self.UniverseLoaded(universes, shown_universe, entities, entity_count, waiting_count, dead_ids)
         )
 
     async def _read_entities(self, universe_id: Id) -> tuple[list[Entity], int]:
@@ -169,7 +171,7 @@ class UniverseScreen(UniverseEditScreen):
         place, state = _title_parts(shown_universe, message.universes, message.entity_count)
         self.show_title(place, state, message.waiting_count)
         tree = self.query_one(EntityTree)
-        tree.show_entities(entities)
+        tree.show_entities(entities, message.dead_ids)
         self.query_one("#world").set_class(not entities, "-empty")
         empty_text = (
             NO_UNIVERSE_HINT

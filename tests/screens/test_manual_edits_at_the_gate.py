@@ -61,6 +61,15 @@ async def test_merge_is_reported_as_a_change_that_takes_nothing(ui: ScreenDriver
     assert ui.shows("~ Wenna Pyke is Wenna Pike")
 
 
+async def test_dead_are_marked_in_the_list_of_the_universe(ui: ScreenDriver) -> None:
+    await ui.press("escape", "slash")
+    await ui.type("tam marrow")
+    assert ui.shows("Tam Marrow †")
+    await ui.press("slash")
+    await ui.type("wenna pike")
+    assert not ui.shows("Wenna Pike †")
+
+
 async def test_protecting_a_fact_says_that_it_protects_whom_it_is_about(ui: ScreenDriver) -> None:
     await ui.press("tab", "L")
     assert ui.shows("A fact alone cannot be protected.", "L in the list of names protects Wenna Pike")

@@ -25,6 +25,16 @@ def shown(app: Stage) -> list[str]:
 # --- tree -------------------------------------------------------------------------------------------
 
 
+async def test_world_widget_tree_marks_the_dead() -> None:
+    tree = EntityTree()
+    app = Stage(tree)
+    async with app.run_test(size=(40, 20)) as pilot:
+        entities = samples.entities()
+        tree.show_entities(entities, {e.id for e in entities if e.name in ("Mara Vey", "Oss")})
+        await pilot.pause()
+        assert shown(app)[:4] == ["▾ Characters  3", "Mara Vey ♦ †", "Oss †", "Sister Anhelm ⊘"]
+
+
 async def test_world_widget_tree_counts_by_kind_and_marks_players_and_locks() -> None:
     tree = EntityTree()
     app = Stage(tree)
