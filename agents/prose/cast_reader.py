@@ -54,6 +54,10 @@ _LEAVES_PLACE: Final = re.compile(
 )
 """Before the name of the place, words by which somebody goes away from there."""
 _GOING_ON: Final = ("and", "but", "then", "and then", "but then")
+_DOES_SO_TOO: Final = re.compile(
+    r"\s*(?:[Ss]o\s+(?:is|are|was|were|does|do|did|has|have)\s+@([\d,]+)@|@([\d,]+)@\s*,?\s+(?:too|also|likewise))[\s.!,]*"
+)
+"""A clause that says of somebody what was said last: `@0@ is here, and @1@ too`, `so is @1@`."""
 _OTHER_BEGINNING: Final = re.compile(
     r"\s*(?:@|(?:the|an?|in|on|at|by|with|from|to|for|after|before|behind|beside|as|when|while|there|it|this|that|outside|inside|"
     r"through|down|up|out|off|not|no|his|her|their|my|your|our|some|two|three|one|even|only|soon|now|later|so|still|again|once|"
@@ -266,6 +270,7 @@ class CastReader:
             absent=sentence.absent,
             unnamed=sentence.unnamed,
             named=_list_named(sentence),
+            says_same=_DOES_SO_TOO.fullmatch(text) is not None,
         )
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
@@ -335,10 +340,14 @@ class CastReader:
         text = clause.text
         if self._read_turn_of_phrase(text, sentence, reading):
             return
+        if reading.last_predicate and (same := _DOES_SO_TOO.fullmatch(text)):
+            self._read_predicate(same[1] or same[2], reading.last_predicate, sentence, reading)
+            return
         if reading.last_move and (name := re.fullmatch(r"\s*@([\d,]+)@[\s.!]*", text)):
             reading.move(reading.last_move, figures_of(name[1], reading))  # `..., then @1@`
         if subject_and_rest := _find_subject(clause, reading):
             subject, rest = subject_and_rest
+            reading.last_predicate = rest if subject[0].isdigit() else ""
             reading.last_move = self._read_predicate(subject, rest, sentence, reading) or reading.last_move
         self._read_attached(text, reading)
 

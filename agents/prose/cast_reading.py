@@ -120,6 +120,8 @@ class CastReading:
     """Those who did what is seen where they are, and were not here then."""
     subject: str = ""
     """The mark of who did something last, in the sentence."""
+    last_predicate: str = ""
+    """What was said last of people by their marks, which `@1@ too` says again; empty if it was of the hero."""
     last_move: CastMove | None = None
     """The last coming or leaving, in the sentence."""
     is_told_in_present: bool = False
@@ -174,8 +176,10 @@ class CastReading:
         absent: frozenset[int] = frozenset(),
         unnamed: frozenset[int] = frozenset(),
         named: Collection[int] = (),
+        says_same: bool = False,
     ) -> None:
         self.named.update(named)
+        self.last_predicate = self.last_predicate if says_same else ""
         self.subject, self.last_move, self.excepted = "", None, excepted
         self.absent, self.unnamed = absent, unnamed
         self.is_about_strangers, self.is_within_place = False, is_within_place

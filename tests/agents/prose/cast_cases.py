@@ -32,6 +32,16 @@ COMING = (
     _case("Bela", "> Old Tam comes in. The boy trips over his feet. I grab him.", "+Tam"),
     _case("Bela Tam", "> Old Tam laughs.", "I take the old man by the arm and lead him out.", "-Bela"),
     _case("", "> Captain Vess comes in.", "+Vess"),
+    # What is said of somebody, and of another too.
+    _case("", "> Captain Vess is here, and Old Tam too.", "+Vess +Tam"),
+    _case("Vess", "> Captain Vess is here, and Old Tam too.", "+Tam"),
+    _case("", "> Captain Vess is here, and so is Tam.", "+Vess +Tam"),
+    _case("", "> Captain Vess comes in. So does Tam.", "+Vess +Tam"),
+    _case("Vess Tam", "> Captain Vess leaves, and Tam too.", "-Vess -Tam"),
+    _case("", "> Captain Vess comes in, but Tam does not.", "+Vess"),
+    _case("", "> Captain Vess is not here, and neither is Tam.", ""),
+    _case("", "> Captain Vess waits in Redhook, and so does Tam.", ""),
+    _case("Vess", "> Captain Vess is tired, and Tam has a knife too.", ""),
     # A pronoun brings nobody in who has left, by what they do or say; only by coming back, or named since.
     _case("Tam", "> Old Tam leaves.", "> He draws a knife.", "-Tam"),
     _case("Tam", "> Old Tam leaves.", "> A woman comes in.", "> He draws a knife.", "-Tam"),
