@@ -145,12 +145,35 @@ _NO_DEED: Final = (
     r"(?!(?:says|tells|thinks|claims|hopes|hears|dreams|remembers|recalls|asks|wonders|wishes|wants|seems|plans|fears|knows|"
     r"imagines|believes|pretends|refuses|sings|reads|writes)\b)"
 )
+_NO_DEED_OF_HERO: Final = (
+    "am|was|have|had|do|did|can|cannot|could|will|would|shall|should|may|might|must|say|tell|think|claim|hope|hear|"
+    "dream|remember|recall|ask|wonder|wish|want|seem|plan|fear|know|imagine|believe|pretend|refuse|sing|read|write|"
+    "watch|see|let|make|help|beg|order|need|try|never|almost|nearly|intend|decide|forget|won|don|didn|shan|couldn|"
+    "wouldn|shouldn|hate|love|like"
+)
+_NO_LIST_OF_DEEDS: Final = (
+    r"(?:not|never|nobody|nothing|no|if|whether|that|who|what|how|when|as|while|until|before|after|"
+    r"to\s+(?!(?:the|an?|my|his|her|their|our|your|him|them|me|you|[A-Z][\w'’-]*)\b)[a-z]+)"
+)
+"""What stands within a deed and may have others do what follows: `tell Dob to go home and promise her a boat`."""
 _PROMISED_BESIDE: Final = re.compile(
     rf"^(?P<who>{NAME})\s+{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
     rf"(?:promises|swears|vows)(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?\s*,?\s+(?:{_CLAUSE})",
     re.DOTALL,
 )
 """`Dob thanks me and promises me to wait`: another deed stands before the promise."""
+_DEED_BY_HERO: Final = (
+    rf"^(?:(?:And|Then|But|So|Now),?\s+)?I\s+(?:\w+ly\s+|then\s+)?(?!(?:{_NO_DEED_OF_HERO})\b)[a-z]+\b"
+    rf"(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
+)
+_PROMISED_BESIDE_BY_HERO: Final = tuple(
+    re.compile(_DEED_BY_HERO + promise, re.DOTALL)
+    for promise in (
+        rf"promise\s+{_TO}\s+(?:{_CLAUSE}{_THING})",
+        rf"(?:promise|swear|vow|pledge)(?:\s+(?:to\s+)?{_TO}\b)?\s*,?\s+(?:{_CLAUSE})",
+    )
+)
+"""`I give Dob the lantern and promise Nan a boat`: another deed of the hero's stands before the promise."""
 _PROMISED_THING: Final = re.compile(
     rf"^(?:(?:And|Then|But|So|Now),?\s+)?(?P<who>{NAME})\s+"
     rf"(?:{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+(?:then\s+)?)?(?:\w+ly\s+)?promises\s+"
@@ -211,6 +234,8 @@ def _read_first_person(sentence: FirstPersonSentence, known_names: Collection[st
     text = write_as_name(written, known_names)
     match = next((m for pattern in _PROMISES if (m := pattern.search(text))), None)
     match = match or _PROMISED_AFTER.search(text)
+    if match is None and not sentence.is_spoken:
+        match = next((m for pattern in _PROMISED_BESIDE_BY_HERO if (m := pattern.search(text))), None)
     if match is None and not sentence.is_spoken and not (_BEFORE_NOW.search(text) or _PERFECT.search(text)):
         match = next((m for pattern in _PROMISED_IN_PAST if (m := pattern.search(text))), None)
     if match is None or not is_made_now(sentence.text, match.start()):

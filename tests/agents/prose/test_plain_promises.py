@@ -84,6 +84,10 @@ BY_HERO = (
     ("I promise you and Osk will be paid.", (), "you and Osk will be paid"),
     ("I promise you that Osk and Hela will wait.", (), "Osk and Hela will wait"),
     ("I promise you and your brother that I will wait.", (), "I will wait"),
+    ("I give Dob the lantern and promise Nan a boat.", ("Nan",), "a boat"),
+    ("I nod and promise Nan that I will bring her a boat.", ("Nan",), "I will bring her a boat"),
+    ("Then I go to Dob, and solemnly swear to bring Nan home.", (), "to bring Nan home"),
+    ("I give him the lantern and promise to bring Nan a boat.", (), "to bring Nan a boat"),
     ("I promise the boat that I will build will float.", (), "the boat that I will build will float"),
 )  # fmt: skip
 BY_OTHERS = (
@@ -140,6 +144,17 @@ NO_PROMISE_BY_HERO = (
     "I tell Osk that I hope he will come, I swear.",
     "I tell Osk Teodor will hang, I swear.",
     "I promise the Glass Bell to the Undersinger.",
+    "I tell Dob to go home and promise Nan a boat.",
+    "I watch Dob kneel and promise Nan a boat.",
+    "I could go home and promise Nan a boat.",
+    "I do not stop and promise Nan a boat.",
+    "I won't kneel and promise Nan a boat.",
+    "I ask Dob to wait and promise Nan a boat.",
+    "I wait until Dob comes and promise Nan a boat?",
+    "I hear the smith and promise Nan nothing.",
+    "If I give Dob the lantern and promise Nan a boat, she stays.",
+    "I dream that I kneel and promise Nan a boat.",
+    '"You kneel and promise Nan a boat," I say.',
 )
 NO_PROMISE_BY_OTHERS = (
     "Harl swears that he never saw the key.",
