@@ -66,7 +66,7 @@ _STATES = (
     r"(?=(?:(?!\b(?:that|who|whom|whose|which|what|where|when|why|how|whether|if|to|about|of)\b)[^.,;:!?])+?\s"
     r"(?:is|are|was|were|has|have|had|will|can|must|owns?|owned|belongs?|belonged|knows?|knew|killed|stole|hid|took|lives?|lived"
     r"|lies|died|comes?|came|goes|went|fell|sank|ran|wants?|wanted|needs?|needed|began|stands|stood|hangs|sleeps|slept|waits"
-    r"|waited|holds|held|keeps|kept|broke)\b)"
+    r"|waited|holds|held|keeps|kept|broke)\b|(?:he|she|they|we)\s+(?:\w+ly\s+|never\s+)?(?:saw|heard|found|met|saved|lost|sold|gave|made)\s)"
 )
 """Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
 

@@ -35,6 +35,7 @@ from agents.prose.settled_words import (
     drops_decision,
     find_best_match,
     find_settled,
+    forgives_debt,
     goes_against,
     keeps_promise,
     settles_commitment,
@@ -267,6 +268,15 @@ class PlainVows:
             heard = [f for f in commitments if _is_heard(f, context) and f.statement not in own_titles]
             statements = [fact.statement for fact in heard]
             index = find_settled(deeds, statements)
+            if index is None and forgives_debt(deeds):
+                # A debt is forgiven also while who is owed it is away.
+                heard = [
+                    f
+                    for f in commitments
+                    if f.predicate in ("owes", "debt") and f.statement not in own_titles
+                ]
+                statements = [fact.statement for fact in heard]
+                index = find_settled(deeds, statements)
             payments = [deed for deed in deeds if find_settled([deed], statements) == index]
             if index is not None and all(
                 names_other_amount(payment, statements[index])

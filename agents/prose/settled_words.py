@@ -109,6 +109,11 @@ def settles_commitment(sentences: Sequence[str]) -> bool:
     return any(_has_plain(pattern, sentences) for pattern in (_PAYS, _FORGIVES, _GIVES_BACK))
 
 
+def forgives_debt(sentences: Sequence[str]) -> bool:
+    """Say whether a sentence plainly says that a debt is forgiven."""
+    return any(_has_plain(_FORGIVES, [s]) and _WHOLE_DEBT.search(s) is not None for s in sentences)
+
+
 def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | None:
     """Return the index of the debt that is plainly paid or forgiven, or of the promise to bring what is brought.
 

@@ -22,6 +22,7 @@ NAMES = {"mara": ("Mara",), "dob": ("Dob Harrow", "Dob"), "vess": ("Captain Vess
         ("I tell Dob the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
         ("I let Dob know that the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
         ("Mara tells Dob the bell is a fake.", "the bell is a fake.", "mara", ("dob",)),
+        ("Vess tells Dob she saw Mara stab Wick.", "she saw Mara stab Wick.", "vess", ("dob",)),
         ("Vess warns Dob the tower is on fire.", "the tower is on fire.", "vess", ("dob",)),
         ("Vess says Dob is her brother.", "Dob is her brother.", "vess", ()),
         ("Vess says Dob rode in last night.", "Dob rode in last night.", "vess", ()),
@@ -252,3 +253,10 @@ async def test_what_somebody_is_told_aside_is_theirs_alone(tmp_path: Path) -> No
             for name in ("Bodil", "Lisk", "Anselm")
         }
     assert told == {"Bodil": ["Mara sold the boat."], "Lisk": [], "Anselm": ["The mill is on fire."]}
+
+
+@pytest.mark.parametrize("text", ["Vess tells Dob the tale she heard.", "Vess tells Dob what she saw there."])
+def test_what_is_told_without_being_said_is_no_statement(text: str) -> None:
+    assert [
+        s.text for s in find_spoken_sentences(turn_of(text), NAMES, "mara") if s.text.startswith("she")
+    ] == []

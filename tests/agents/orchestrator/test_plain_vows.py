@@ -504,3 +504,15 @@ async def test_what_is_sworn_to_be_true_to_somebody_is_no_promise(tmp_path: Path
     async with seated(tmp_path, "Iselin Quay", "Tam") as table:
         assert "remembers it from" in (await table.play(line)).lines[0]
         assert await table.promises() == []
+
+
+async def test_debt_is_forgiven_while_who_is_owed_it_is_away(tmp_path: Path) -> None:
+    async with seated(tmp_path, "Dob Harrow", "Nan") as table:
+        await table.play("/npc Teodor: my brother")
+        await table.play("> Dob owes Teodor forty silver.")
+        offer = "Kept? /paid Dob owes Teodor forty silver (Tab takes it)"
+        assert offer not in (await table.play("I forgive Nan her debt.")).lines
+        assert offer not in (await table.play("I do not forgive Dob his debt.")).lines
+        assert offer not in (await table.play("I forgive Dob.")).lines
+        assert offer not in (await table.play("I give Dob forty silver.")).lines
+        assert offer in (await table.play("I bury the boy at dawn and forgive Dob his debt.")).lines
