@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.views.branch_views import MapRow, MapRowKind
+from stores.records.ids import Id
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line
@@ -73,6 +74,15 @@ class BranchMapList(RowList[MapRow]):
         is_empty = scene is not None and scene.kind is MapRowKind.SCENE and scene.turn_id is None
         follows_scene = before is not None and before.kind is MapRowKind.SCENE
         self.cursor = here[-1] - (is_empty and follows_scene)
+
+    def move_to_branch(self, universe_id: Id) -> bool:
+        """Put the cursor on a branch; return whether it is on the map."""
+        for number, row in enumerate(self.rows):
+            is_branch = row.value is not None and row.value.kind is MapRowKind.BRANCH
+            if is_branch and row.value is not None and row.value.universe.id == universe_id:
+                self.cursor = number
+                return True
+        return False
 
     def row_highlighted(self, value: MapRow | None) -> None:
         self.post_message(self.RowHighlighted(value))

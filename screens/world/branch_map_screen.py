@@ -87,6 +87,8 @@ class BranchMapScreen(ServiceScreen[None]):
         self.scene_id = scene_id
         self._opened_scene_ids = frozenset(filter(None, [scene_id]))
         self._has_been_shown = False
+        self._new_branch_id: Id | None = None
+        """The universe of a branch that was just made, until the cursor is on it."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar("Map")
@@ -111,6 +113,8 @@ class BranchMapScreen(ServiceScreen[None]):
         if not self._has_been_shown:
             self._has_been_shown = True
             self._list.move_to_here()
+        if self._new_branch_id is not None and self._list.move_to_branch(self._new_branch_id):
+            self._new_branch_id = None
         self.refresh_bindings()
 
     @property
@@ -214,6 +218,7 @@ class BranchMapScreen(ServiceScreen[None]):
     @on(BranchMade)
     def _show_branch(self, message: BranchMade) -> None:
         branch = message.branch
+        self._new_branch_id = branch.copy.universe_id
         self.query_one(NoticePanel).show_lines(
             (
                 f"“{branch.name}” begins at {branch.place_in_words}, with canon as it was then. "

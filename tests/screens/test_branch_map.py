@@ -58,6 +58,18 @@ async def test_map_makes_names_compares_and_merges_a_branch(played_home: Path) -
 
 
 @pytest.mark.slow
+async def test_map_has_the_cursor_on_the_branch_that_was_made(played_home: Path) -> None:
+    async with started_app(real_services(played_home, 8), NARROW) as ui:
+        await open_scene(ui)
+        await ui.type("/map")
+        await ui.press("B")
+        await ui.type(NAME)
+        await ui.until(f"“{NAME}” begins at", f"◆ {NAME}")
+        await ui.press("enter")
+        await ui.until(f"The Drowned Bell ({NAME})")
+
+
+@pytest.mark.slow
 async def test_map_says_when_there_is_nothing_to_merge_or_a_name_is_taken(played_home: Path) -> None:
     async with started_app(real_services(played_home, 8), NARROW) as ui:
         await open_scene(ui)
