@@ -136,6 +136,12 @@ _MAX_WORDS_BEFORE_PLACE: Final = 3
 _MAX_WORDS_TO_THING: Final = 5
 _PLACE_PREDICATES: Final = frozenset({LOCATED_IN, "buried_in", "owned_by"})
 """Predicates that say of their subject where it is."""
+_FUTURE: Final = word_set("will would shall may might could should must")
+_MEANS_TO_DO: Final = word_set(
+    "promise promises promised swear swears swore offer offers offered want wants wanted hope hopes hoped plan plans "
+    "planned"
+)
+_WORDS_BEFORE_MEANT: Final = 4
 _COMMITMENT_PREDICATES: Final = frozenset({"promised", "owes"})
 """Predicates that say where nobody is: `promised to take Mara across` is yet to be."""
 _HOLDING_PREDICATES: Final = frozenset({"contains", "owns"})
@@ -222,11 +228,18 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
             or _says_whose_it_is(words, end)
             or (not sought.is_name and _is_before_place(words, end))
             for begin, end in spans
-            if not _has_other_owner(sought, words, begin)
+            if not _has_other_owner(sought, words, begin) and not _is_yet_to_be(words[:begin])
         ):
             return True
         is_about_sought = bool(spans) and spans[0][0] <= 1
     return False
+
+
+def _is_yet_to_be(words_before: Sequence[str]) -> bool:
+    """Say whether what is told of somebody is promised or meant only: `Vess will take Mara to the wreck`."""
+    near = words_before[-_WORDS_BEFORE_MEANT:]
+    is_meant_to = "to" in near[1:] and not _MEANS_TO_DO.isdisjoint(near[: near.index("to")])
+    return is_meant_to or not _FUTURE.isdisjoint(near[:-1])
 
 
 def tells_only_coming(text: str) -> bool:
