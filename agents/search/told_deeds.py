@@ -70,8 +70,7 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     """Say whether a text tells of the deed, and not only that somebody else did it, or that nobody did."""
     if asks_where_by_deed(question, deed):
         return not LOCATION_WORDS.isdisjoint(word_forms(text)) or _TO_A_PLACE.search(text) is not None
-    # A thing's name is no deed: the Blue Letter does not say who wrote it.
-    name_words = frozenset(word for name in question.names for word in name.normalized_words) - {deed.verb}
+    name_words = _name_words(question, deed)
     forms = word_forms(text)
     if deed.is_saying and (_QUOTES.search(text) or not _SPEECH.isdisjoint(forms)):
         return True
@@ -84,9 +83,7 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
         and not _is_done_to_another(question, deed, tokens, n)
         and not (presupposes and is_denied(tokens, n))
         and not (was_done and _is_only_meant(tokens, n))
-        for tokens in map(_TOKEN.findall, split_sentences(text))
-        for n, token in enumerate(tokens)
-        if has_word_like(deed.verb, {normalize_word(token.casefold())} - name_words)
+        for tokens, n in _find_tellings(deed, text, name_words)
     )
 
 
@@ -99,28 +96,34 @@ def leaves_doer_unnamed(question: RecordQuestion, deed: AskedDeed, text: str) ->
     """Say whether a text only says that something is done, where it is asked who did it: `the well is poisoned`."""
     if _ASKS_TO_WHOM.match(question.text):
         return False
-    tellings = [
-        (tokens, n)
-        for tokens in map(_TOKEN.findall, split_sentences(text))
-        for n, token in enumerate(tokens)
-        if has_word_like(deed.verb, {normalize_word(token.casefold())})
-    ]
+    tellings = _find_tellings(deed, text)
     return bool(tellings) and all(_is_done_by_nobody(tokens, n) for tokens, n in tellings)
 
 
 def tells_only_of_others(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     """Say whether a text has the verb, and only of what others did, or of what was done to others."""
-    name_words = frozenset(word for name in question.names for word in name.normalized_words) - {deed.verb}
-    tellings = [
+    tellings = _find_tellings(deed, text, _name_words(question, deed))
+    return bool(tellings) and all(
+        _is_of_another(question, deed, tokens, n) or _is_done_to_another(question, deed, tokens, n)
+        for tokens, n in tellings
+    )
+
+
+def _name_words(question: RecordQuestion, deed: AskedDeed) -> frozenset[str]:
+    """Return the words of the names in a question: the Blue Letter does not say who wrote it."""
+    return frozenset(word for name in question.names for word in name.normalized_words) - {deed.verb}
+
+
+def _find_tellings(
+    deed: AskedDeed, text: str, name_words: frozenset[str] = frozenset()
+) -> list[tuple[list[str], int]]:
+    """Return the tokens of each sentence with the verb of a deed, or another word for it, and where it stands."""
+    return [
         (tokens, n)
         for tokens in map(_TOKEN.findall, split_sentences(text))
         for n, token in enumerate(tokens)
         if has_word_like(deed.verb, {normalize_word(token.casefold())} - name_words)
     ]
-    return bool(tellings) and all(
-        _is_of_another(question, deed, tokens, n) or _is_done_to_another(question, deed, tokens, n)
-        for tokens, n in tellings
-    )
 
 
 def names_subject(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
-from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.quantities import Quantity
-from agents.canon_keeper.propositions.thing_values import value_of_thing
+from agents.canon_keeper.propositions.thing_values import count_of_parts
 from agents.canon_keeper.sentences.word_lists import number_of, singular
 
 _ENTRANCES: Final = frozenset(
@@ -46,17 +46,7 @@ def read_entrances(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
     if counted is None or len(place) != 1 or not place[0].entity or place[0].is_person:
         return
     quantity, noun = counted
-    for proposition in value_of_thing(
-        replace(base, general="", part=""), f"parts {noun}", place, quantity=quantity
-    ):
-        yield value_proposition(
-            proposition,
-            proposition.value_of,
-            is_affirmed=True,
-            is_denial=False,
-            words=frozenset(),
-            is_event=False,
-        )
+    yield from count_of_parts(replace(base, general="", part=""), noun, place, quantity)
 
 
 def _counted(words: Sequence[str]) -> tuple[Quantity, str] | None:

@@ -97,6 +97,21 @@ def value_of_thing(
         )  # fmt: skip
 
 
+def count_of_parts(
+    base: Proposition, noun: str, whole: Sequence[Token], quantity: Quantity
+) -> Iterator[Proposition]:
+    """Yield how many of some part a thing or place has, also of what is denied: none is a number."""
+    for proposition in value_of_thing(base, f"parts {noun}", whole, quantity=quantity):
+        yield value_proposition(
+            proposition,
+            proposition.value_of,
+            is_affirmed=True,
+            is_denial=False,
+            words=frozenset(),
+            is_event=False,
+        )
+
+
 def _owners(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read whose the one thing is that has no name: `The black mare belongs to Hob`, `is Vera's`."""
     rest = clause.rest

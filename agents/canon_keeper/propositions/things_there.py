@@ -7,9 +7,9 @@ from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
 from agents.canon_keeper.propositions.clause_words import PERSON_NOUNS
-from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition, value_proposition
+from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.quantities import Quantity, quantity_at, unit_of
-from agents.canon_keeper.propositions.thing_values import value_of_thing
+from agents.canon_keeper.propositions.thing_values import count_of_parts
 from agents.canon_keeper.propositions.vocabulary import load_nouns_for_things
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
@@ -101,15 +101,7 @@ def _count(base: Proposition, words: Sequence[str], whole: Sequence[Token]) -> I
     noun = singular(nouns[0])
     if noun in PERSON_NOUNS or noun in load_nouns_for_things() or noun in _UNCOUNTED:
         return
-    for proposition in value_of_thing(base, f"parts {noun}", whole, quantity=quantity):
-        yield value_proposition(
-            proposition,
-            proposition.value_of,
-            is_affirmed=True,
-            is_denial=False,
-            words=frozenset(),
-            is_event=False,
-        )
+    yield from count_of_parts(base, noun, whole, quantity)
 
 
 def _quantity(words: Sequence[str]) -> tuple[Quantity, Sequence[str]] | None:
