@@ -201,13 +201,14 @@ def _says_what_it_is(word: str, text: str) -> bool:
 
 
 def _has_count(noun: str, text: str) -> bool:
-    """Say whether a text has a number, beside what is counted if it names that."""
+    """Say whether a text has a number, beside what is counted if it names that; a sum of money is no time."""
+    is_sum = not noun or noun.casefold() in _ASKING_AUXILIARIES
     stem = normalize_word(noun.casefold())
-    if noun and noun.casefold() not in _ASKING_AUXILIARIES and stem in word_forms(text):
+    if not is_sum and stem in word_forms(text):
         number_before = rf"{_NUMBER}(?:[\s-]+[^\W_]+){{0,3}}?[\s-]+{re.escape(stem)}"
         number_after = rf"{re.escape(stem)}\w*[\s,:;-]+(?:\w+[\s,:;-]+){{0,2}}?{_NUMBER}"
         return re.search(rf"\b(?:{number_before}|{number_after})", text, re.IGNORECASE) is not None
-    return _HAS_NUMBER.search(_SAYS_TIME.sub(" ", text)) is not None
+    return _HAS_NUMBER.search(_SAYS_TIME.sub(" ", text) if is_sum else text) is not None
 
 
 def _has_name(question: RecordQuestion, text: str) -> bool:

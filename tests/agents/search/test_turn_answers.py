@@ -418,6 +418,7 @@ def test_turn_answers_with_what_was_done_by_and_to_whom_is_asked(
         ("What is the smith's first name?", "The smith is called Harrow.", True),
         ("How much did Bram's sword cost?", "The sword is for Bram, who turns twenty.", False),
         ("How much did Bram's sword cost?", "Bram's sword cost him twenty crowns.", True),
+        ("How many weeks was Bram away?", "Bram was away fourteen days.", True),
         ("Where does Bram come from?", "Bram must leave and never come back.", False),
         ("Where does Bram come from?", '"Bram? He came from Whitford eight years ago."', True),
         ("Where is Bram from?", "Bram was born in Whitford.", True),
