@@ -20,6 +20,7 @@ from stores.errors import StoreError
 from stores.ports import VectorIndex
 from stores.records.ids import derive_id
 from stores.records.jobs import JobKind
+from stores.task_ending import end_tasks
 
 QUESTION_TIMEOUT_SECONDS: Final = 0.25
 """Seconds that a search waits for its question's vector; a later one serves the next search."""
@@ -131,9 +132,7 @@ class CachedQuestionEmbedder:
         return await self._await_vector(key, embedder)
 
     async def close(self) -> None:
-        for task in tuple(self._tasks_by_key.values()):
-            task.cancel()
-        await asyncio.gather(*self._tasks_by_key.values(), return_exceptions=True)
+        await end_tasks(self._tasks_by_key.values())
 
     async def _await_vector(self, key: tuple[str, str], embedder: Embedder) -> QuestionVector | str:
         task = self._tasks_by_key.get(key)

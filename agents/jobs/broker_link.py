@@ -19,6 +19,7 @@ from taskiq.kicker import AsyncKicker
 from taskiq.receiver import Receiver
 
 from stores.errors import InputError
+from stores.task_ending import end_tasks
 
 TASK_NAME: Final = "monitor.message"
 SEND_SECONDS: Final = 5.0
@@ -77,12 +78,7 @@ class BrokerLink:
                 await self._outbox.join()
 
     async def close(self) -> None:
-        running_tasks = set(self._tasks)
-        while running_tasks:
-            # Again and again: what a driver does at a cancellation may swallow it.
-            for task in running_tasks:
-                task.cancel()
-            _, running_tasks = await asyncio.wait(running_tasks, timeout=CANCEL_SECONDS)
+        await end_tasks(self._tasks, cancel_again_seconds=CANCEL_SECONDS)
         for queue in list(self._senders):
             await self._drop_sender(queue)
 

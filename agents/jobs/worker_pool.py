@@ -27,6 +27,7 @@ from agents.jobs.worker_pipe import Done, Failure, Postponed, TextEmbeddings, Wo
 from agents.jobs.worker_process import ProcessLost
 from stores.errors import MonitorError
 from stores.records.ids import Id
+from stores.task_ending import end_tasks
 
 NO_WORKER_SECONDS: Final = 5.0
 """Wait before work that no worker can do is offered again."""
@@ -142,9 +143,7 @@ class WorkerPool:
     async def close(self) -> None:
         for worker in list(self._workers.values()):
             self._send(worker, 0, RenewLease(()))  # what they work on is given up
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
         for worker in list(self._workers.values()):
             self._remove(worker)
 

@@ -22,6 +22,7 @@ from stores.ports import LogReader
 from stores.records.ids import Id
 from stores.records.jobs import JobKind
 from stores.records.workflow import Checkpoint
+from stores.task_ending import end_tasks
 
 RECORD_PRIORITY: Final = 40
 
@@ -123,8 +124,7 @@ class RecordWorker:
         finally:
             self._reading = None
             if not task.done():  # this worker is stopped
-                task.cancel()
-                await asyncio.wait([task])
+                await end_tasks([task])
         return None if task.cancelled() else task.result()
 
     async def _stop_if_left(self, scene_id: Id) -> None:

@@ -14,6 +14,7 @@ from stores.errors import MonitorError
 from stores.replication.connection import ServerConnection, ServerOutage, Sleep, Timeouts
 from stores.replication.health import ServerHealth
 from stores.replication.outbox import Outbox, OutboxEntry
+from stores.task_ending import end_tasks
 
 _BATCH_SIZE = 64
 """Entries read at once. Each is removed before the next is sent: an entry may be sent twice, but never after a
@@ -157,9 +158,7 @@ class ReplicationTaskGroup:
 
     async def stop(self) -> None:
         """Stop the tasks, finish the writes that were begun, and end the lease."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
         for closing_step in self.closing_steps:
             with suppress(MonitorError):
                 await closing_step()

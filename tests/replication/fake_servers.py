@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Fault(Enum):
     LOST_ANSWER = auto()
     HANGS_BEFORE = auto()
     HANGS_AFTER = auto()
+    LOSES_CANCELLATION = auto()
     CRASH_BEFORE = auto()
     CRASH_AFTER = auto()
 
@@ -88,6 +89,10 @@ class FakeServers:
         fault = self.faults[store].popleft() if self.faults[store] else None
         if fault is None:
             self.refuse(store, method, args)
+            return await job()
+        if fault is Fault.LOSES_CANCELLATION:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(3600)
             return await job()
         answer = await job() if fault not in FAULTS_BEFORE_THE_CALL else None
         if fault in (Fault.REFUSED, Fault.LOST_ANSWER):

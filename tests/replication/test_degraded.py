@@ -261,6 +261,22 @@ async def test_outage_without_an_answer_is_detected(
         assert told.severities(Store.CANON) == ["warning"]
 
 
+@pytest.mark.timeout(30)
+async def test_closing_ends_though_a_driver_loses_the_cancellation(
+    far: FakeServers, naps: ManualSleep, tmp_path: Path
+) -> None:
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
+        scene, turn = await begin(stores)
+        far.down.update(TRUTH)
+        await play(stores, scene, turn, "Meanwhile.")
+        far.faults[Store.LOG].append(Fault.LOSES_CANCELLATION)
+        far.down.clear()
+        await wait_until(naps, lambda: not far.faults[Store.LOG])
+    async with open_copy(far, tmp_path / "home", sleep=naps) as stores:
+        await wait_until_healthy(stores, naps)
+        assert (await seen(far.stores, scene))[0] == ["I go on.", "Meanwhile."]
+
+
 async def test_probes_become_less_frequent(far: FakeServers, naps: ManualSleep, tmp_path: Path) -> None:
     far.down.add(Store.WORDS)
     async with open_copy(far, tmp_path / "home", Store.WORDS, sleep=naps):
