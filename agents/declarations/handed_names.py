@@ -7,14 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from agents.prose.called_names import find_called
+from agents.prose.giving import GIVING_VERBS
 from agents.prose.names import NameSpan
 from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
-GIVING_VERBS: Final = (
-    "give gives gave", "hand hands handed", "pass passes passed", "lend lends lent", "toss tosses tossed",
-    "throw throws threw", "slip slips slipped", "bring brings brought", "sell sells sold", "return returns returned",
-)  # fmt: skip
-"""Each as `base third-person past`."""
 _GIVES: Final = (
     rf"\b(?:{'|'.join(form for forms in GIVING_VERBS for form in forms.split())})(?: back| over)? "
 )

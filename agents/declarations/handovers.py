@@ -15,7 +15,7 @@ from agents.canon_keeper.predicates import Catalogue
 from agents.canon_keeper.sentences.tokens import build_name_book
 from agents.declarations.amounts import SUM_OF_MONEY
 from agents.declarations.coordinated_clauses import split_clauses, split_things
-from agents.declarations.handed_names import GIVING_VERBS, split_receiver
+from agents.declarations.handed_names import split_receiver
 from agents.declarations.lasting_facts import build_stated_fact, read_lasting_facts
 from agents.declarations.said_in_passing import Statement
 from agents.declarations.thing_moves import (
@@ -34,6 +34,13 @@ from agents.declarations.thing_moves import (
 from agents.prose.called_names import find_called
 from agents.prose.clauses import MEANWHILE
 from agents.prose.frames import find_framed_sentences
+from agents.prose.giving import (
+    ENTRUSTING_VERBS,
+    GIVING_VERBS,
+    LAYING_VERBS,
+    LEAVING_VERBS,
+    PUTTING_VERBS,
+)
 from agents.prose.hero_name import name_hero
 from agents.prose.introductions import drop_introduction
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -84,8 +91,6 @@ _UNCERTAIN: Final = re.compile(
 _TAKES_BACK: Final = re.compile(r"\b(?:but|only|back|refus\w*|declin\w*|pretend\w*)\b", re.IGNORECASE)
 """What may undo the words before it, where it follows them."""
 _GIVE_TO: Final = (*GIVING_VERBS, "deliver delivers delivered")
-_LEAVE: Final = ("leave leaves left",)
-_ENTRUST: Final = (*_LEAVE, "entrust entrusts entrusted")
 _TAKE: Final = ("take takes took", "grab grabs grabbed", "snatch snatches snatched")
 _POCKET: Final = (*_TAKE, "pocket pockets pocketed")
 _BORROW: Final = ("borrow borrows borrowed",)
@@ -151,16 +156,6 @@ _DESTROY: Final = (
     "smash smashes smashed", "shatter shatters shattered",
 )  # fmt: skip
 _TEAR: Final = ("tear tears tore", "rip rips ripped")
-_LAY: Final = ("put puts put", "lay lays laid")
-_PUT: Final = (
-    *_LEAVE,
-    *_LAY,
-    "hide hides hid",
-    "place places placed",
-    "lock locks locked",
-    "stow stows stowed",
-    "bury buries buried",
-)
 
 
 class _Rule(NamedTuple):
@@ -193,7 +188,7 @@ _RULES: Final = (
     _Rule(_THROW, rf"away {THING}", "", is_loss=True),
     _Rule((*_THROW, *_DROP), rf"{THING} {_OUT_OF_REACH}", "", is_loss=True),
     _Rule(_THROW, rf"{THING} {_INTO}", "{thing} is {preposition} {place}", is_loss=True),
-    _Rule(_ENTRUST, rf"{THING} (?:with|to) {_WHO}", "{who} has {thing}"),
+    _Rule(ENTRUSTING_VERBS, rf"{THING} (?:with|to) {_WHO}", "{who} has {thing}"),
     _Rule(_GIVE_TO, rf"(?:back |over )?{THING}(?: back| over)? to {_WHO}", "{who} has {thing}"),
     _Rule(
         GIVING_VERBS,
@@ -251,10 +246,10 @@ _RULES: Final = (
     _Rule(_TEAR, rf"up {THING}", "", is_loss=True),
     _Rule(_DESTROY, rf"{THING}(?: (?:in|on|with|to) {WORDS})?", "", is_loss=True),
     _Rule(_DROP, rf"{THING} (?:down )?{_WHERE}", "{thing} is {preposition} {place}", is_loss=True),
-    _Rule(_PUT, rf"{THING} (?:down )?{_WHERE}", "{thing} is {preposition} {place}"),
-    _Rule(_LEAVE, rf"{THING} (?:behind|here)", "{thing} is in {here}"),
-    _Rule(_LAY, rf"{THING} down", "{thing} is in {here}"),
-    _Rule(_LAY, rf"down {THING}", "{thing} is in {here}"),
+    _Rule(PUTTING_VERBS, rf"{THING} (?:down )?{_WHERE}", "{thing} is {preposition} {place}"),
+    _Rule(LEAVING_VERBS, rf"{THING} (?:behind|here)", "{thing} is in {here}"),
+    _Rule(LAYING_VERBS, rf"{THING} down", "{thing} is in {here}"),
+    _Rule(LAYING_VERBS, rf"down {THING}", "{thing} is in {here}"),
     _Rule(_DROP, rf"{THING}{_NEARBY}", "{thing} is in {here}", is_loss=True),
 )
 _GOES_MISSING: Final = re.compile(

@@ -1,6 +1,7 @@
 """Finds the memories of facts that their owner knows to have ended. Read-only.
 
-Who remembers the newer fact, or is part of it, does not believe the older one; whoever was away may.
+Who remembers the newer fact, or is part of it, does not believe the older one; nor does who gave away what they had
+by the older one. Whoever was away may.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Collection, Sequence
 
+from agents.memory_manager.given_things import find_givers
 from agents.memory_manager.merged_entities import MergedEntities, read_merged_entities
 from agents.memory_manager.valid_memories import filter_on_line
 from stores.ports import CanonReader, LogReader
@@ -50,7 +52,17 @@ async def drop_outdated(
             for s in successors_by_id.get(memory.linked_fact_id or "", ())
         )
 
-    return [m for m in memories if not is_outdated(m)]
+    believed = [m for m in memories if not is_outdated(m)]
+    believed_fact_ids = {m.linked_fact_id for m in believed}
+    givers = await find_givers(
+        canon,
+        log,
+        [f for f in ended_facts if f.id in believed_fact_ids],
+        successors_by_id,
+        merged_entities,
+        left_turn_ids,
+    )
+    return [m for m in believed if (merged_entities.current_id(m.entity_id), m.linked_fact_id) not in givers]
 
 
 def _has_ended(fact: Fact) -> bool:
