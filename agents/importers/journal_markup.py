@@ -173,17 +173,26 @@ def split_blocks(lines: Sequence[str]) -> Iterator[MarkupBlock]:
 def read_block(block: MarkupBlock, parsed: ParsedEntries) -> None:
     """Add the entry of a block that is not LINES: narration, a roll, a note or something to do."""
 
-    def add(voice: Voice, text: str, *, speaker: str = "", tags: tuple[LogTag, ...] = ()) -> None:
+    def add(
+        voice: Voice,
+        text: str,
+        *,
+        speaker: str = "",
+        is_callout: bool = False,
+        tags: tuple[LogTag, ...] = (),
+    ) -> None:
         if text.strip():
+            ref = str(block.line)
             parsed.entries.append(
-                LogEntry(block.line, str(block.line), text.strip(), speaker, voice, tags=tags)
+                LogEntry(block.line, ref, text.strip(), speaker, voice, is_callout=is_callout, tags=tags)
             )
 
     text = "\n".join(block.lines).strip()
     match block.kind:
         case BlockKind.CALLOUT if block.label in _SPEECH_CALLOUTS and is_name(block.lines[0]):
             words = "\n".join(block.lines[1:])
-            add(Voice.NPC if words.strip() else Voice.GM, words or text, speaker=block.lines[0])
+            voice = Voice.NPC if words.strip() else Voice.GM
+            add(voice, words or text, speaker=block.lines[0], is_callout=block.label != "npc")
         case BlockKind.CALLOUT:
             add(_callout_voice(block.label), text)
         case BlockKind.CODE if block.label.casefold() in _QUERY_LANGUAGES:

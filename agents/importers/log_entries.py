@@ -84,6 +84,9 @@ class LogEntry:
     is_deed: bool = False
     """Whether it tells what the `speaker` does, whom the log marks as played."""
 
+    is_callout: bool = False
+    """Whether a callout quotes the `speaker`, of whom it does not say whether the player plays them."""
+
     time_text: str = ""
     """When it was said, in the log's words."""
 

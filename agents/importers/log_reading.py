@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.importers.journal_comments import split_comments
 from agents.importers.journal_markup import FrontMatter, has_markup, read_front_matter
+from agents.importers.journal_speakers import assign_deeds, join_speakers
 from agents.importers.json_lines import looks_like_json, read_json
 from agents.importers.link_tags import linked_kinds, read_links
 from agents.importers.log_decoding import decode, refused_file_error
@@ -20,6 +22,7 @@ from agents.importers.scenes import drop_dates_at_headings, find_heading, names_
 from agents.importers.voices import assign_voices, split_asides
 from agents.sanitize import MAX_LINE_LENGTH, MAX_TITLE_LENGTH, clean
 
+_JOURNAL_FORMATS: Final = (LogFormat.LONELOG, LogFormat.MARKDOWN)
 _TITLE_BYTES: Final = 65_536
 
 MAX_NAME: Final = 80
@@ -44,15 +47,22 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
     title = _title_of(lines, front_matter)
     problems = [*decoded.problems, *_front_matter_problems(front_matter), *parsed.problems]
     entries = parsed.entries
+    is_exported = bool(journal_title(lines))
+    if log_format in _JOURNAL_FORMATS and not is_exported:
+        entries = [part for entry in entries for part in split_comments(entry)]
     if log_format is not LogFormat.JSON:
         entries = [*_metadata_entries(front_matter), *entries]
         kinds = linked_kinds(front_matter)
         entries, tag_problems = read_tags([read_links(entry, kinds) for entry in entries])
         problems += tag_problems
         entries = [e for e in entries if not (e.voice is Voice.MARK and _is_same_title(e.text, title))]
-    if log_format in (LogFormat.LONELOG, LogFormat.MARKDOWN):
+    if log_format in _JOURNAL_FORMATS:
         entries = drop_dates_at_headings(entries)
-    entries = [_give_deed_to_other(_normalize_names(entry, hero), hero) for entry in entries]
+    entries = [_normalize_names(entry, hero) for entry in entries]
+    if log_format in _JOURNAL_FORMATS:
+        # In a journal that MONITOR exported everybody speaks under the full name.
+        entries = entries if is_exported else join_speakers(entries)
+        entries = assign_deeds(entries, hero, front_matter)
     entries, voice_problems = assign_voices(entries, hero)
     problems += voice_problems
     if log_format is LogFormat.LONELOG and not hero:
@@ -154,13 +164,6 @@ def _normalize_names(entry: LogEntry, hero: str) -> LogEntry:
         time_text=" ".join(clean(entry.time_text).split()),
         scene=" ".join(clean(entry.scene).split())[:MAX_NAME],
     )
-
-
-def _give_deed_to_other(entry: LogEntry, hero: str) -> LogEntry:
-    """Return what another than the hero does, in a log of several who are played, as theirs."""
-    names = [set(name.casefold().split()) for name in (entry.speaker, hero)]
-    is_of_hero = not hero or names[0] <= names[1] or names[1] <= names[0]
-    return entry if is_of_hero or not entry.is_deed else replace(entry, voice=Voice.NPC)
 
 
 def _clean_entries(entries: Sequence[LogEntry], problems: list[ImportProblem]) -> Iterator[LogEntry]:

@@ -15,7 +15,7 @@ from typing import Final
 from agents.importers.journal_markup import read_block, split_blocks, word_set
 from agents.importers.log_entries import LEGEND, ImportProblem, LogEntry, ParsedEntries, Voice
 from agents.importers.log_tags import TAG_BODY, unescape
-from agents.importers.plain_text import is_name
+from agents.importers.plain_text import is_name, parse_quotation
 from agents.importers.scenes import find_day, find_heading
 from agents.importers.voices import voice_from_name
 from agents.world_time.log_times import format_day, parse_time
@@ -179,6 +179,9 @@ def _parse_block(number: int, block: str, hero: str, *, is_journal: bool) -> Ite
         and (named_voice := voice_from_name(named["name"])) is not None
     ):
         yield entry(named_voice, named["text"])
+    elif not is_journal and (quotation := parse_quotation(block)):
+        name, words = quotation
+        yield LogEntry(number, ref, words, name)
     else:
         yield entry(Voice.GM, block)
 

@@ -68,6 +68,9 @@ _KEYS: Final = frozenset(
 )
 """Words that begin lines of YAML and the like, which is no play."""
 
+_QUOTATION_MARKS: Final = ('"', "“", "«", "‘", "'", "„")
+"""What a quotation begins with."""
+
 _MIN_LINES: Final = 3
 """Lines that a lower-case word must begin to count as a name."""
 
@@ -136,7 +139,7 @@ class TextReader:
             name in self._frequent_names
             or voice_from_name(name) is not None
             or line.lstrip().startswith("**")
-            or words.startswith(('"', "“", "«", "‘", "'", "„"))
+            or words.startswith(_QUOTATION_MARKS)
         )
         return attribution if is_speaker else None
 
@@ -197,6 +200,15 @@ def _parse_attribution(line: str, frequent_names: frozenset[str]) -> tuple[str, 
     if match["bold"] or is_name(name) or name in frequent_names or voice_from_name(name):
         return name, (match["text"] or "").strip(), stamp
     return None
+
+
+def parse_quotation(line: str) -> tuple[str, str] | None:
+    """Return who says a line, and the quotation that it is: `**Kell:** "No."`; None for any other line."""
+    match = _SAYS.match(line)
+    if match is None or not (match["text"] or "").startswith(_QUOTATION_MARKS):
+        return None
+    name = (match["bold"] or match["name"] or "").strip()
+    return (name, match["text"].strip()) if is_name(name) else None
 
 
 def _split_stamp(line: str) -> tuple[_TimeStamp, str]:

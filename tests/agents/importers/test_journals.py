@@ -402,3 +402,34 @@ async def test_people_in_tags_are_known_and_not_present(program: Program) -> Non
 def test_lonelog_deed_has_the_name_of_whose_it_is(line: str, hero: str, entry: tuple[str, str, str]) -> None:
     log = log_of(f"S1 *The mill*\n{line}\n=> A dog barks.\n", form=LogFormat.LONELOG, hero=hero)
     assert spoken(log)[0] == entry
+
+
+@pytest.mark.parametrize(
+    ("line", "entries"),
+    [
+        ("Marta waits. %%check this%%", [("gm", "Marta waits."), ("ooc", "check this")]),
+        ("Marta %%who?%% waits%% a%%.", [("gm", "Marta waits."), ("ooc", "who?"), ("ooc", "a")]),
+        (
+            "Marta waits.\nIt rains %%or\nsnows%% now.",
+            [("gm", "Marta waits.\nIt rains now."), ("ooc", "or snows")],
+        ),
+        ("Marta waits. <!-- why? -->", [("gm", "Marta waits."), ("ooc", "why?")]),
+        ("- [ ] Find [[Tom]] %%soon%%", [("system", "To do: Find Tom"), ("ooc", "soon")]),
+        ("> [!quote] Osk\n> No. %%sic%%", [("npc", "No."), ("ooc", "sic")]),
+        ("Half of it, 50%% at most, is gone.", [("gm", "Half of it, 50%% at most, is gone.")]),
+        ("It is <!-- not closed.", [("gm", "It is <!-- not closed.")]),
+    ],
+)
+def test_comment_within_a_sentence_of_a_journal_is_a_note(line: str, entries: list[tuple[str, str]]) -> None:
+    log = log_of(f"## Session 1\n\n{line}\n", form=LogFormat.MARKDOWN)
+    assert [(voice, text) for voice, _, text in spoken(log)] == entries
+
+
+def test_comment_within_a_sentence_of_a_solo_log_is_a_note() -> None:
+    log = log_of("S1 *The mill*\n@ I wait %%check%%\n=> A dog barks.\n", hero="Kell")
+    assert spoken(log) == [("player", "Kell", "I wait"), ("ooc", "", "check"), ("gm", "", "A dog barks.")]
+
+
+async def test_comment_of_a_journal_proposes_nothing(program: Program) -> None:
+    text = "## Session 1\n\nWe wait. %%[[Marta]] lies%%\n\n- [ ] Find Tom %%soon%%\n"
+    assert await open_changes(program, await import_journal(program, text)) == ["Find Tom."]
