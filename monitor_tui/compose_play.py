@@ -92,6 +92,7 @@ from agents.search.hybrid_search import HybridSearch
 from agents.services.llm_setup import LlmSetup, ModelProcess, build_key_environment
 from agents.session_lock import SessionLock
 from agents.solo.cast_moves import CastMoves
+from agents.solo.cast_readers import CastReaders
 from agents.solo.character_sheets import CharacterSheets
 from agents.solo.depletion import DepletionWatcher
 from agents.solo.grid_maps import GridMapEditor, GridMapReader
@@ -112,6 +113,7 @@ from agents.solo.story_rules import StoryRules
 from agents.solo.story_settings import StorySettings
 from agents.solo.story_threads import ThreadService
 from agents.solo.tension import TensionAdvisor
+from agents.solo.told_fates import FateReader
 from agents.solo.universe_tables import UniverseTables
 from agents.telemetry.figures import OperationFigures
 from agents.telemetry.spans import Telemetry
@@ -302,7 +304,9 @@ class PlayParts:
         self.agents = agents
         base, log, contexts = agents.base, agents.log, agents.contexts
         self.journal = StoryJournal(log, contexts, agents.loops, base.ids, base.clock, base.events)
-        self.cast_moves = CastMoves(log, agents.canon, self.journal, agents.proposals)
+        cast_readers = CastReaders(log, agents.canon)
+        self.cast_moves = CastMoves(log, agents.canon, cast_readers, self.journal, agents.proposals)
+        self.fate_reader = FateReader(cast_readers)
         self.people = NpcService(log, agents.canon, contexts, agents.agendas, self.journal)
         self.tables = UniverseTables(agents.canon, base.files.tables)
         self.oracle_draws = OracleDraws(
@@ -489,7 +493,7 @@ class PlayParts:
             base.events,
         )
         plain_claims = PlainClaims(
-            agents.canon, agents.read_catalogue, self.views, self.cast_moves, base.clock
+            agents.canon, agents.read_catalogue, self.views, self.cast_moves, self.fate_reader, base.clock
         )
         plain_secrets = PlainSecrets(agents.canon, agents.read_catalogue, base.clock)
         self.earlier_lines = EarlierLines(

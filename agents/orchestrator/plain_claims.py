@@ -63,9 +63,10 @@ from agents.prose.called_names import find_called
 from agents.prose.names import names_of
 from agents.prose.opening_times import drop_opening_times, restore_times
 from agents.prose.unsaid_hero import add_hero
-from agents.solo.cast_moves import CastMoves, RecordedMoves, ToldFate
+from agents.solo.cast_moves import CastMoves, RecordedMoves
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
+from agents.solo.told_fates import FateReader, ToldFate
 from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -111,10 +112,11 @@ class PlainClaims:
         read_catalogue: ReadCatalogue,
         views: SceneViewBuilder,
         cast_moves: CastMoves,
+        fate_reader: FateReader,
         clock: Clock,
     ) -> None:
         self._canon = canon
-        self._cast_moves = cast_moves
+        self._fate_reader = fate_reader
         self._read_catalogue = read_catalogue
         self._views = views
         self._clock = clock
@@ -138,12 +140,12 @@ class PlainClaims:
             return ()
         # What the hero does to somebody is no narration, with `I` before it or in notes without.
         tells_of_others = tells and add_hero(text) == text
-        deaths = await self._cast_moves.find_deaths(context, turn) if tells_of_others else []
-        survivors = await self._cast_moves.find_survivors(context, turn) if tells else []
+        deaths = await self._fate_reader.find_deaths(context, turn) if tells_of_others else []
+        survivors = await self._fate_reader.find_survivors(context, turn) if tells else []
         if tells:
             statements += [
                 statement._replace(quote=debt.quote)
-                for debt in await self._cast_moves.find_debtors(context, turn)
+                for debt in await self._fate_reader.find_debtors(context, turn)
                 for statement in find_statements(debt.sentence, known, hero_name)
             ]
         if not (statements or departures or handovers or deaths or survivors):

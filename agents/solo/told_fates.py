@@ -1,0 +1,114 @@
+"""Finds who dies, lives after all or owes something by the words of a turn, also where a pronoun means them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from agents.context_assembly.scene_context import SceneContext
+from agents.prose.cast_reader import NarratedFate
+from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
+from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.words import split_sentences
+from agents.solo.cast_figures import build_figures, is_mentioned
+from agents.solo.cast_readers import CastReaders
+from stores.records.play import Speaker, Turn
+from stores.records.world import Entity
+
+_OWES: Final = re.compile(r"(?:He|She)(?P<owes> (?:now |still )?owes? [^;:?¶]+?)[\s.!…]*$")
+"""What somebody owes whom only a pronoun names."""
+
+
+class ToldFate(NamedTuple):
+    """Who dies by a turn, or lives after all, and the words that say so."""
+
+    who: Entity
+    quote: str
+
+
+class ToldDebt(NamedTuple):
+    """A sentence of what somebody owes, with their name in it, and its words in the turn."""
+
+    sentence: str
+    quote: str
+
+
+class FateReader:
+    """Reads who dies, lives after all or owes something by the words of turns. The caller holds the session lock."""
+
+    def __init__(self, readers: CastReaders) -> None:
+        self._readers = readers
+
+    async def find_deaths(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
+        """Return who dies by the words of a turn that is not entered yet, present or not."""
+        if not TELLS_DEATH.search(turn.text):
+            return []
+        people = await self._readers.list_people(context, turn.text)
+        reader = await self._readers.prepare_reader(
+            context, people, await self._readers.list_places(context), before=turn
+        )
+        gone = await self._find_unnamed_since_leaving(context, people, before=turn)
+        deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER, gone=gone)
+        return _name_fates(deaths, people, context)
+
+    async def find_survivors(self, context: SceneContext, turn: Turn) -> list[ToldFate]:
+        """Return which of those who are dead, by canon or a proposal, live after all by the words of a turn."""
+        if not TELLS_LIFE.search(turn.text):
+            return []
+        people = await self._readers.list_people(context, turn.text)
+        hero = context.player_character()
+        if not any(context.is_dead(one) for one in (*people, *([hero] if hero else []))):
+            return []
+        reader = await self._readers.prepare_reader(
+            context, people, await self._readers.list_places(context), before=turn
+        )
+        survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
+
+    async def find_debtors(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+        """Return what those owe by a turn who are here and meant by a pronoun: `He owes me three crowns`."""
+        sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text)))
+        if not any(map(_OWES.match, sentences)):
+            return []
+        people = await self._readers.list_people(context, turn.text)
+        reader = await self._readers.prepare_reader(
+            context, people, await self._readers.list_places(context), before=turn
+        )
+        subjects = reader.find_pronoun_subjects(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        here_ids = {e.id for e in context.present_actors()}
+        return [
+            ToldDebt(f"{people[number].name}{debt['owes']}", sentences[position].strip(" .!…"))
+            for position, number in subjects.items()
+            if position < len(sentences)
+            and (debt := _OWES.match(sentences[position]))
+            and people[number].id in here_ids
+        ]
+
+    async def _find_unnamed_since_leaving(
+        self, context: SceneContext, people: Sequence[Entity], *, before: Turn
+    ) -> frozenset[int]:
+        """Return who of the people has left the scene and is named in none of the last turns after that."""
+        last_entries = context.last_presence_entries()
+        left = {
+            n: last_entries[e.id].turn_id
+            for n, e in enumerate(people)
+            if e.id in last_entries and not last_entries[e.id].here
+        }
+        turns = await self._readers.read_turns_before(context, before) if left else []
+        figures = build_figures(people) if left else []
+        places = {turn.id: place for place, turn in enumerate(turns, 1)}
+        return frozenset(
+            n
+            for n, turn_id in left.items()
+            if not any(is_mentioned(figures[n], turn.text) for turn in turns[places.get(turn_id or "", 0) :])
+        )
+
+
+def _name_fates(
+    fates: Iterable[NarratedFate], people: Sequence[Entity], context: SceneContext
+) -> list[ToldFate]:
+    """Return fates with whom they are of, which is the hero where there is no number."""
+    hero = context.player_character()
+    named = ((hero if number is None else people[number], quote) for number, quote in fates)
+    return [ToldFate(who, quote) for who, quote in named if who is not None]
