@@ -12,6 +12,7 @@ from agents.proposals.evidence import is_declared_after
 from agents.proposals.statements import STATED_PREDICATE
 from agents.services.entity_cards import EntityCardReader
 from agents.services.manual_edits import read_present_tick
+from agents.services.speaker_names import describe_speaker
 from agents.views.world_views import (
     CanonMomentView,
     EvidenceSource,
@@ -36,7 +37,7 @@ from stores.records.canon import (
     normalize_statement,
 )
 from stores.records.ids import Clock, Id
-from stores.records.play import Resolution, Scene, Speaker, Turn
+from stores.records.play import Resolution, Scene, Turn
 from stores.records.workflow import ProposalStatus, ProposedChange
 from stores.records.world import Entity, EntityStatus
 
@@ -47,12 +48,6 @@ MAX_READ = 100_000
 """Facts that are read."""
 
 _REMOVED_STATUSES = (FactStatus.RETCONNED, EntityStatus.RETCONNED, EntityStatus.MERGED)
-_SPEAKER_NAMES = {
-    Speaker.PLAYER: "you",
-    Speaker.GM: "the GM",
-    Speaker.ORACLE: "dice",
-    Speaker.SYSTEM: "MONITOR",
-}
 
 
 class ProvenanceReader:
@@ -305,8 +300,7 @@ def _describe_author(evidence: Evidence, turn: Turn | None, manual_proposal: Pro
         return f"{author}, {format_record_time(manual_proposal.created_at)}"
     if turn is None:
         return ""
-    speaker = turn.name or _SPEAKER_NAMES.get(turn.speaker, turn.speaker.value)
-    return f"{speaker}, {format_record_time(turn.created_at)}"
+    return f"{describe_speaker(turn)}, {format_record_time(turn.created_at)}"
 
 
 def _matches_search(fact: Fact, search: str) -> bool:

@@ -16,6 +16,7 @@ from agents.proposals.editing import editable_text
 from agents.search.passage_windows import find_best_window
 from agents.services.entity_cards import EntityCardReader
 from agents.services.provenance import ProvenanceReader
+from agents.services.speaker_names import describe_speaker
 from agents.views.card_views import FactView
 from agents.views.query_views import AnswerStanding, QueryFinding
 from agents.views.world_views import EvidenceSource
@@ -40,20 +41,13 @@ from stores.records.canon import (
 )
 from stores.records.ids import Id
 from stores.records.memory import Memory
-from stores.records.play import Speaker, Turn
+from stores.records.play import Turn
 from stores.records.sources import Snippet
 from stores.records.workflow import ProposedChange
 from stores.records.world import Entity
 
 MAX_TEXT_LENGTH: Final = 400
 """Characters of a quote or text in a finding."""
-
-SPEAKER_NAMES: Final = {
-    Speaker.PLAYER: "you",
-    Speaker.GM: "the GM",
-    Speaker.ORACLE: "dice",
-    Speaker.SYSTEM: "MONITOR",
-}
 
 NEVER_TRUE: Final = "never true"
 """Behind a memory of a fact that a retcon took from canon: whoever saw it believes it all the same."""
@@ -324,11 +318,6 @@ class ResultFormatter:
 class ScenePlace:
     text: str
     story_id: Id | None
-
-
-def describe_speaker(turn: Turn) -> str:
-    """Return the speaker in words."""
-    return turn.name or SPEAKER_NAMES.get(turn.speaker, turn.speaker.value)
 
 
 def _assess_standing(view: FactView) -> tuple[AnswerStanding, str]:

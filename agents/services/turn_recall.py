@@ -12,7 +12,8 @@ from agents.prose.speech import Speech, find_speaker, find_speeches, strip_speec
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.search.turn_filter import TurnFilter
 from agents.services.findings.ranking import EARLIER_NOTE
-from agents.services.result_formatter import ResultFormatter, describe_speaker
+from agents.services.result_formatter import ResultFormatter
+from agents.services.speaker_names import describe_speaker
 from agents.views.query_views import AnswerStanding, Quotation, RecalledTurn, RecallResult
 from stores.ports import CanonReader, LogReader
 from stores.records.ids import Id

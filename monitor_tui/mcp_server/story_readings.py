@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from agents.proposals.statements import as_sentence
-from agents.services.result_formatter import SPEAKER_NAMES
+from agents.services.speaker_names import SPEAKER_NAMES
 from agents.views.menu_views import StoryCard
 from agents.views.scene_views import SceneView
 from agents.views.turn_views import TurnView
