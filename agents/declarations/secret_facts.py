@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from agents.canon_keeper.predicates import Catalogue
+from agents.canon_keeper.propositions.aspects import NEGATING
 from agents.canon_keeper.sentence_facts import read_sentence_fact
 from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.canon_keeper.sentences.verb_finder import VerbFinder
@@ -41,7 +42,6 @@ MIN_SAME_SHARE: Final = 0.7
 
 _THE_SECRET: Final = frozenset({"the secret", "her secret", "his secret", "their secret", "my secret"})
 _HERO_NAMES: Final = HERO_PRONOUNS | {"you"}
-_NEGATIONS: Final = frozenset({"not", "no", "never", "nobody", "nothing", "none", "without"})
 
 
 class SecretChange(NamedTuple):
@@ -206,7 +206,7 @@ def is_same_in_words(words: str, statement: str) -> bool:
 
 
 def _has_negation(words: str) -> bool:
-    return not _NEGATIONS.isdisjoint(
+    return not NEGATING.isdisjoint(
         normalize_statement(words.replace("n't", " not").replace("n’t", " not")).split()
     )
 

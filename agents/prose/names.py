@@ -101,7 +101,7 @@ NON_NAME_WORDS: Final = frozenset(
 )
 """Words that are no name when capitalised, and no part of one at the start of a sentence."""
 
-_NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
+NAME_PARTICLES: Final = frozenset({"the", "of", "and", "a", "an", "in", "de", "von", "van", "la", "le"})
 """Words inside names that do not stand for somebody alone."""
 
 
@@ -302,7 +302,7 @@ def names_of(entity: Entity) -> tuple[str, ...]:
         if len(word) > 2
         and word[0].isupper()
         and not _is_title(word)
-        and word.casefold() not in _NAME_PARTICLES
+        and word.casefold() not in NAME_PARTICLES
     ]
     is_titled = len(words) > 2 and words[0][0].isupper() and _is_title(words[0])
     titled_parts = [f"{words[0]} {part}" for part in (parts[0], parts[-1])] if is_titled and parts else []

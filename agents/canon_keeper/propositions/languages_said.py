@@ -13,7 +13,6 @@ from agents.canon_keeper.sentences.tokens import Token
 LANGUAGES: Final = "languages"
 """The value of what somebody speaks: its words are the languages, with `#only` if there is no other."""
 ONLY: Final = "#only"
-_SPEAKING: Final = frozenset({"speak", "understand", "know", "read"})
 _ONLY_WORDS: Final = (
     ("no", "other"),
     ("nothing", "else"),

@@ -21,7 +21,7 @@ from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find_figures, says_concept
 from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.plain_forms import say_in_plain_form
-from agents.canon_keeper.sentences.reader import MAX_READ_CHARS
+from agents.canon_keeper.sentences.reader import FIRST_TIME, MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
 from agents.canon_keeper.sentences.turns_of_phrase import say_abilities
 from agents.canon_keeper.sentences.word_lists import number_of, singular
@@ -29,8 +29,6 @@ from agents.prose.words import NO_TITLE_BEFORE
 
 _ALIVE: Final = "alive"
 """The concept of the figures of speech about dying: `was murdered by the critics`."""
-_FIRST_TIME: Final = "for the first time"
-"""Words by which something was never so before: it denies nothing, and nothing denies it."""
 _CURING_VERBS: Final = frozenset({"cure", "heal", "restore", "transform", "free", "repair", "rebuild"})
 _SENTENCE_END: Final = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 _READ_ANYWAY: Final = frozenset({"half", "may", "almost", "nearly", "more"})
@@ -84,7 +82,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
         tokens = say_abilities(say_in_plain_form(words, load_vocabulary()), load_vocabulary())
         tokens = say_turns_plainly(tokens)
         named |= {t.entity for t in tokens if t.entity}
-        if _is_open(tokens) or _FIRST_TIME in sentence:
+        if _is_open(tokens) or FIRST_TIME in sentence:
             continue
         is_told = _is_told_about([t.word for t in tokens])
         previous: ClauseWords | None = None

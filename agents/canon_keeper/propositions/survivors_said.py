@@ -14,7 +14,7 @@ from agents.canon_keeper.sentences.word_lists import number_of
 
 SURVIVORS: Final = "survivors"
 """The value of how many survived; its word is who did, if a name is said."""
-_ALL: Final = frozenset({"everyone", "everybody", "all", "nobody", "none"})
+_EVERYBODY: Final = frozenset({"everyone", "everybody", "all"})
 _ABOARD: Final = frozenset({"aboard", "on", "in", "at", "of", "from", "inside"})
 _DYING: Final = frozenset({"die", "perish", "drown"})
 _KILLED: Final = frozenset({"kill", "lose", "slay", "massacre", "drown"})
@@ -37,7 +37,7 @@ def read_survivors(clause: ClauseWords, base: Proposition, *, is_denied: bool) -
     is_dead = (clause.verb in _KILLED if clause.is_passive else clause.verb in _DYING) or (
         clause.verb == "be" and words == ["dead"]
     )
-    if is_dead and subject[:1] and subject[0] in {"everyone", "everybody", "all"} and not is_denied:
+    if is_dead and subject[:1] and subject[0] in _EVERYBODY and not is_denied:
         if (len(rest) == 0 or clause.verb == "be") and (place := _place_behind(clause.subject)):
             yield _survivors(base, place, Quantity(0, 0, SURVIVORS))
     elif clause.verb == "survive" and not clause.is_passive:

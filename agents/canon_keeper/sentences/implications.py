@@ -11,7 +11,6 @@ from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.possession import ANYBODY, GONE_STATES, has_no_more
 from agents.canon_keeper.sentences.word_lists import WordLists
 
-_ANYTHING: Final = NounPhrase(head="thing", determiner="any")
 _DONE_FACE_TO_FACE: Final = frozenset(
     ["raise", "rear", "teach", "train", "kiss", "hug", "marry", "wed", "adopt", "nurse", "hire", "fight", "rescue",
      "wound", "bury", "heal"]

@@ -19,7 +19,7 @@ from agents.prose.words import NO_TITLE_BEFORE
 MAX_READ_CHARS = 600
 """Characters of a statement up to which it is read; a longer one is a story."""
 
-_FIRST_TIME = "for the first time"
+FIRST_TIME = "for the first time"
 """Words of a sentence by which it was never so before."""
 _SENTENCE_END = re.compile(rf"(?<=[.!?…]){NO_TITLE_BEFORE}\s+")
 
@@ -42,7 +42,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
         figures = find_figures(sentence)
         for clause in clause_reader.read(read_tokens(sentence, names), pronoun):
             clause_claims = interpreter.claims_of(clause)
-            if _FIRST_TIME in sentence:
+            if FIRST_TIME in sentence:
                 clause_claims = [replace(claim, is_change=True) for claim in clause_claims]
             clause_claims = [c for c in clause_claims if claims_relation(figures, c.relation)]
             claims += clause_claims

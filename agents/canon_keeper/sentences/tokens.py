@@ -13,7 +13,7 @@ from agents.canon_keeper.sentences.word_lists import load_word_lists, singular
 from agents.name_forms import is_capitalised
 from agents.prose.auxiliary_names import is_first_name_among
 from agents.prose.mentions import is_part_of_other_name
-from agents.prose.names import list_shorter_names
+from agents.prose.names import NAME_PARTICLES, list_shorter_names
 from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 
@@ -32,7 +32,6 @@ _CONTRACTIONS: Final = {
 _SUFFIXES: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _AFTER_HEAD: Final = frozenset({"of", "from", "with", "to"})
 """What follows the noun of a name: `purse of silver`, `man from the north`."""
-_NOT_PART_OF_NAME: Final = frozenset({"the", "a", "an", "of", "and", "in", "de", "von", "van", "la", "le"})
 
 
 _SMALL_WORDS: Final = frozenset(
@@ -113,7 +112,7 @@ class NameBook:
             ):
                 continue
             named = [
-                t for t, word in zip(tokens[start:end], words, strict=True) if word not in _NOT_PART_OF_NAME
+                t for t, word in zip(tokens[start:end], words, strict=True) if word not in NAME_PARTICLES
             ]
             if needs_capitals and not any(t.text[0].isupper() for t in named):
                 continue
@@ -210,7 +209,7 @@ def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
                 and bare not in _SMALL_WORDS
                 and word[0].isupper()
                 and bare not in titles
-                and bare not in _NOT_PART_OF_NAME
+                and bare not in NAME_PARTICLES
             ):
                 yield (bare,)
         if words[0].casefold() in titles and len(words) > 2:

@@ -36,9 +36,6 @@ from stores.errors import InputError
 END_SECONDS: Final = 2.0
 """How long a child that has said everything may take to end."""
 
-SAMPLE_PAGES: Final = 20
-"""Pages of a sample, for an estimate before all are read."""
-
 OnBatch = Callable[[PageBatch], Awaitable[None]]
 """Takes pages as they were read; the next are read while it works, and wait until it is done."""
 

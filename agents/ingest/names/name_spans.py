@@ -20,7 +20,6 @@ _SPACE: Final = re.compile(r"\s{1,3}(?![\s])")
 _INITIAL_GAP: Final = re.compile(r"\.\s{0,3}")
 _CONSTANT_CAPITALS: Final = 3
 """Capitals from which `the Hatter` is a name, if the text never writes it otherwise."""
-_CONJUNCTIONS: Final = frozenset({"and", "&"})
 _COMPANY_WORDS: Final = frozenset({"co", "company", "sons", "son", "brothers", "daughters"})
 _OF: Final = frozenset({"of", "for", "on", "upon", "under", "in"})
 _MIN_SHARE: Final = 0.5
