@@ -26,6 +26,11 @@ _HARMED: Final = PhrasePattern(
 """Somebody is done harm to, or is not saved: a pronoun behind it that tells of a death means them."""
 _GOES_ON_ABOUT: Final = re.compile(r"\W*@\d+@[^@]*\b(?:his|her|himself|herself)\b", re.IGNORECASE)
 """A sentence about one person, and what is theirs: `@0@ clutches his chest`."""
+_FALLS: Final = PhrasePattern(
+    r"@\d+@( finally| suddenly| then| just| slowly| silently| heavily)? [fall collapse crumple slump topple drop sink]"
+    r"(\s*[,.;:!?…—–]|$|\s+(to|down|over|back|backwards?|forwards?|sideways|face|like|where|without|and|at|in|into|off|from)\b)"
+)
+"""Somebody falls, as the dying do: `@0@ falls to the floor`."""
 _CLAUSE_SUBJECT: Final = re.compile(
     r"(?:^|[,;:—–]|\b(?:and|but|then|now|so|as|while|when|until|before|after|because)\b)\s*@(?P<who>[^@]+)@",
     re.IGNORECASE,
@@ -80,7 +85,9 @@ class PronounCandidates:
         if not mentioned:
             return
         harmed = _find_harmed(marked, mentions)
-        is_about_one = len(mentioned) == 1 and _GOES_ON_ABOUT.match(marked) is not None
+        is_about_one = len(mentioned) == 1 and (
+            _GOES_ON_ABOUT.match(marked) is not None or _FALLS.search(marked) is not None
+        )
         self._earlier = set(harmed) or mentioned
         self._is_settled = bool(harmed) or (is_about_one and not own_strangers)
 

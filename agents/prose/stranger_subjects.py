@@ -90,6 +90,8 @@ _OPENING: Final = re.compile(
 )
 """What may stand before the subject: `At the altar,`, `Through the door comes`, `There is`."""
 _ONLY_COMPARED: Final = re.compile(r"\b(?:like|as|than|not|never|of|without|no|nor)\s+$", re.IGNORECASE)
+_NOBODY_DOES: Final = re.compile(r"\b(?:nobody|no\s+one)\b[^,;:.!?]*$", re.IGNORECASE)
+"""Before somebody to whom nothing happens: `nobody would search a child`."""
 _IS_NAMED: Final = re.compile(r"(?:^|[,;:—–-]|\b(?:is|was|be|being|named|called|and|as))\s*@\d+@")
 """Who is named by the name, and not told from somebody known: `a girl, @1@,`, `the rider turns out to be @1@`."""
 
@@ -138,7 +140,11 @@ def _find_singles(marked: str) -> list[tuple[int, int, StrangerMention]]:
         is_new = article in ("a", "an", "another", "one")
         is_last = _IS_LAST.search(marked, 0, match.start()) is not None
         person = _find_person(marked, match.end(), is_last=is_last)
-        if person is None or _ONLY_COMPARED.search(marked, 0, match.start()):
+        if (
+            person is None
+            or _ONLY_COMPARED.search(marked, 0, match.start())
+            or _NOBODY_DOES.search(marked, 0, match.start())
+        ):
             continue
         noun = person[1].casefold()
         is_told_apart = _TOLD_APART.match(marked, person.end()) is not None
