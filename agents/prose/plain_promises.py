@@ -127,6 +127,12 @@ _PROMISED_AFTER: Final = re.compile(
 """`You shall have a boat, I promise you that`; `I tell Edda that I will be back, I swear it`."""
 _SWORN_AFTER: Final = re.compile(r",\s+(?:and\s+)?I\s+(?:promise|swear|vow)(?:\s+(?:you|it|this|that))*$")
 """What only says again that it is promised: `I promise Edda that I will wait, I swear it`."""
+_NEXT_DEED: Final = re.compile(
+    r",\s+(?:and|but|so)\s+(?:then\s+)?I\s+(?!(?:will|shall|won|would|never|am|can|must|may|might|could|should)\b)"
+    r"(?:[a-z]+ly\s+)?[a-z]+\b.*$",
+    re.DOTALL,
+)
+"""What the hero does beside promising: `I promise Edda I'll wait, and I tell her to hide`."""
 _WITH_LISTENER: Final = re.compile(
     r"(?:to\s+)?(?P<who>[^,;:]{1,40}?)\s*,?\s+that,?\s+(?P<rest>(?:(?:(?:the|my|your|his|her|our|their|no)\s+)?\w+)"
     r"(?:\s+|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.*)",
@@ -162,15 +168,20 @@ _PROMISED_BESIDE: Final = re.compile(
     re.DOTALL,
 )
 """`Dob thanks me and promises me to wait`: another deed stands before the promise."""
+_MORE_DEEDS: Final = (
+    rf"(?:,\s+(?!(?:{_NO_DEED_OF_HERO}|I|he|she|it|they|we|you|and|but|or|so|who|which|with|the|an?|my|his|her|their|your|[a-z]+ing)\b)"
+    rf"[a-z]+\b(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?){{0,2}}"
+)
+"""Other deeds between the first and the promise: `I close his eyes, take his glove, and swear ...`."""
 _DEED_BY_HERO: Final = (
     rf"^(?:(?:And|Then|But|So|Now),?\s+)?I\s+(?:\w+ly\s+|then\s+)?(?!(?:{_NO_DEED_OF_HERO})\b)[a-z]+\b"
-    rf"(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?,?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
+    rf"(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?{_MORE_DEEDS},?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
 )
 _PROMISED_BESIDE_BY_HERO: Final = tuple(
     re.compile(_DEED_BY_HERO + promise, re.DOTALL)
     for promise in (
         rf"promise\s+{_TO}\s+(?:{_CLAUSE}{_THING})",
-        rf"(?:promise|swear|vow|pledge)(?:\s+(?:to\s+)?{_TO}\b)?\s*,?\s+(?:{_CLAUSE})",
+        rf"(?:promise|swear|vow|pledge)(?:\s+(?:to\s+)?{_TO}\b)?{_ADJUNCT}\s*,?\s+(?:{_CLAUSE})",
     )
 )
 """`I give Dob the lantern and promise Nan a boat`: another deed of the hero's stands before the promise."""
@@ -325,6 +336,7 @@ def _promised_words(match: re.Match[str], vocatives: Sequence[str], written: str
     parts = (_as_written(match, group, written) for group in ("clause", "infinitive", "thing"))
     words = next(filter(None, parts), "")
     words = _SWORN_AFTER.sub("", " ".join(re.split(r"[;¶]", words)[0].split()).strip(" ,.!"))
+    words = _NEXT_DEED.sub("", words)
     for name in vocatives:
         words = words.removesuffix(f", {name}").removeprefix(f"{name}, ")
     return words if 2 < len(words) <= MAX_PROMISE_WORDS else ""
