@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents.prose.auxiliary_names import is_first_name
+from agents.prose.title_words import HE_TITLES, OFFICE_TITLES, SHE_TITLES
 from agents.prose.words import SHORT_TITLES
 from stores.records.world import Entity
 
@@ -55,6 +56,8 @@ HONORIFICS: Final = frozenset(
     }
 )
 """Titles: part of a name when they precede one, and no name alone."""
+
+_RANKS: Final = HE_TITLES | SHE_TITLES | OFFICE_TITLES
 
 EPITHETS: Final = frozenset({"big", "little", "black", "red", "white", "lucky", "mad", "blind", "poor"})
 """What somebody may be called before the name, and may be left out."""
@@ -304,8 +307,10 @@ def names_of(entity: Entity) -> tuple[str, ...]:
         and not _is_title(word)
         and word.casefold() not in NAME_PARTICLES
     ]
-    is_titled = len(words) > 2 and words[0][0].isupper() and _is_title(words[0])
-    titled_parts = [f"{words[0]} {part}" for part in (parts[0], parts[-1])] if is_titled and parts else []
+    is_titled = len(words) > 2 and words[0][0].isupper() and _is_any_title(words[0])
+    own_parts = parts[1:] if parts[:1] == words[:1] else parts
+    is_titled = is_titled and bool(own_parts)
+    titled_parts = [f"{words[0]} {part}" for part in (own_parts[0], own_parts[-1])] if is_titled else []
     shorter_names = list_shorter_names(entity.name)
     return tuple(dict.fromkeys((entity.name, *entity.aliases, *shorter_names, *titled_parts, *parts)))
 
@@ -314,7 +319,9 @@ def list_shorter_names(name: str) -> list[str]:
     """Return a name of several words without the titles before it, one after the other, while two words are left."""
     words, names = name.split(), list[str]()
     while (
-        len(words) > 2 and words[0][0].isupper() and (_is_title(words[0]) or words[0].casefold() in EPITHETS)
+        len(words) > 2
+        and words[0][0].isupper()
+        and (_is_any_title(words[0]) or words[0].casefold() in EPITHETS)
     ):
         words = words[1:]
         if words[0][0].isupper():
@@ -325,6 +332,11 @@ def list_shorter_names(name: str) -> list[str]:
 def _is_title(word: str) -> bool:
     bare_word = word.removesuffix(".")
     return bare_word.casefold() in HONORIFICS or (bare_word != word and bare_word in SHORT_TITLES)
+
+
+def _is_any_title(word: str) -> bool:
+    """Return whether a word before a name is a title, also of a trade or of kin: `Sheriff`, `Widow`."""
+    return _is_title(word) or word.casefold() in _RANKS
 
 
 def any_name_pattern(names: Iterable[str]) -> str:

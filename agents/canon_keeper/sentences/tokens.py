@@ -14,6 +14,7 @@ from agents.name_forms import is_capitalised
 from agents.prose.auxiliary_names import is_first_name_among
 from agents.prose.mentions import is_part_of_other_name
 from agents.prose.names import NAME_PARTICLES, list_shorter_names
+from agents.prose.titles import TITLES
 from agents.prose.words import SHORT_TITLES, drop_title_stops
 from stores.records.world import Entity, EntityKind
 
@@ -212,7 +213,7 @@ def _parts_of(name: str, kind: EntityKind) -> Iterable[tuple[str, ...]]:
                 and bare not in NAME_PARTICLES
             ):
                 yield (bare,)
-        if words[0].casefold() in titles and len(words) > 2:
+        if words[0].casefold() in titles | TITLES and len(words) > 2:
             yield (words[0].casefold(), words[-1].casefold())
             yield (words[0].casefold(), words[1].casefold())
         yield from map(_name_words, list_shorter_names(name))
