@@ -51,6 +51,11 @@ _DYING: Final = frozenset(
     ]
 )
 """How somebody comes to be dead, in the words of the aspect of life."""
+_ENDING: Final = frozenset(
+    ["quit", "resign", "retire", "strip", "wipe", "lose", "sell", "repair", "mend", "rebuild", "disband", "dissolve",
+     "expel", "dismiss", "drum", "kick", "shred", "pawn", "demote", "abdicate", "depose", "dethrone"]
+)  # fmt: skip
+"""Verbs that begin the wordings for what ends: what comes to be so after it is told of as a change."""
 
 
 def opposed_sides(earlier: Proposition, later: Proposition) -> str:
@@ -189,6 +194,8 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
         is_end = ended.is_event and ended.time is ClauseTime.PAST
         if is_end and other.is_still and other.time is not ClauseTime.PAST and kind is not AspectKind.EVENT:
             return True  # the war ended years ago, and is still going on
+    if kind is AspectKind.PASSING and _is_so_after_end(earlier, later):
+        return True
     is_lasting = kind in (AspectKind.LASTING, AspectKind.FINAL)
     clause_times = tuple(
         _effective_time(p)
@@ -223,6 +230,10 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
             if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
                 return False
             if clause_times == (ClauseTime.PAST, ClauseTime.PAST):
+                if not (earlier.is_event and later.is_event) and not any(times):
+                    return (
+                        True  # told in the past as all else: `was left-handed`, `wrote with his right hand`
+                    )
                 return aspect.is_once and (not aspect.is_once_of_same or _are_told_of_same(earlier, later))
             return not any(
                 s is ClauseTime.PAST and not p.is_event
@@ -230,6 +241,15 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
             )
         case AspectKind.FINAL:
             return _is_after_end(earlier, later, aspect.last_side)
+
+
+def _is_so_after_end(earlier: Proposition, later: Proposition) -> bool:
+    """Say whether what ended is said to be so: `quit the Union years ago`, `is a member of the Union`."""
+    is_ended = earlier.is_event and earlier.time is ClauseTime.PAST and earlier.is_affirmed
+    is_so_now = later.time is ClauseTime.NOW and not later.is_event and not later.when
+    is_told_when = bool(earlier.when) and not earlier.when.endswith("ago")
+    verbs = {term.split()[0] for term in earlier.special_terms}
+    return is_ended and is_so_now and not is_told_when and not verbs.isdisjoint(_ENDING)
 
 
 def _is_abstinence_broken(earlier: Proposition, later: Proposition, abstaining: str) -> bool:

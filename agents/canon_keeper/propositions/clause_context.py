@@ -15,6 +15,7 @@ from agents.canon_keeper.propositions.clause_words import (
     PERSON_NOUNS,
     means_all_time,
     names_meant,
+    names_whole_night,
     phrase_after,
     plain_time,
     reaches_now,
@@ -200,7 +201,7 @@ class ClauseContext:
             links=_links(self.rest),
             time=time,
             is_perfect=self._is_perfect(helpers),
-            when="" if time is ClauseTime.NOW and reaches_now(self.plain_words) else plain_time(self._when),
+            when=self._time_named(time),
             is_ability=not helpers.isdisjoint({"can", "could", "may"}),
             is_change=self._is_change(),
             is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
@@ -210,6 +211,12 @@ class ClauseContext:
             is_passive=clause.is_passive,
             named=named,
         )
+
+    def _time_named(self, time: ClauseTime) -> str:
+        if time is ClauseTime.NOW and reaches_now(self.plain_words):
+            return ""
+        named = [*self.plain_words, *self.clause.limit.split()]
+        return "night" if time is ClauseTime.PAST and names_whole_night(named) else plain_time(self._when)
 
     def _can_be_done_by_nobody(self) -> bool:
         """Say whether nobody can do it: `The door cannot be opened`. By day or without a key it may be otherwise."""

@@ -76,6 +76,12 @@ LIGHT_WORDS: Final = (
 )  # fmt: skip
 """Words that say nothing of what a clause is about."""
 _IDLE_IN_TIMES: Final = ARTICLES | {"of", "whole", "on", "at", "that", "very", "all"}
+_WHOLE_NIGHT: Final = (
+    "all night", "all that night", "the whole night", "the entire night", "through the night", "during the night",
+    "all through the night", "until dawn", "till dawn", "until morning", "till morning", "until sunrise",
+)  # fmt: skip
+"""What is told of the same night, if it is told as past."""
+_WORDS_OF_NIGHT: Final = frozenset({"night", "dawn", "morning", "sunrise"})
 _ALL_TIME_PHRASES: Final = (
     "all his life", "all her life", "all their lives", "from birth", "since birth", "to this day", "from the first",
     "in his life", "in her life", "since childhood", "through and through",
@@ -182,3 +188,11 @@ def plain_time(when: str) -> str:
     if is_duration(when) or when in ("to this day", "these days"):
         return ""
     return " ".join(w for w in when.split() if w not in _IDLE_IN_TIMES)
+
+
+def names_whole_night(words: Sequence[str]) -> bool:
+    """Say whether words mean the whole of one night: `all night`, `until dawn`."""
+    if _WORDS_OF_NIGHT.isdisjoint(words):
+        return False
+    text = f" {' '.join(words)} "
+    return any(f" {phrase} " in text for phrase in _WHOLE_NIGHT)

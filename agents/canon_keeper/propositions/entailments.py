@@ -64,6 +64,12 @@ _FORMER_OR_SHAM: Final = _FORMER | {
     "fake",
     "pretend",
 }
+_BEHIND_ADJECTIVES: Final = frozenset(
+    ["all", "every", "always", "again", "now", "the", "that", "and", "when", "until", "till", "for", "while"]
+)
+"""What may stand behind an adjective and is no noun: `left the window open until dawn`."""
+_KEEPING_VERBS: Final = frozenset({"keep", "leave", "find"})
+"""Verbs behind whose object stands what it is."""
 _PARTICLES: Final = frozenset({"up", "down", "out", "off", "away"})
 """What may stand between a verb and its object: `tore up the letter`, and not `walked up the hill`."""
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
@@ -126,6 +132,7 @@ def entailments_of(context: ClauseContext) -> Iterator[Entailment]:
         for holder in objects_of(context.rest[1:] if particle else context.rest, owner):
             done = _doing(context, holder, ClausePart.DONE, forms, helpers)
             yield from (e for e in done if not particle or particle in e.wording.words)
+        yield from _keeping(context, rest, owner)
         yield from seen_kin(context, owner)
     yield from dead_parents(context)
     yield from contents(context)
@@ -337,6 +344,32 @@ def _places(context: ClauseContext) -> Iterator[Holder]:
     """Yield where it is done, whether that stands before or behind."""
     rest = context.rest if context.base.when.endswith("ago") else context.clause.rest
     return places_of([*context.clause.front, Token(",", ","), *rest])
+
+
+def _keeping(context: ClauseContext, rest: Sequence[Token], owner: str) -> Iterator[Entailment]:
+    """Yield what somebody keeps, leaves or finds something to be: `kept the window shut`, `found the safe empty`."""
+    if context.clause.verb not in _KEEPING_VERBS or context.is_denied:
+        return
+    tokens = [t for t in context.clause.rest if t.word not in _SKIPPED - ARTICLES - POSSESSIVES]
+    end = next((n for n, t in enumerate(tokens) if t.word in PREPOSITIONS | {",", "to"}), len(tokens))
+    for at in range(1, min(end, 5)):
+        wordings = [
+            w for form in sorted(forms_of(tokens[at])) for w in load_aspects().wordings(ClausePart.IS, form)
+        ]
+        if not wordings or (at + 1 < end and not _is_adverbial(tokens, at + 1)):
+            continue
+        forms = [forms_of(t) for t in tokens[at:]]
+        for holder in holders_of(tokens[:at], "", owner):
+            for wording in wordings:
+                matched = match_words(wording.affirmed_words, forms, 0)
+                if matched is not None and not wording.is_negative:
+                    yield Entailment(wording, holder, matched | {context.clause.verb})
+        return
+
+
+def _is_adverbial(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a word behind an adjective says when or how, so that no noun follows the adjective."""
+    return tokens[at].word in _BEHIND_ADJECTIVES
 
 
 def _happening(context: ClauseContext, forms: Sequence[WordForms], helpers: set[str]) -> Iterator[Entailment]:

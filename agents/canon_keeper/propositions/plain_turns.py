@@ -27,6 +27,15 @@ _PRIZES: Final = frozenset(
     {"victory", "prize", "trophy", "title", "crown", "medal", "win", "place", "cup", "honours"}
 )
 
+_WATERS: Final = frozenset(
+    ["well", "spring", "fountain", "cistern", "stream", "brook", "river", "lake", "pond", "creek"]
+)
+_OF_WATER: Final = frozenset(
+    ["safe", "unsafe", "fit", "unfit", "poisoned", "poisonous", "foul", "clean", "pure", "fresh", "drinkable",
+     "tainted", "undrinkable", "brackish", "toxic", "salty", "good"]
+)  # fmt: skip
+"""What is said of the water of a well and of the well alike; that it is shallow is not."""
+
 
 class _Turn(NamedTuple):
     """The tokens from `start` to `end`, and what stands for them."""
@@ -182,6 +191,32 @@ def _prize_went(tokens: list[Token], at: int) -> _Turn | None:
     return _Turn(0, len(tokens), [*who, *_new("won"), *before[prize + 2 :]])
 
 
+def _contents_of(tokens: list[Token], at: int) -> _Turn | None:
+    """Read `The water from the well is clean` as `The well is clean`."""
+    if at != 1 or _word(tokens, 0) != "the" or _word(tokens, 2) not in ("from", "of", "in"):
+        return None
+    is_water = any(t.word in _WATERS for t in tokens[3:6]) and any(t.word in _OF_WATER for t in tokens)
+    return _Turn(0, 3, []) if is_water and _word(tokens, 3) in ("the", "that") else None
+
+
+def _name_of(tokens: list[Token], at: int) -> _Turn | None:
+    """Read `The name of Tam's only daughter is Clara` as `Tam's only daughter is called Clara`."""
+    be = next((n for n in range(at + 2, len(tokens)) if tokens[n].word in ("is", "was")), None)
+    if (
+        at != 1
+        or _word(tokens, 0) != "the"
+        or _word(tokens, 2) != "of"
+        or be is None
+        or be + 1 >= len(tokens)
+    ):
+        return None
+    called = tokens[be + 1]
+    if not called.text[:1].isupper() or _word(tokens, be + 2) not in ("", "."):
+        return None
+    phrase = [t for t in tokens[3:be] if t.word != "only"]
+    return _Turn(0, be + 1, [*phrase, tokens[be], *_new("called")]) if phrase else None
+
+
 _READERS: Final[dict[str, Callable[[list[Token], int], _Turn | None]]] = {
     **dict.fromkeys(("stand", "abide", "bear", "stomach"), _cannot_stand),
     **dict.fromkeys(("what", "as"), _what_was_promised),
@@ -190,5 +225,7 @@ _READERS: Final[dict[str, Callable[[list[Token], int], _Turn | None]]] = {
     "life": _ended_life,
     **dict.fromkeys(_UNKNOWN | _KNOWN, _known_to),
     "went": _prize_went,
+    "water": _contents_of,
+    "name": _name_of,
 }
 """What reads a turn of phrase, by a word of it."""

@@ -21,6 +21,7 @@ from agents.canon_keeper.propositions.vocabulary import load_vocabulary
 from agents.canon_keeper.sentences.figures_of_speech import FigureOfSpeech, find_figures, says_concept
 from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS, PRONOUNS
 from agents.canon_keeper.sentences.plain_forms import say_in_plain_form
+from agents.canon_keeper.sentences.plain_verbs import say_plain_verbs
 from agents.canon_keeper.sentences.reader import FIRST_TIME, MAX_READ_CHARS
 from agents.canon_keeper.sentences.tokens import NameBook, Token, read_tokens
 from agents.canon_keeper.sentences.turns_of_phrase import say_abilities
@@ -79,7 +80,9 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
     named: set[str] = set()
     for sentence in _SENTENCE_END.split(statement):
         words = _without_callings(_with_had(read_tokens(sentence, names)))
-        tokens = say_abilities(say_in_plain_form(words, load_vocabulary()), load_vocabulary())
+        tokens = say_abilities(
+            say_in_plain_form(say_plain_verbs(words), load_vocabulary()), load_vocabulary()
+        )
         tokens = say_turns_plainly(tokens)
         named |= {t.entity for t in tokens if t.entity}
         if _is_open(tokens) or FIRST_TIME in sentence:

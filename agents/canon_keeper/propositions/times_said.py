@@ -25,10 +25,18 @@ _DAYS_OF_UNITS: Final = {
 _NEARLY: Final = 0.1
 """By which part two lengths differ that are not said to be two."""
 _SCHEDULED: Final = frozenset(
-    ["begin", "start", "end", "open", "close", "sail", "depart", "leave", "arrive", "meet", "ring", "finish", "ride"]
+    ["begin", "start", "end", "open", "close", "sail", "depart", "leave", "arrive", "meet", "ring", "finish", "ride",
+     "gather", "convene", "assemble"]
 )  # fmt: skip
 """Verbs of what happens at an hour that is set."""
-_HAPPENING_ONCE: Final = frozenset({"arrive", "leave", "sail", "die", "depart", "marry", "bear"})
+_HAPPENING_ONCE: Final = frozenset(
+    {"arrive", "dock", "land", "leave", "sail", "die", "depart", "marry", "bear"}
+)
+_SAME_HAPPENING: Final = {
+    "dock": "arrive", "land": "arrive", "depart": "leave", "gather": "meet", "convene": "meet", "assemble": "meet",
+    "start": "begin", "finish": "end",
+}  # fmt: skip
+"""Verbs that say the same of when something is, each with the one that stands for both."""
 _DAYTIMES: Final = {
     "dawn": range(5, 8), "daybreak": range(5, 8), "sunrise": range(5, 8), "morning": range(5, 12),
     "noon": range(12, 13), "midday": range(12, 13), "afternoon": range(12, 18), "dusk": range(17, 22),
@@ -89,7 +97,10 @@ def _durations(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _hours(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read at which hour, day or season something happens that happens at one: `The fair begins at noon`."""
-    is_set = base.time is ClauseTime.NOW and clause.verb in _SCHEDULED
+    verb = _SAME_HAPPENING.get(clause.verb, clause.verb)
+    if clause.verb == "hold" and not clause.is_passive and "meetings" in (t.word for t in clause.rest[:2]):
+        verb = "meet"  # `holds its meetings on Mondays`
+    is_set = base.time is ClauseTime.NOW and (clause.verb in _SCHEDULED or verb == "meet")
     is_once = base.time is ClauseTime.PAST and clause.verb in _HAPPENING_ONCE and not base.is_perfect
     if not (is_set or is_once) or (is_once and not base.is_event):
         return
@@ -98,14 +109,14 @@ def _hours(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     words = [t.word for t in clause.rest if t.word not in ("the", "early", "late", "middle", "of", "depths")]
     for kind, values in (
         ("hour", _hours_named(words)),
-        ("weekday", _WEEKDAYS & set(words)),
+        ("weekday", _WEEKDAYS & {word.removesuffix("s") for word in words}),
         ("season", _SEASONS & set(words)),
     ):
         if values and not {"every", "or", "and", "next", "last"} & set(words):
-            for proposition in value_of_thing(base, f"{kind} {clause.verb}", clause.subject):
+            for proposition in value_of_thing(base, f"{kind} {verb}", clause.subject):
                 yield value_proposition(
                     proposition,
-                    f"{kind} {clause.verb}",
+                    f"{kind} {verb}",
                     words=frozenset(values),
                     when="",
                     time=base.time,

@@ -8,6 +8,7 @@ from typing import Final
 
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.noun_phrases import POSSESSIVES, PREPOSITIONS, REFLEXIVES
+from agents.canon_keeper.sentences.plain_verbs import say_plain_verbs
 from agents.canon_keeper.sentences.tokens import Token
 from agents.canon_keeper.sentences.word_lists import WordLists
 
@@ -44,7 +45,7 @@ _NOTHING_NEXT: Final = "."
 
 def plain_words(tokens: Sequence[Token], lists: WordLists) -> list[Token]:
     """Return the words of a sentence with plain words for `used to`, `any more`, `no more`, `has got`, `of Bram's`."""
-    tokens = say_abilities(tokens, lists)
+    tokens = say_abilities(say_plain_verbs(tokens), lists)
     plain: list[Token] = []
     position = 0
     while position < len(tokens):
