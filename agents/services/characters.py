@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_true_death
 from agents.declarations.entity_lookup import read_entities_by_id
 from agents.memory_manager.fact_knowledge import CharacterBelief, FactKnowledge, KnowledgeReader
 from agents.memory_manager.memory_changes import derive_misremembered_id
@@ -21,6 +20,7 @@ from agents.orchestrator.commit_reports import commit_lines
 from agents.orchestrator.dispatcher import Dispatcher
 from agents.proposals.statements import require_statement_length
 from agents.sanitize import clean, split_described_name
+from agents.services.dead_people import read_dead_ids
 from agents.services.entity_cards import EntityCardReader
 from agents.services.entity_edits import parse_entity_name
 from agents.services.manual_edits import Edit, ManualEdits, read_present_tick
@@ -33,7 +33,7 @@ from agents.views.sheet_views import SheetView
 from agents.world_time.calendar import format_tick
 from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
-from stores.queries import FactQuery, MemoryQuery
+from stores.queries import MemoryQuery
 from stores.records.canon import CreateEntity, Standing
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
@@ -91,8 +91,7 @@ class CharacterService:
     async def list_characters(self, universe_id: Id) -> tuple[CharacterRow, ...]:
         """Return the universe's characters, those who live first. Raises StoreError."""
         characters = [e for kind in ACTING_KINDS for e in await self._canon.entities(universe_id, kind=kind)]
-        lives = await self._canon.facts(universe_id, FactQuery(predicate=ALIVE))
-        dead_ids = {fact.entity(SUBJECT) for fact in lives if is_true_death(fact)}
+        dead_ids = await read_dead_ids(self._canon, universe_id)
         universe_memories = await self._log.memories(
             MemoryQuery(universe_id=universe_id, last=MAX_MEMORIES_COUNTED)
         )

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
-from agents.canon_keeper.fact_readings import ALIVE, SUBJECT, is_true_death
 from agents.events import EventBus, SceneOpened
 from agents.exports.story_form import StoryForm
 from agents.exports.story_values import StoryRecord, without_secrets
@@ -17,6 +16,7 @@ from agents.orchestrator.session_reader import SESSION_ID, SessionReader
 from agents.orchestrator.story_loop import StoryLoop
 from agents.orchestrator.story_start import StoryStart
 from agents.services.bill import describe_cost
+from agents.services.dead_people import read_dead_ids
 from agents.services.menu import MenuReader
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
@@ -28,7 +28,6 @@ from agents.views.menu_views import MenuView, StoryCard
 from agents.views.sheet_views import RulePackView
 from stores.errors import NotFound
 from stores.ports import CanonReader
-from stores.queries import FactQuery
 from stores.records.ids import Clock, Id, derive_id
 from stores.records.workflow import Loop
 from stores.records.world import Entity, EntityKind, Universe
@@ -179,10 +178,9 @@ class StoryService:
         character_entities = await self._canon.entities(universe_id, kind=EntityKind.CHARACTER)
         return sorted(character_entities, key=lambda e: not e.is_pc)
 
-    async def dead_ids(self, universe_id: Id) -> frozenset[Id]:
+    async def read_dead_ids(self, universe_id: Id) -> frozenset[Id]:
         """Return who of a universe is dead by canon."""
-        lives = await self._canon.facts(universe_id, FactQuery(predicate=ALIVE))
-        return frozenset(filter(None, (f.entity(SUBJECT) for f in lives if is_true_death(f))))
+        return await read_dead_ids(self._canon, universe_id)
 
     async def places(self, universe_id: Id) -> list[Entity]:
         return await self._canon.entities(universe_id, kind=EntityKind.PLACE)

@@ -220,7 +220,7 @@ class SetupScreen(ServiceScreen[None]):
         chosen_universe = universe or await self.services.stories.add_sample()
         people, dead_ids, places = (
             await self.services.stories.characters(chosen_universe.id),
-            await self.services.stories.dead_ids(chosen_universe.id),
+            await self.services.stories.read_dead_ids(chosen_universe.id),
             await self.services.stories.places(chosen_universe.id),
         )
         sample_outline = await self.services.stories.sample_outline()

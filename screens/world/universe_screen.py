@@ -146,7 +146,9 @@ class UniverseScreen(UniverseEditScreen):
         waiting_count = (
             await self.services.world.previews.count_waiting(shown_universe.id) if shown_universe else 0
         )
-        dead_ids = await self.services.stories.dead_ids(shown_universe.id) if shown_universe else frozenset()
+        dead_ids = (
+            await self.services.stories.read_dead_ids(shown_universe.id) if shown_universe else frozenset()
+        )
         self.post_message(
             self.UniverseLoaded(universes, shown_universe, entities, entity_count, waiting_count, dead_ids)
         )

@@ -86,7 +86,7 @@ async def test_setup_offers_the_dead_last_and_takes_none_along(tmp_path: Path) -
         await ui.type("/commit")
         (universe,) = await ui.services.stories.universes()
         characters = await ui.services.stories.characters(universe.id)
-        dead_ids = await ui.services.stories.dead_ids(universe.id)
+        dead_ids = await ui.services.stories.read_dead_ids(universe.id)
         dead = [c for c in characters if c.id in dead_ids]
         assert [c.name for c in dead] == ["Ivo Tarrant", "Tam Marrow"]
         sample = await ui.services.stories.sample_outline()

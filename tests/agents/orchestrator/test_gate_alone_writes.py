@@ -271,7 +271,7 @@ CALLS: dict[str, Call] = {
     "systems": lambda p: p.services.stories.systems(),
     "sample_outline": lambda p: p.services.stories.sample_outline(),
     "characters": lambda p: _with(p.universe, p.services.stories.characters),
-    "dead_ids": lambda p: _with(p.universe, p.services.stories.dead_ids),
+    "read_dead_ids": lambda p: _with(p.universe, p.services.stories.read_dead_ids),
     "places": lambda p: _with(p.universe, p.services.stories.places),
     "stories": lambda p: p.services.stories.stories(),
     "draft_closure": lambda p: _with(p.story, p.services.stories.draft_closure),
