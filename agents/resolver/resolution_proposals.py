@@ -39,26 +39,11 @@ def build_resolution_proposals(
     """Build the proposals of a result, on the player's authority; the roll and its words are evidence."""
     scene = request.scene
     evidence = [
-        Evidence(
-            id=derive_id("evidence", EvidenceKind.RESOLUTION, resolution.id),
-            kind=EvidenceKind.RESOLUTION,
-            ref_id=resolution.id,
-            quote=resolution.text[:MAX_QUOTE_LENGTH],
-            turn_id=request.turn_id,
-            scene_id=scene.id,
-        )
+        _build_evidence(EvidenceKind.RESOLUTION, resolution.id, resolution.text, request.turn_id, scene.id)
     ]
     if request.player_turn_id is not None:
-        evidence.append(
-            Evidence(
-                id=derive_id("evidence", EvidenceKind.TURN, request.player_turn_id),
-                kind=EvidenceKind.TURN,
-                ref_id=request.player_turn_id,
-                quote=request.intent[:MAX_QUOTE_LENGTH],
-                turn_id=request.player_turn_id,
-                scene_id=scene.id,
-            )
-        )
+        words_id = request.player_turn_id
+        evidence.append(_build_evidence(EvidenceKind.TURN, words_id, request.intent, words_id, scene.id))
     site = ProposalSite(
         scene.universe_id,
         scene.story_id,
@@ -85,3 +70,15 @@ def is_critical_change(change: Payload, is_critical: IsCritical) -> bool:
     if not isinstance(change, StateChange) or change.op not in (StateOp.SET, StateOp.ADD):
         return False
     return is_critical(change.key, change.value)
+
+
+def _build_evidence(kind: EvidenceKind, ref_id: Id, text: str, turn_id: Id, scene_id: Id) -> Evidence:
+    """Return the evidence that a roll, or the turn with its words, is; its identifier derives from what it quotes."""
+    return Evidence(
+        id=derive_id("evidence", kind, ref_id),
+        kind=kind,
+        ref_id=ref_id,
+        quote=text[:MAX_QUOTE_LENGTH],
+        turn_id=turn_id,
+        scene_id=scene_id,
+    )
