@@ -121,6 +121,13 @@ def find_asked_killers(question: RecordQuestion) -> tuple[QuestionName, ...]:
     return tuple(name for name in question.names if name.normalized_words & deed.subject_words)
 
 
+def tells_asked_death(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text tells of the death or killing that a question asks for; yes if it asks for neither."""
+    if asks_about_death(question):
+        return tells_of_death(question, text)
+    return not find_asked_killers(question) or tells_of_killing(question, text)
+
+
 def tells_of_death(question: RecordQuestion, text: str) -> bool:
     """Say whether a text tells that somebody whom the question names dies, is dead or is alive.
 

@@ -19,11 +19,9 @@ from agents.search.belief_questions import (
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import (
-    asks_about_death,
     asks_for_all_deaths,
-    find_asked_killers,
+    tells_asked_death,
     tells_of_death,
-    tells_of_killing,
 )
 from agents.search.place_questions import read_sought_one, tells_only_coming, tells_whereabouts
 from agents.search.question import (
@@ -125,10 +123,8 @@ def _match_memory(question: RecordQuestion, memory: Memory, believer: str) -> Qu
     )
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, memory.text)
-    elif asks_about_death(question):
-        is_match = is_match and tells_of_death(question, text)
-    elif find_asked_killers(question):
-        is_match = is_match and tells_of_killing(question, text)
+    else:
+        is_match = is_match and tells_asked_death(question, text)
     if (sought := read_sought_one(question)) is not None:
         is_match = is_match and tells_whereabouts(sought, text) and not tells_only_coming(memory.text)
     if (tie := read_asked_tie(question)) is not None:

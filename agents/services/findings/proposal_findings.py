@@ -18,9 +18,9 @@ from agents.search.commitment_questions import (
 )
 from agents.search.compared_texts import phrase_as_asked
 from agents.search.death_questions import (
-    asks_about_death,
     asks_for_all_deaths,
     find_asked_killers,
+    tells_asked_death,
     tells_of_death,
     tells_of_killing,
 )
@@ -102,8 +102,8 @@ def _match_proposal(question: RecordQuestion, content: ProposalContent, change: 
     if asks_for_all_deaths(question) and is_stated:
         is_match = not isinstance(change, AssertFact) or change.fact_kind is not FactKind.COMMITMENT
         is_match = is_match and tells_of_death(question, content.text)
-    elif asks_about_death(question) and is_stated:
-        is_match = is_match and tells_of_death(question, text)
+    elif is_stated:
+        is_match = is_match and tells_asked_death(question, text)
     elif find_asked_killers(question):
         is_match = is_match and tells_of_killing(question, text)
     if (sought := read_sought_one(question)) is not None:

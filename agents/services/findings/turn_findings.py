@@ -19,8 +19,8 @@ from agents.search.death_questions import (
     asks_about_death,
     asks_for_all_deaths,
     find_asked_killers,
+    tells_asked_death,
     tells_of_death,
-    tells_of_killing,
 )
 from agents.search.place_questions import (
     asks_where_hero_is,
@@ -331,10 +331,8 @@ def _match_turn(
     is_match = is_match and not _tells_in_reverse(question, turn, text)
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, text)
-    elif asks_about_death(question):
-        is_match = is_match and tells_of_death(question, text)
-    elif find_asked_killers(question):
-        is_match = is_match and tells_of_killing(question, text)
+    else:
+        is_match = is_match and tells_asked_death(question, text)
     if (sought := read_sought_one(question)) is not None:
         is_match = tells_whereabouts(sought, text) and not tells_only_coming(text)
     is_naming = False
