@@ -240,6 +240,7 @@ class CastReader:
         self, text: str, state: CastState, is_gm: bool, *, is_of_scene: bool = True
     ) -> CastReading:
         reading = CastReading.begin(state)
+        reading.genders = self._mentions.genders
         met = state.present | state.gone | state.left_behind | state.out_of_earshot | state.bodies
         sentences = self._mentions.read(text, is_gm=is_gm, met=met if is_of_scene else None)
         if not is_gm:

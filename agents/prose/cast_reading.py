@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
@@ -130,6 +130,8 @@ class CastReading:
     """Whether the text names or means anybody but the hero."""
     is_about_strangers: bool = False
     """Whether somebody who is not on record did something last, in the sentence."""
+    genders: Mapping[int, str] = field(default_factory=dict)
+    """By which pronoun the figures may be meant; by either where it is empty."""
 
     @classmethod
     def begin(cls, state: CastState) -> CastReading:
@@ -211,8 +213,13 @@ class CastReading:
             self.moves += ((CastMove.STAYS_BEHIND, number) for number in sorted(self.bodies - self.carried))
 
     def deal_with(self, numbers: Iterable[int]) -> None:
-        """Note whom somebody speaks to or fights, if they are not here or dead."""
-        self.missed |= set(numbers) - self.present - self.absent
+        """Note whom somebody speaks to or fights, if they are not here or dead.
+
+        A pronoun may as well mean somebody here whom it fits.
+        """
+        genders_here = {self.genders.get(number) for number in self.present} - {"", None}
+        unsure = {number for number in self.unnamed if self.genders.get(number) in genders_here}
+        self.missed |= set(numbers) - self.present - self.absent - unsure
 
     def note_shown(self, numbers: Iterable[int]) -> None:
         """Note who does what is seen where they are, if they are not here."""

@@ -102,10 +102,10 @@ class HeroActs:
             reading.unknown_site = site
             return None
         match = words.MEETS.match(rest)
-        if (match is not None and not _NO_MEETING.match(match["where"] or "")) or (
-            match := words.TOUCHES.match(rest)
-        ):
+        if match is not None and not _NO_MEETING.match(match["where"] or ""):
             reading.move(CastMove.COMES, figures_of(who_of(match), reading))
+        elif match := words.TOUCHES.match(rest):
+            reading.act_here(figures_of(who_of(match), reading))
         return None
 
     def read_destination(self, rest: str, reading: CastReading) -> bool:
@@ -227,8 +227,9 @@ class HeroActs:
         reading.followed.update(followed)
 
     def _take_aside(self, numbers: Collection[int], reading: CastReading) -> None:
-        reading.move(CastMove.COMES, numbers)
-        reading.move(CastMove.GOES_OUT_OF_EARSHOT, sorted(reading.present - set(numbers)))
+        reading.act_here(numbers)
+        if reading.present.intersection(numbers):
+            reading.move(CastMove.GOES_OUT_OF_EARSHOT, sorted(reading.present - set(numbers)))
 
 
 def read_others_going(rest: str, reading: CastReading) -> bool:

@@ -7,7 +7,7 @@ with company (`we`), `A` everyone present but the hero. Several people in one pl
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -149,6 +149,12 @@ _EPITHET: Final = re.compile(
 
 _NEXT_DEED: Final = re.compile(r"(?:,|\s(?:and|then))\s+(?=(?:[a-z]+\s+){1,8}$)")
 """Where the last of several deeds begins, before a pronoun: `, and lead`."""
+_SECOND_CLAUSE: Final = re.compile(
+    r"@[^@]*[a-z](?:\s*[,;:—–]\s*(?:(?:and|but|so|then|while|as|when|until|because|since) )?"
+    r"|\s(?:and|but|so|then|while|as|when|until|because|since) )"
+    r"(?:(?:then|[a-z]+ly) )?@(?P<who>[^@]+)@ (?!with\b)[^@]*$"
+)
+"""Behind a clause about somebody, who is the subject of the next, up to a pronoun: `@0@ is cold, so @H@ give`."""
 _AS_OBJECT: Final = re.compile(
     r"@[\d,]+@(?:'s\b|\s*[,@]|\s*$|\s+(?:by|at|in|on|to|with|from|into|up|down|out|off|over|aside|along|away|back|inside|"
     r"outside|and|then|the|an?|my)\b)"
@@ -249,6 +255,11 @@ class MentionReader:
         self._mention = re.compile(
             rf"(?<![\w@{_TYPED_AT}])(?:{names}{'|' if names else ''}{_PRONOUNS})(?![\w])"
         )
+
+    @property
+    def genders(self) -> Mapping[int, Gender]:
+        """By which pronoun the figures may be meant, as far as it is known by now; by either where it is empty."""
+        return self._genders
 
     def _list_places_named_like_people(self) -> Iterator[str]:
         """Yield the names of places in which somebody's name stands."""
@@ -411,8 +422,10 @@ class MentionReader:
         last_mentions = [] if self._means_stranger(gender, before, is_object) else self._last_mentions
         earlier = [*own_marks, *last_mentions]
         if is_object:  # hardly ever the subject of the same sentence
+            clause = _SECOND_CLAUSE.search(before)
+            subjects = [clause["who"]] if clause else own_marks
             is_of_hero = _is_hero_going_on(before)
-            subject = [] if is_of_hero else [mark for mark in own_marks if mark.isdecimal()][:1]
+            subject = [] if is_of_hero else [mark for mark in subjects if mark.isdecimal()][:1]
             others = [m for m in (*reversed(own_marks), *last_mentions) if m not in subject]
             earlier = [*others, *subject]
         for mark in earlier:

@@ -123,6 +123,18 @@ async def test_who_came_and_left_again_is_missed_no_more(tmp_path: Path) -> None
         assert await play(program, scene_id, cast_jonas, "/cast - Jonas Reed") == []
 
 
+async def test_who_left_is_not_missed_by_a_pronoun_that_fits_somebody_here(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await play(program, scene_id, "/npc here Pip: a kitchen girl", "/npc here Adaline: my sister")
+        await play(program, scene_id, "> Pip leaves us there.")
+        assert await play(program, scene_id, "I give her my coat.") == []
+        assert await play(program, scene_id, "I tell her to wait.") == []
+        assert await play(program, scene_id, "I tell Pip to wait.") == ["/cast + Pip"]
+        await play(program, scene_id, "/undo", "> Adaline leaves, too.")
+        assert await play(program, scene_id, "I tell her to wait.") == ["/cast + Adaline"]
+
+
 async def test_person_who_was_made_known_by_a_shorter_name_is_offered_no_more(tmp_path: Path) -> None:
     async with opened(tmp_path) as program:
         scene_id = await begin(program)

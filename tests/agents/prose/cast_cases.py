@@ -53,6 +53,18 @@ COMING = (
     _case("Tam", "> Old Tam leaves.", "> Old Tam draws a knife.", ""),
     _case("Tam", "> Old Tam leaves.", "> I find Old Tam in the yard. He draws a knife.", ""),
     _case("Tam", "> Old Tam walks to the door. He draws a knife.", ""),
+    # Nor by what is done to them, where another is named in the sentence or they are gone.
+    _case("Vess Ode", "> Captain Vess leaves.", "Ode's shivering, so I give her my coat.", "-Vess"),
+    _case("Vess Ode", "> Captain Vess leaves.", "> Ode shivers, so I give her my coat.", "-Vess"),
+    _case("Vess Ode Bela", "> Captain Vess leaves.", "> Ode shivers, and Bela gives her his coat.", "-Vess"),
+    _case("Vess Ode", "> Captain Vess leaves.", "I give her my coat.", "-Vess"),
+    _case("Vess Ode", "> Captain Vess leaves.", "I take her aside.", "-Vess"),
+    _case("Vess Ode", "> Captain Vess leaves.", "I hug Captain Vess.", ""),
+    _case("Vess Ode", "> Captain Vess leaves.", "I call her back.", ""),
+    _case("Vess Ode", "> Captain Vess leaves.", "I find her in the yard.", ""),
+    _case("Vess Ode", "> Captain Vess leaves.", "I take Captain Vess aside.", "~Ode"),
+    _case("Vess Ode", "Ode waves, so I take her out into the yard.", "-Vess"),
+    _case("Vess Ode", "Ode waves, and I follow Captain Vess out.", "-Ode"),
     # Another first name before a known surname is somebody else's.
     _case("", "> Wilma Vess comes in.", ""),
     _case("", "> Wilma Vess attacks Bela.", ""),
