@@ -219,6 +219,16 @@ def _guess_kind(name: str, text: str, spans: Sequence[NameSpan]) -> EntityKind:
     return EntityKind.CHARACTER
 
 
+def is_place_with_article(name: str, text: str) -> bool:
+    """Say whether a name is always written with `the` and says what kind of place it is: `I take the High Road`."""
+    mentions = list(_find_mentions(name, text))
+    return (
+        bool(mentions)
+        and _PLACE_WORD.search(name) is not None
+        and all(text[: m.start()].casefold().endswith("the ") for m in mentions)
+    )
+
+
 def _find_mentions(name: str, text: str) -> Iterator[re.Match[str]]:
     return re.finditer(rf"(?<![\w’'-]){re.escape(name)}(?![\w’'-])", text)
 

@@ -14,17 +14,31 @@ from agents.prose.cast_words import GO, SITE_NOUN
 from agents.prose.phrases import PhrasePattern, phrases
 from agents.prose.words import drop_title_stops
 
+_WAY_BY_NAME: Final = (
+    r"(?:the\s+)?(?:[A-Z][\w'’-]*\s+){1,3}"
+    r"(?:Street|Road|Lane|Alley|Avenue|Row|Way|Square|Bridge|Hill|Green|Quay|Canal|River|Creek|Stairs|Steps)\b"
+)
+"""A street, a square or a bridge by its name: `Main Street`."""
+_NAMED_WAY: Final = rf"(?:@\d+@|{_WAY_BY_NAME})"
+"""The same, which may have been taken for somebody by name."""
 ALONG_WAY: Final = (
-    r"(?:down|up|along|across|through|over|by|past|out\s+of)\s+(?:the|a|my|our)\s+(?:\w+\s+)??\w+"
+    r"(?:down|up|along|across|through|over|by|past|out\s+of)\s+"
+    rf"(?:(?:the|a|my|our)\s+(?:\w+\s+)??\w+|{_NAMED_WAY})"
 )
 """A way that somebody goes: `along the shore`."""
 WAY_TAKEN: Final = (
-    phrases("[climb descend ascend mount scale take follow cross]")
+    "(?:"
+    + phrases("[climb descend ascend mount scale take follow cross]")
     + r"\s+(?:the|a|my|our)\s+(?:\w+\s+){0,2}?"
     r"(?:stairs?|staircase|stairway|stairwell|steps|ladders?|rungs|ropes?|gangway|gangplank|companionway|hatchway|"
     r"ramp|roads?|paths?|footpath|towpath|trails?|tracks?|(?:foot)?prints|spoor|lane|street|alley|highway|causeway|tunnel|passage|passageway|"
     r"corridor|hallway|shaft|bridge|river|stream|canal|brook|creek|coast|shore|beach|ridge|slope|hill|hillside|"
     r"cliffs?|ferry|boat|coach|train|tram|lift|elevator)(?:\s+(?:in|of|on)\s+(?:the|an?|my|his|her|their)\s+\w+)?"
+    rf"|{phrases('[cross]')}\s+{_NAMED_WAY}|{phrases('[take follow]')}\s+{_WAY_BY_NAME}"
+    rf"|{phrases('[cross]')}\s+(?:the|a|my|our)\s+(?:\w+\s+){{0,2}}?"
+    r"(?:yard|courtyard|square|plaza|market|marketplace|green|park|garden|orchard|field|fields|meadow|moor|marsh|common|"
+    r"clearing|hall|lobby|deck|harbour|harbor|bay|lake|ice|valley|ravine|dunes|sands|snow|plain|desert)"
+    ")"
 )
 """A way, or what goes it, that somebody takes: `climb the stairs`; what follows it says where to."""
 _DIRECTION: Final = (

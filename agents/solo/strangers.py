@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from agents.declarations.handed_names import is_handed_thing
 from agents.declarations.misspelt_names import find_meant
+from agents.declarations.unknown_names import is_place_with_article
 from agents.prose.auxiliary_names import AUXILIARY_NAMES
 from agents.prose.cast_reader import CastReader
 from agents.prose.clauses import UNREAL
@@ -224,7 +225,11 @@ def _find_unknown_names(text: str, known_words: set[str], surnames: set[str]) ->
         span.name for span in spans if _OWNS.match(text, span.end)
     }  # who has something need not be here
     for name in dict.fromkeys(span.name for span in spans):
-        if name in owners or not _is_unknown(name, known_words, surnames):
+        if (
+            name in owners
+            or is_place_with_article(name, text)
+            or not _is_unknown(name, known_words, surnames)
+        ):
             continue
         places = [span for span in spans if span.name == name]
         if all(is_handed_thing(span.start, span.end, text, spans) for span in places):

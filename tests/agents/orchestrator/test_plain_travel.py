@@ -453,3 +453,35 @@ async def test_going_aboard_a_known_boat_moves_the_scene(table: PlayedScene, lin
     await table.say("/place Salvage Skiff: a boat")
     await table.say(line)
     assert await table.place() == place
+
+
+async def test_going_across_a_yard_or_a_street_with_a_name_moves_the_scene(table: PlayedScene) -> None:
+    for line in (
+        "I cross the yard to the Tarn.",
+        "I cross the frozen square to the Tarn.",
+        "I slip out alone and cross Main Street to the Tarn.",
+        "I walk down Main Street to the Tarn.",
+        "We hurry across Main Street to the Tarn.",
+        "I take the High Road to the Tarn.",
+    ):
+        replies = await table.say(line)
+        assert "The scene goes on in Tarn." in replies, line
+        assert not any("/npc here" in reply for reply in replies), line
+        await table.say("/undo")
+        assert await table.place() == "Yard"
+
+
+async def test_looking_or_shouting_across_a_street_moves_nothing(table: PlayedScene) -> None:
+    for line in (
+        "I cross Main Street.",
+        "I cross the square to see the Tarn.",
+        "I cross the square to the door.",
+        "I look across Main Street to the Tarn.",
+        "I shout down Main Street to the Tarn.",
+        "I cross the square towards the Tarn.",
+    ):
+        await table.say(line)
+        assert await table.place() == "Yard", line
+        assert await table.cast_names() == {"Jon", "Bram"}, line
+    replies = await table.say("> Lois Lane comes in.")
+    assert any("/npc here Lois Lane" in reply for reply in replies)
