@@ -208,7 +208,8 @@ class CastReader:
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
         reading = self._read_text(text, state, is_gm)
-        return reading.companions | (set(state.present) if reading.company_goes else set())
+        company = state.present & reading.present - reading.staying if reading.company_goes else frozenset()
+        return reading.companions | company
 
     def find_deaths(
         self, text: str, *, is_gm: bool, gone: frozenset[int] = frozenset()

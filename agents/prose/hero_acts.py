@@ -79,7 +79,9 @@ class HeroActs:
             if site and not self._places.elsewhere.search(site):
                 reading.unknown_site = site
         if subject == COMPANY:
-            reading.company_goes |= bool(words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest))
+            reading.company_goes |= goes_to_known_place or bool(
+                words.LEAVES.match(rest) or words.COMPANY_GOES.match(rest)
+            )
             if not goes_to_known_place and (site := self._find_unknown_site(rest)):
                 reading.unknown_site = site
             return None

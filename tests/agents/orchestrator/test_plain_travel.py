@@ -485,3 +485,23 @@ async def test_looking_or_shouting_across_a_street_moves_nothing(table: PlayedSc
         assert await table.cast_names() == {"Jon", "Bram"}, line
     replies = await table.say("> Lois Lane comes in.")
     assert any("/npc here Lois Lane" in reply for reply in replies)
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "here"),
+    [
+        ("We wade through the drifts to the coal shed, all three of us.", "Coal Shed", {"Jon", "Bram"}),
+        ("> Three days later we reach Kesh.", "Kesh", {"Jon", "Bram"}),
+        ("We stagger into the Coal Shed.", "Coal Shed", {"Jon", "Bram"}),
+        # Who goes alone, or leaves somebody behind, takes nobody along for it.
+        ("I wade through the drifts to the coal shed.", "Coal Shed", set[str]()),
+        ("> Three days later you reach Kesh.", "Kesh", set[str]()),
+        ("We reach Kesh, and Bram stays behind.", "Kesh", {"Jon"}),
+        ("Bram stays behind, and we reach Kesh.", "Kesh", {"Jon"}),
+    ],
+)
+async def test_who_goes_with_the_hero_comes_along_when_the_place_becomes_known_behind_it(
+    table: PlayedScene, line: str, place: str, here: set[str]
+) -> None:
+    await table.say(line, f"/place {place}: new to us")
+    assert (await table.place(), await table.cast_names()) == (place, here)
