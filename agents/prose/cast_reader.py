@@ -33,7 +33,7 @@ from agents.prose.phrases import PhrasePattern
 from agents.prose.place_patterns import compile_place_patterns
 from agents.prose.sentence_phrases import who_of
 from agents.prose.shown_here import shows_here
-from agents.prose.speech import SINGLE_QUOTED, strip_speech
+from agents.prose.speech import SINGLE_QUOTED, drop_said_after_colon, strip_speech
 from agents.prose.unsaid_hero import add_hero
 from agents.prose.verb_forms import PAST_VERB
 from agents.prose.who_is_meant import figures_of
@@ -240,6 +240,7 @@ class CastReader:
     def _read_text(
         self, text: str, state: CastState, is_gm: bool, *, is_of_scene: bool = True
     ) -> CastReading:
+        text = drop_said_after_colon(text)
         reading = CastReading.begin(state)
         reading.genders = self._mentions.genders
         met = state.present | state.gone | state.left_behind | state.out_of_earshot | state.bodies

@@ -21,6 +21,16 @@ SPOKE = (
 SAYS = rf"(?:{SPEAKS}|{SPOKE})"
 
 _QUOTED = re.compile(r"[“«]([^”»\n]*)(?:[”»]|$)|(?<!\w)\"([^\"\n]*)(?:\"|$)", re.MULTILINE)
+_TO_WHOM: Final = r"[^:.;!?\"“«\n]{0,80}"
+_WHISPERED_AFTER_COLON: Final = re.compile(
+    rf"(?P<says>\b(?:whisper|whispers|whispered)\b{_TO_WHOM}):\s+(?![\"“«]).*", re.DOTALL
+)
+_SAID_AFTER_COLON: Final = re.compile(
+    r"(?P<says>\b(?:says?|said|tells?|told|shouts?|shouted|yells?|yelled|orders?|ordered|answers?|answered|repl(?:y|ies|ied)|"
+    r"asks?|asked|murmurs?|murmured|mutters?|muttered|hiss(?:es|ed)?|warns?|warned|calls?\s+(?:out|to))\b"
+    rf"{_TO_WHOM}):\s+(?![\"“«])[^.!?\n]*"
+)
+"""Not every verb of speaking: behind `The rope snaps:` stands what happens."""
 SINGLE_QUOTED: Final = re.compile(r"(?<!\w)['‘](?:[^'‘’\n]|['’](?=\w))+[,.!?—…-]['’](?!\w)")
 """Speech in single quotation marks, which an apostrophe is not."""
 
@@ -44,6 +54,14 @@ class Speech:
 def strip_speech(text: str) -> str:
     """Return the text with each speech replaced by `¶`."""
     return _QUOTED.sub(lambda match: " ¶ ", text)
+
+
+def drop_said_after_colon(text: str) -> str:
+    """Return the text without what is said behind a colon and stands in no quotation marks: `I tell Dob: run home`.
+
+    A whisper so written ends with the text, all else with its sentence.
+    """
+    return _SAID_AFTER_COLON.sub(lambda match: match["says"], _WHISPERED_AFTER_COLON.sub(r"\g<says>", text))
 
 
 def find_speech_spans(text: str) -> list[tuple[int, int]]:

@@ -423,6 +423,13 @@ ABSENT_STILL = (
 )
 
 HERO_GOES = (
+    # What is said behind a colon moves nobody.
+    _case("Bela", "I whisper to Bela: when I drop the book, run for the engine", ""),
+    _case("Bela", "I whisper to Bela: wait for my nod. Run for the engine then.", ""),
+    _case("Bela Tam", "I say to Bela: when I drop the book, run for the engine. Tam leaves.", "-Tam"),
+    _case("Bela Tam", "> Bela whispers to you: when I drop the book, Tam leaves.", ""),
+    _case("Bela", "I tell Bela: run home. I leave.", "-Bela"),
+    _case("Bela Tam", "> The rope snaps: Tam leaves.", "-Tam"),
     _case("Vess Bela", "I walk out alone.", "-Vess -Bela"),
     _case("Vess Bela", "I leave the tavern.", "-Vess -Bela"),
     _case("Vess Bela", "> You step outside into the snow.", "-Vess -Bela"),
