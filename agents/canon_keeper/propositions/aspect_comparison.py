@@ -230,7 +230,8 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
             if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
                 return False
             if clause_times == (ClauseTime.PAST, ClauseTime.PAST):
-                if not (earlier.is_event and later.is_event) and not any(times):
+                is_of_one_time = not any(times) and not (earlier.is_former or later.is_former)
+                if is_of_one_time and not (earlier.is_event and later.is_event):
                     return (
                         True  # told in the past as all else: `was left-handed`, `wrote with his right hand`
                     )

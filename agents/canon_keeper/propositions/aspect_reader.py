@@ -61,7 +61,10 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
     aspect = wording.aspect
     is_denied = context.is_denied and not wording.is_negative
     time = base.time
-    if wording.is_negative and time is ClauseTime.PAST and not NEGATING.isdisjoint(wording.words[1:]):
+    denying = (
+        NEGATING - {"without"} if aspect.kind is AspectKind.PASSING else NEGATING
+    )  # `escaped without a scratch`
+    if wording.is_negative and time is ClauseTime.PAST and not denying.isdisjoint(wording.words[1:]):
         time = ClauseTime.ALWAYS  # `bowed to no man`
     if wording.words[0] == "die" and aspect.kind is AspectKind.LASTING and time is ClauseTime.PAST:
         time = ClauseTime.ALWAYS  # `died childless`

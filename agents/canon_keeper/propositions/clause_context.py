@@ -75,6 +75,9 @@ _LINKING: Final = frozenset(
 )
 _SAME_PREPOSITIONS: Final = {"inside": "in", "within": "in", "at": "in", "into": "in", "about": "of"}
 _NUMBERS_OF_PEOPLE: Final = frozenset({"dozens", "hundreds", "thousands", "scores", "many", "several"})
+_FORMERLY: Final = frozenset(
+    {"once", "then", "formerly", "originally", "previously", "earlier", "ago", "back", "already"}
+)
 _AGES: Final = frozenset({"boy", "girl", "child", "youth", "baby", "infant"})
 
 
@@ -204,8 +207,11 @@ class ClauseContext:
             when=self._time_named(time),
             is_ability=not helpers.isdisjoint({"can", "could", "may"}),
             is_change=self._is_change(),
-            is_still="still" in self.plain_words or "to this day" in " ".join(self.plain_words),
+            is_still="still" in self.plain_words
+            or "to this day" in " ".join(self.plain_words)
+            or (clause.verb == "remain" and time is ClauseTime.NOW),
             is_event=self._is_event(time),
+            is_former=time is ClauseTime.PAST and self._is_former(),
             is_plural=_is_plural(clause),
             is_any=bool(self.rest) and self.rest[0].word in ("any", "every", "all"),
             is_passive=clause.is_passive,
@@ -215,8 +221,10 @@ class ClauseContext:
     def _time_named(self, time: ClauseTime) -> str:
         if time is ClauseTime.NOW and reaches_now(self.plain_words):
             return ""
-        named = [*self.plain_words, *self.clause.limit.split()]
-        return "night" if time is ClauseTime.PAST and names_whole_night(named) else plain_time(self._when)
+        named = plain_time(self._when)
+        words = [*self.plain_words, *self.clause.limit.split()]
+        is_whole_night = time is ClauseTime.PAST and names_whole_night(words, named)
+        return "night" if is_whole_night else named
 
     def _can_be_done_by_nobody(self) -> bool:
         """Say whether nobody can do it: `The door cannot be opened`. By day or without a key it may be otherwise."""
@@ -242,6 +250,8 @@ class ClauseContext:
         has_learned = self.clause.verb == "learn" and "to" in self.words
         if self.clause.verb == "turn" and self.rest and self.rest[0].word in _NO_TURNING:
             words.discard("turn")  # `turned down the offer`
+        if self.clause.verb == "grow" and self.rest and self.rest[0].word == "up":
+            words.discard("grow")  # `grew up as an only child`
         return has_learned or "any more" in " ".join(self.words) or not _CHANGES.isdisjoint(words)
 
     def _is_event(self, time: ClauseTime) -> bool:
@@ -253,6 +263,10 @@ class ClauseContext:
         if time is ClauseTime.NOW and clause.tag in ("s", "base") and self._is_habit():
             return False
         return not (clause.is_passive and time is ClauseTime.NOW and "by" not in self.words)
+
+    def _is_former(self) -> bool:
+        nouns = {singular(t.word) for t in self.rest} if self.clause.tag == "be" else set[str]()
+        return not _FORMERLY.isdisjoint(self.plain_words) or not _AGES.isdisjoint(nouns)
 
     def _is_habit(self) -> bool:
         """Say whether it is done to any of a kind, and so again and again: `takes orders from Nora`, `kills rats`."""

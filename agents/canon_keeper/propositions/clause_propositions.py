@@ -126,9 +126,9 @@ def _is_misplaced(context: ClauseContext, mentions: Sequence[Mention]) -> bool:
             m.phrase in (("child",), ("sibling",)) or "*" in m.marks for m in mentions
         )
     if concept.is_skill and not mentions[0].is_positive:
-        # `deaf to flattery`, `mute with rage`
-        after = [t.word for t in context.tokens[mentions[0].positions[-1] + 1 :]][:1]
-        return bool(after) and after[0] in ("to", "with", "by", "for")
+        # `deaf to flattery`, `mute with rage`, `deaf in one ear`
+        after = [t.word for t in context.tokens[mentions[0].positions[-1] + 1 :]][:2]
+        return after[:1] in (["to"], ["with"], ["by"], ["for"]) or after == ["in", "one"]
     if concept.name == "alive" and not is_of_object:
         if "dead to" in " ".join(context.words):
             return True  # the world

@@ -81,7 +81,9 @@ _WHOLE_NIGHT: Final = (
     "all through the night", "until dawn", "till dawn", "until morning", "till morning", "until sunrise",
 )  # fmt: skip
 """What is told of the same night, if it is told as past."""
-_WORDS_OF_NIGHT: Final = frozenset({"night", "dawn", "morning", "sunrise"})
+_WORDS_OF_NIGHT: Final = frozenset(
+    {"night", "dawn", "morning", "sunrise", "until", "till", "through", "during", "long", "entire"}
+)
 _ALL_TIME_PHRASES: Final = (
     "all his life", "all her life", "all their lives", "from birth", "since birth", "to this day", "from the first",
     "in his life", "in her life", "since childhood", "through and through",
@@ -190,9 +192,9 @@ def plain_time(when: str) -> str:
     return " ".join(w for w in when.split() if w not in _IDLE_IN_TIMES)
 
 
-def names_whole_night(words: Sequence[str]) -> bool:
-    """Say whether words mean the whole of one night: `all night`, `until dawn`."""
-    if _WORDS_OF_NIGHT.isdisjoint(words):
+def names_whole_night(words: Sequence[str], when: str) -> bool:
+    """Say whether words mean the whole of one night, `all night`, `until dawn`; `when` is the time that they name."""
+    if _WORDS_OF_NIGHT.isdisjoint(words) or not _WORDS_OF_NIGHT.issuperset(when.split()):
         return False
     text = f" {' '.join(words)} "
     return any(f" {phrase} " in text for phrase in _WHOLE_NIGHT)

@@ -16,6 +16,7 @@ _CONTESTS: Final = frozenset(
     ["contest", "race", "tournament", "tourney", "duel", "election", "competition", "match", "final", "joust", "derby",
      "regatta", "auction", "championship", "lottery", "raffle", "bout"]
 )  # fmt: skip
+_FIRST_PRIZES: Final = (["first", "place"], ["first", "prize"])
 _WINNERS: Final = frozenset({"winner", "champion", "victor"})
 
 
@@ -24,9 +25,24 @@ def read_winners(clause: ClauseWords, base: Proposition) -> Iterator[Proposition
     if base.is_ability or base.is_change or base.when or base.general:
         return
     rest = [t for t in clause.rest if t.word != "the"]
-    if clause.verb == "win" and base.time is ClauseTime.PAST:
+    prize = [t.word for t in rest[:3]]
+    if clause.verb == "win" and base.time is ClauseTime.PAST and prize[:2] not in _FIRST_PRIZES:
         winner = phrase_after(clause.rest, "by") if clause.is_passive else list(clause.subject)
         contest = list(clause.subject) if clause.is_passive else list(clause.rest)
+    elif (
+        clause.verb in ("take", "win")
+        and prize[:2] in _FIRST_PRIZES
+        and prize[2:] in (["in"], ["at"])
+        and base.time is ClauseTime.PAST
+        and not clause.is_passive
+    ):
+        winner, contest = list(clause.subject), phrase_after(clause.rest, prize[2])
+    elif (
+        clause.verb in ("come", "finish")
+        and prize[:2] in (["first", "in"], ["first", "at"])
+        and base.time is ClauseTime.PAST
+    ):
+        winner, contest = list(clause.subject), phrase_after(clause.rest, prize[1])
     elif clause.verb == "be" and len(rest) > 2 and rest[0].word in _WINNERS and rest[1].word == "of":
         winner, contest = list(clause.subject), list(clause.rest[clause.rest.index(rest[1]) + 1 :])
     else:

@@ -41,8 +41,9 @@ _EVERY: Final = frozenset({"every", "each", "all"})
 _SHORT_TIMES: Final = frozenset({"day", "night", "evening", "morning", "week"})
 """Times of which each is as the other; of winters and summers it is not so."""
 _AFTER_OBJECTS: Final = frozenset(
-    {"away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead", "guilty", "innocent"}
-)
+    ["away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead", "guilty", "innocent", "himself",
+     "herself", "themselves", "itself"]
+)  # fmt: skip
 """What may stand behind an object and is no part of it: `threw the letter away`."""
 _EMPTY_NOUNS: Final = frozenset(
     {"front", "back", "side", "top", "bottom", "part", "half", "rest", "edge", "way"}

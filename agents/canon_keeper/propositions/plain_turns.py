@@ -27,6 +27,8 @@ _PRIZES: Final = frozenset(
     {"victory", "prize", "trophy", "title", "crown", "medal", "win", "place", "cup", "honours"}
 )
 
+_KEEPING: Final = frozenset({"keep", "keeps", "kept"})
+_CURES: Final = frozenset({"cure", "remedy", "antidote"})
 _WATERS: Final = frozenset(
     ["well", "spring", "fountain", "cistern", "stream", "brook", "river", "lake", "pond", "creek"]
 )
@@ -199,6 +201,34 @@ def _contents_of(tokens: list[Token], at: int) -> _Turn | None:
     return _Turn(0, 3, []) if is_water and _word(tokens, 3) in ("the", "that") else None
 
 
+def _keep_to_self(tokens: list[Token], at: int) -> _Turn | None:
+    """Read `kept the code to herself` as `told nobody about the code`."""
+    start = next((n for n in range(at - 2, max(-1, at - 8), -1) if tokens[n].word in _KEEPING), None)
+    if start is None or _word(tokens, at - 1) != "to" or at - start < 3 or not _is_end(tokens, at + 1):
+        return None
+    told = "told" if tokens[start].word == "kept" else "tells"
+    return _Turn(start, at + 1, [*_new(told, "nobody", "about"), *tokens[start + 1 : at - 1]])
+
+
+def _is_end(tokens: Sequence[Token], at: int) -> bool:
+    return _word(tokens, at) in ("", ".", "!", ",", "and")
+
+
+def _cure_for(tokens: list[Token], at: int) -> _Turn | None:
+    """Read `There is no cure for the fever` as `The fever has no cure`."""
+    kept = [t for t in tokens[:at] if t.word != "still"]
+    if [t.word for t in kept] not in (["there", "is", "no"], ["there", "was", "no"]) or _word(
+        tokens, at + 1
+    ) != "for":
+        return None
+    whole = [t for t in tokens[at + 2 :] if t.word not in (".", "!")]
+    if not whole or len(whole) > 3 or any(t.word in PREPOSITIONS for t in whole):
+        return None
+    has = "has" if kept[1].word == "is" else "had"
+    still = _new("still") if len(kept) < at else []
+    return _Turn(0, len(tokens), [*whole, *still, *_new(has, "no"), tokens[at]])
+
+
 def _name_of(tokens: list[Token], at: int) -> _Turn | None:
     """Read `The name of Tam's only daughter is Clara` as `Tam's only daughter is called Clara`."""
     be = next((n for n in range(at + 2, len(tokens)) if tokens[n].word in ("is", "was")), None)
@@ -226,6 +256,8 @@ _READERS: Final[dict[str, Callable[[list[Token], int], _Turn | None]]] = {
     **dict.fromkeys(_UNKNOWN | _KNOWN, _known_to),
     "went": _prize_went,
     "water": _contents_of,
+    **dict.fromkeys(("himself", "herself", "themselves"), _keep_to_self),
+    **dict.fromkeys(_CURES, _cure_for),
     "name": _name_of,
 }
 """What reads a turn of phrase, by a word of it."""

@@ -80,6 +80,8 @@ class Proposition:
 
     is_any: bool = False
     """Whether it is said of any one of its object: `can open any lock`."""
+    is_former: bool = False
+    """Whether it is told of a time long over: `once`, `then`, `was a small child`."""
     is_event: bool = False
     """Whether it tells what happened, and not how it is."""
 

@@ -48,10 +48,14 @@ _ANYBODY: Final = frozenset(
 )
 _MOST_OF: Final = frozenset({("half", "of"), ("most", "of")})
 """Before a place, what says that many people of it do so: `Half of Hollowmere owes Wick money`."""
+_BEFORE_MONTHS: Final = frozenset(
+    {"in", "of", "last", "this", "next", "every", "since", "until", "till", "late", "early"}
+)
+_BEHIND_BELIEVE: Final = frozenset({"in", "every", "no", "nothing", "none"})
 _PASSIVE_BE: Final = frozenset({"is", "are", "was", "were", "been", "be"})
 _BEING: Final = frozenset({"is", "was", "has", "had", "did", "does", "will", "are", "were"})
-_SECRET: Final = "secret told"
-"""The aspect of who told what."""
+_TOLD_ASPECTS: Final = frozenset({"secret told", "told"})
+"""The aspects of who told what, and whether it was the truth."""
 _TELLING: Final = frozenset({"tell", "whisper"})
 _TOLD: Final = frozenset(
     {"tell", "tells", "told", "telling", "whisper", "whispers", "whispered", "whispering"}
@@ -105,7 +109,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> tuple[Proposition
             clause_propositions = propositions_of(ClauseContext(clause, pronoun_id, frozenset(named)))
             stated = [p for p in clause_propositions if _is_meant(p, figures)]
             if is_told:
-                stated = [p for p in stated if p.aspect == _SECRET]
+                stated = [p for p in stated if p.aspect in _TOLD_ASPECTS]
             is_changed = is_changed or (previous is not None and _tells_of_change(previous))
             previous = clause
             propositions += (replace(p, is_change=True) for p in stated) if is_changed else stated
@@ -127,7 +131,7 @@ def _is_meant(proposition: Proposition, figures: tuple[FigureOfSpeech, ...]) -> 
 def _is_open(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks, supposes, or tells what others say and think."""
     lists = load_vocabulary()
-    words = [t.word for t in tokens]
+    words = [t.word for t in _without_may(tokens)]
     # `barely twenty`
     words = [
         w
@@ -158,9 +162,25 @@ def _is_open(tokens: Sequence[Token]) -> bool:
     if "that" not in words and not _STORIES.isdisjoint(words):
         reports -= {"tell"}
     return any(
-        r.lemma in reports and r.tag != "part" and before not in _PASSIVE_BE
-        for before, word in zip(["", *words], words, strict=False)
+        r.lemma in reports and r.tag != "part" and before not in _PASSIVE_BE and not _is_belief_in(words, at)
+        for at, (before, word) in enumerate(zip(["", *words], words, strict=False))
         for r in lists.readings_as_verb(word)
+    )
+
+
+def _without_may(tokens: Sequence[Token]) -> list[Token]:
+    """Return the words without the month of May."""
+    return [
+        t
+        for before, t in zip([Token("", ""), *tokens], tokens, strict=False)
+        if not (t.text == "May" and before.word in _BEFORE_MONTHS)
+    ]
+
+
+def _is_belief_in(words: Sequence[str], at: int) -> bool:
+    """Say whether what somebody believes is a thing that is told, and no sentence: `believes every word of it`."""
+    return (
+        words[at].startswith("believe") and words[at + 1 : at + 2] != [] and words[at + 1] in _BEHIND_BELIEVE
     )
 
 

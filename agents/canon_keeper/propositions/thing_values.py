@@ -51,6 +51,11 @@ _IDLE_BEFORE_MATERIAL: Final = frozenset(
     ["of", "from", "in", "solid", "pure", "entirely", "good", "made", "plain", "simple", "cheap", "common", "fine",
      "polished", "a", "block", "single", "piece", "lump", "black", "white", "dark", "pale", "old", "all"]
 )  # fmt: skip
+_WRITINGS: Final = frozenset(
+    ["entries", "text", "writing", "words", "inscription", "script", "pages", "letters", "lettering", "notes", "runes"]
+)  # fmt: skip
+"""What is written in or on a thing, so that its language is that of the thing."""
+_IDLE_BEFORE_LANGUAGE: Final = frozenset({"plain", "good", "old", "perfect", "bad", "broken"})
 _GUARDING_VERBS: Final = frozenset({"guard", "watch", "defend", "man", "protect"})
 
 
@@ -280,8 +285,22 @@ def _languages(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read in which language something is written: `The ledger is written in Dwarvish`."""
     words = [t.word for t in clause.rest]
     is_written = clause.verb in ("write", "carve", "inscribe") and clause.is_passive
-    if is_written and len(words) == 2 and words[0] == "in" and clause.rest[1].text[:1].isupper():
-        yield from value_of_thing(base, "written in", clause.subject, words[1])
+    thing = list(clause.subject)
+    if not is_written and clause.verb == "be" and not clause.is_passive and words[:1] == ["in"]:
+        thing = _thing_written(thing)
+        is_written = bool(thing)
+    language = [t for t in clause.rest[1:] if t.word not in _IDLE_BEFORE_LANGUAGE]
+    if is_written and words[:1] == ["in"] and len(language) == 1 and language[0].text[:1].isupper():
+        yield from value_of_thing(base, "written in", thing, language[0].word)
+
+
+def _thing_written(subject: list[Token]) -> list[Token]:
+    """Return what the writing is in that a subject means: the ledger of `the entries in the ledger`."""
+    words = [t.word for t in subject]
+    is_writing = (
+        len(words) > 3 and words[0] == "the" and words[1] in _WRITINGS and words[2] in ("in", "of", "on")
+    )
+    return subject[3:] if is_writing else []
 
 
 def _materials(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:

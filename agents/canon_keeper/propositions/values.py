@@ -58,6 +58,7 @@ _EXTENTS: Final = (
     ("from", "head", "to", "toe"), ("from", "end", "to", "end"), ("from", "top", "to", "toe"),
 )  # fmt: skip
 """What says that the whole of it is so."""
+_PARTS_OF_DAY: Final = frozenset({"night", "evening", "morning", "afternoon"})
 _RESTING_VERBS: Final = frozenset(
     {"be", "lie", "stand", "sit", "stay", "spend", "rest", "hang", "remain", "sleep", "wait", "hide"}
 )
@@ -213,7 +214,7 @@ def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     times = _named_times(text)
     if not times:
         return
-    tokens = list(clause.rest)
+    tokens = _without_whole_time(clause.rest)
     for index, token in enumerate(tokens[:-1]):
         if token.word not in _ABOUT_PLACE or token.word in ("since", "until"):
             continue
@@ -244,9 +245,28 @@ def _places(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
             return
 
 
+def _without_whole_time(tokens: Sequence[Token]) -> list[Token]:
+    """Return the words without `all evening` or `that night` behind them."""
+    words = [t.word for t in tokens]
+    at = next((n for n in range(1, len(words) - 1) if _is_one_time(words, n)), len(words))
+    return list(tokens[:at])
+
+
+def _is_one_time(words: Sequence[str], at: int) -> bool:
+    """Say whether `all evening`, `that night` or `the whole day` begins there."""
+    following = words[at + 1 : at + 3]
+    if "of" in words[at + 2 : at + 4]:
+        return False  # `the whole night of the fire`
+    if words[at] in ("all", "that"):
+        return bool(following) and following[0] in _PARTS_OF_DAY
+    return words[at] == "the" and following[:1] == ["whole"] and following[-1] in _PARTS_OF_DAY
+
+
 def _named_times(words: Sequence[str]) -> frozenset[str]:
     """Return what names the time: the war of `since the war`, the night and the fire of `on the night of the fire`."""
     for index, word in enumerate(words[:-1]):
+        if _is_one_time(words, index):
+            return frozenset({words[index + (2 if word == "the" else 1)]})
         if word == "since":
             return frozenset(
                 {

@@ -21,10 +21,10 @@ _NOT_SO: Final = frozenset({"never", "not", "almost", "nearly"})
 
 def say_plain_verbs(tokens: Sequence[Token]) -> Sequence[Token]:
     """Return the words of a sentence with `is` for the verbs that mean no more."""
-    at = next((n for n, t in enumerate(tokens) if t.word in _REVEALING or t.word in _MEASURED_BY), None)
+    at = next((n for n, t in enumerate(tokens) if t.word in _READERS), None)
     if not at:
         return tokens
-    found = _proved_to_be(tokens, at) if tokens[at].word in _REVEALING else _towers_over(tokens, at)
+    found = _READERS[tokens[at].word](tokens, at)
     if found is None:
         return tokens
     words, end = found
@@ -51,3 +51,18 @@ def _towers_over(tokens: Sequence[Token], at: int) -> tuple[list[str], int] | No
     if end >= len(tokens) or not tokens[end].entity or is_owner or tokens[at - 1].word in _NOT_SO:
         return None
     return ["was" if tokens[at].word.endswith("ed") else "is", _MEASURED_BY[tokens[at].word], "than"], end
+
+
+def _came_into_world(tokens: Sequence[Token], at: int) -> tuple[list[str], int] | None:
+    """Return what is said for `came into the world`."""
+    if [t.word for t in tokens[at + 1 : at + 4]] != ["into", "the", "world"]:
+        return None
+    return ["was", "born"], at + 4
+
+
+_READERS: Final = {
+    **dict.fromkeys(_REVEALING, _proved_to_be),
+    **dict.fromkeys(_MEASURED_BY, _towers_over),
+    "came": _came_into_world,
+}
+"""What reads a verb that stands for a plain one, by its form."""

@@ -84,3 +84,63 @@ async def test_other_forms_of_the_same_contradict(before: str, after: str) -> No
 )
 async def test_other_forms_of_something_else_do_not(before: str, after: str) -> None:
     assert not await _contradict(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Osric came into the world in Hollowmere.", "Osric was born in the Black Stag."),
+        ("Nora won the archery contest.", "Brannoc took first place in the archery contest."),
+        ("The ledger is written in Latin.", "The entries in the ledger are in plain English."),
+        ("Nora cured the fever.", "There is still no cure for the fever."),
+        ("Nora kept the code to herself.", "Nora gave the code away to Brannoc."),
+        ("Osric told the council the truth about the fire.", "Osric lied to the council about the fire."),
+        ("Osric sold his horse in May.", "Osric has never parted with his horse."),
+        ("Nora signed the order herself.", "The order bears no signature."),
+        ("Osric grew up as an only child.", "Osric is the youngest of five brothers."),
+        ("Osric was at home all evening.", "Osric was in the tavern that evening."),
+        ("Brannoc repaired the mill wheel.", "The mill wheel remains broken."),
+        ("The Swift Return carries no weapons.", "The Swift Return fired both her cannons."),
+        ("Osric is the cook at the Black Stag.", "Osric has never worked at the Black Stag."),
+        ("Nora refused the bribe.", "Nora pocketed the bribe."),
+        ("The house is for sale.", "The house is not for sale."),
+        ("Osric wears glasses.", "Osric needs no glasses."),
+        ("Nora has a deep voice.", "Nora's high voice rang out."),
+        ("Osric left a will.", "Osric died without a will."),
+        ("Nora is polite.", "Nora has no manners."),
+        ("Osric is afraid of heights.", "Osric has a head for heights."),
+        ("Brannoc is superstitious.", "Brannoc does not believe in omens."),
+        ("The bread is fresh.", "The bread is crawling with maggots."),
+    ],
+)
+async def test_everyday_words_for_the_contrary_contradict(before: str, after: str) -> None:
+    assert await _contradict(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Osric came into the world in Hollowmere.", "Osric came into the Black Stag."),
+        ("Nora won the archery contest.", "Brannoc took second place in the archery contest."),
+        ("The entries in the ledger are in Latin.", "The letter is in English."),
+        ("There is no cure for the fever.", "Nora cured the cough."),
+        ("Nora kept to herself.", "Nora talked to Brannoc."),
+        ("Nora kept the gold to herself.", "Nora gave the horses away."),
+        ("Osric sold his horse in May.", "Osric never sold his saddle."),
+        ("Osric was at home all evening.", "Osric was in the tavern in the morning."),
+        ("Brannoc broke the mill wheel.", "Brannoc repaired the mill wheel."),
+        ("The Swift Return carries no weapons.", "The pirates fired both cannons at the Swift Return."),
+        ("Nora refused the bribe.", "Nora pocketed the key."),
+        ("The house is for sale.", "The house was sold."),
+        ("The letter is sealed.", "Nora opened the letter."),
+        ("Nora is polite to ladies.", "Nora is rude to her men."),
+        ("Nora always obeys her mother.", "Nora disobeyed the order."),
+        ("Osric is deaf in one ear.", "Osric heard the bell."),
+        ("Osric was wounded in the war.", "Osric escaped without a scratch."),
+        ("Osric was a small child.", "Osric was a tall man."),
+        ("Brannoc was a coward once.", "Brannoc was brave at the bridge."),
+        ("Nora is a teetotaller.", "Nora ordered wine for the guests."),
+    ],
+)
+async def test_everyday_words_of_other_things_do_not(before: str, after: str) -> None:
+    assert not await _contradict(before, after)
