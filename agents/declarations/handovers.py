@@ -60,10 +60,17 @@ _OWN_CLOTHES: Final = (
 _FROM: Final = rf"(?P<from>(?!{_OWN_CLOTHES}\b){SHORT_TITLE_PATTERN}{_PERSON_WORDS})"
 _VICTIM: Final = rf"(?:me|you|{SHORT_TITLE_PATTERN}{NAME_WORD}(?: {NAME_WORD})*)"
 _WHERE: Final = rf"(?P<preposition>in|into|inside|at|on|under|beneath) (?P<place>(?:{DETERMINER})?{WORDS})"
+_AT_DEED: Final = (
+    r" (?:just |right |shortly )?(?:before|after|while|as) "
+    rf"(?:I|we|you|he|she|it|they|(?:the|my|his|her|our|their) [a-z][\w'’-]*|{NAME_WORD}) "
+    r"(?!(?:and|or|of|with|from)\b)[a-z].*"
+)
+"""What happened then, too: `before we reach the corner`, `as Dob looks away`."""
 _END: Final = (
     # What is paid, or what for: `for two crowns`, `for safe keeping`; with a capital it is for whom.
     r"(?P<end>, .*| now| for [a-z0-9].*| and (?:then|I|you) .*"
-    r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*)?"
+    r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*"
+    rf"|{_AT_DEED})?"
 )
 _NEARBY: Final = (
     r"(?: (?:by|beside|near|behind|before|to|onto|on) the (?:[\w-]+ )?(?:door|fire|hearth|window|wall|stairs|"

@@ -183,7 +183,7 @@ class PlainClaims:
             *(
                 fact
                 for fact in stated_facts
-                if fact.quote not in handover_quotes
+                if handover_quotes.isdisjoint((fact.quote, fact.fact.statement.rstrip(".")))
                 and not any(_only_tells(fact, fate) for fate in (*deaths, *survivors))
             ),
             *(

@@ -391,3 +391,30 @@ async def test_named_thing_changes_hands_without_an_article(tmp_path: Path) -> N
         before = await rails.proposals()
         await rails.say("> Juno takes Perrin to the quarry.", "> Juno leaves Perrin with Oathkeeper.")
         assert await rails.proposals() == before, "nobody has Perrin"
+
+
+@pytest.mark.parametrize(
+    ("line", "ends"),
+    [
+        ("> Juno loses the brass token before we reach the corner.", True),
+        ("> Juno loses the brass token as she runs.", True),
+        ("> Juno throws the brass token away while Perrin sleeps.", True),
+        ("> Juno almost loses the brass token before we reach the corner.", False),
+        ("> Juno loses the brass token before she gets it back.", False),
+        ("> Juno stands before the brass token as Perrin looks away.", False),
+    ],
+)
+async def test_what_else_happens_then_does_not_hide_a_loss(tmp_path: Path, line: str, ends: bool) -> None:
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        await rails.say("> Juno has the brass token.")
+        lines = await rails.say(line)
+        assert ("It ends: Juno has the brass token." in lines) is ends
+
+
+async def test_gift_while_something_else_happens_is_proposed_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        rails = await begin_in_hollow_rails(program)
+        await rails.say("> Juno has the brass token.")
+        lines = await rails.say("> Juno gives Perrin the brass token while the guard looks away.")
+        assert lines == ("Proposed: Perrin has the brass token.",)
