@@ -39,7 +39,7 @@ _SPEECH: Final = "¶"
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
 _PAIR: Final = re.compile(rf"{NAME_RUN.pattern} and {NAME_RUN.pattern}(?= [a-z])")
-_LONE_NAME: Final = re.compile(rf"(?P<who>{NAME_RUN.pattern}) [a-z]")
+_LONE_NAME: Final = re.compile(rf"(?!(?:I|You|He|She|It|We|They)\b)(?P<who>{NAME_RUN.pattern}) [a-z]")
 _HE_AND: Final = re.compile(rf"(?P<he>he|she) and {NAME_RUN.pattern} are ")
 _OWES_THEM: Final = re.compile(r"(?P<owes>(?:I|You) owe) (?:him|her|them)(?= )")
 _INTRODUCED: Final = re.compile(rf"\b(?:called|named) {NAME_RUN.pattern}")
