@@ -18,6 +18,7 @@ _UNITS: Final = {
     "minute": ("hours", 1 / 60), "mile": ("miles", 1.0), "league": ("miles", 3.0), "kilometre": ("miles", 0.6),
     "pace": ("miles", 1 / 2000), "yard": ("miles", 1 / 1760), "metre": ("miles", 1 / 1600),
 }  # fmt: skip
+"""What each measures, and in how many hours of walking or riding, or miles."""
 _JOURNEYS: Final = frozenset(
     ["ride", "walk", "journey", "march", "sail", "travel", "drive", "flight", "voyage", "trek", "hike", "jump",
      "stroll"]
@@ -25,6 +26,7 @@ _JOURNEYS: Final = frozenset(
 _SPAN: Final = 3.0
 """How many times longer a way may be on foot than on horseback."""
 _NEARLY: Final = 1.5
+"""How many times longer a way may be than one given in miles, both being rough."""
 _PLACE_NOUNS: Final = {
     "birthplace": "origin", "grave": _BURIAL, "tomb": _BURIAL, "gravestone": _BURIAL, "tombstone": _BURIAL,
     "headstone": _BURIAL, "bones": _BURIAL, "ashes": _BURIAL,

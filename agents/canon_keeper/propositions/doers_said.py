@@ -1,4 +1,4 @@
-"""Reads of who did something once what is known of them: man or woman, and which of two killed the other."""
+"""Reads whether a man or a woman did what one does, and which of two killed the other: `A nun founded the order`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.thing_values import value_of_thing
 from agents.canon_keeper.sentences.noun_phrases import PREPOSITIONS
 from agents.canon_keeper.sentences.tokens import Token
+from agents.canon_keeper.sentences.word_lists import load_word_lists
 
-_MALE: Final = frozenset(
-    ["man", "boy", "king", "prince", "lord", "monk", "father", "brother", "son", "uncle", "nephew", "husband",
-     "widower", "gentleman", "lad", "priest", "friar", "abbot", "duke", "baron", "waiter", "nobleman",
-     "grandfather", "knight"]
-)  # fmt: skip
-_FEMALE: Final = frozenset(
-    ["woman", "girl", "queen", "princess", "lady", "nun", "mother", "sister", "daughter", "aunt", "niece", "wife",
-     "widow", "lass", "priestess", "abbess", "duchess", "baroness", "waitress", "noblewoman", "grandmother", "witch",
-     "goddess", "maid", "midwife", "countess"]
-)  # fmt: skip
+_MALE: Final = load_word_lists().men | {
+    "monk", "gentleman", "lad", "priest", "friar", "abbot", "baron", "waiter", "nobleman", "knight",
+}  # fmt: skip
+_FEMALE: Final = load_word_lists().women | {
+    "nun", "lass", "priestess", "abbess", "baroness", "waitress", "noblewoman", "witch", "goddess", "maid", "midwife",
+    "countess",
+}  # fmt: skip
 _DOER_OF_VERB: Final = {
     "found": "founder", "establish": "founder", "kill": "killer", "murder": "killer", "slay": "killer",
     "write": "author", "build": "builder", "paint": "painter", "invent": "inventor", "design": "designer",
@@ -32,22 +30,15 @@ _DOER_OF_VERB: Final = {
 """What somebody is called who does what only one does."""
 _SAME_DOERS: Final = {
     "murderer": "killer", "slayer": "killer", "assassin": "killer", "writer": "author", "architect": "builder",
-    "creator": "maker", "founder": "founder", "head": "leader", "boss": "leader", "chief": "leader",
+    "creator": "maker", "head": "leader", "boss": "leader", "chief": "leader",
 }  # fmt: skip
 _DOERS: Final = frozenset(_DOER_OF_VERB.values()) | frozenset(
     ["mayor", "sheriff", "innkeeper", "landlord", "blacksmith", "doctor", "priest", "teacher", "heir", "judge", "cook",
      "ferryman", "chieftain", "guildmaster", "director", "manager", "president", "keeper", "guardian", "messenger"]
 )  # fmt: skip
 _OFFICES: Final = _DOERS - {
-    "killer",
-    "thief",
-    "author",
-    "founder",
-    "builder",
-    "inventor",
-    "discoverer",
-    "poisoner",
-}
+    "killer", "thief", "author", "founder", "builder", "inventor", "discoverer", "poisoner",
+}  # fmt: skip
 """Who holds one of these may be another than a year ago."""
 _AGES: Final = frozenset(
     {"young", "old", "elderly", "poor", "rich", "tall", "strange", "single", "certain", "great"}

@@ -10,13 +10,16 @@ from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.sentences.word_lists import load_word_lists
 
 PLACE_OF_LIFE: Final = "place of life"
-"""The value of where somebody has been; its word is one of the three below, and the place is among the others."""
+"""The value of where somebody or something has been: its word is one of those below, the place is among the others."""
 _NEVER: Final = "never"
 _ONCE: Final = "once"
 _ALWAYS: Final = "always"
 _CAME: Final = "came"
+"""They moved there, and so were elsewhere before."""
 _AWAY: Final = "away"
+"""They were elsewhere, far from the place."""
 _NEVER_BEFORE: Final = "never before"
+"""They were there for the first time, as an adult or lately."""
 _EARLY: Final = "early"
 """The word besides `once` of where somebody was as a child."""
 _FIRST_TIMES: Final = frozenset({"time", "visit", "trip", "stay", "journey"})
@@ -51,19 +54,15 @@ def read_places_of_life(clause: ClauseWords, base: Proposition, *, is_denied: bo
     ):
         return
     words = [t.word for t in clause.rest if t.word != "the"]
-    said = _said_never(clause, words) if is_denied else _said(clause, base, words)
+    stay = _read_denied_stay(clause, words) if is_denied else _read_stay(clause, base, words)
     is_native = not is_denied and clause.verb == "be" and words[:3] == ["a", "native", "of"]
-    is_early = is_native or (said == _ONCE and clause.verb in ("bear", "grow", "raise"))
-    said = _ONCE if is_native else said
-    if said:
+    is_early = is_native or (stay == _ONCE and clause.verb in ("bear", "grow", "raise"))
+    stay = _ONCE if is_native else stay
+    if stay:
         name = next(t.text for t in clause.rest if t.entity)
         is_building = name.casefold().split()[-1] in load_word_lists().buildings
-        yield value_proposition(
-            base, PLACE_OF_LIFE, doers=frozenset({subject[0].entity}), others=frozenset(places), owners=frozenset(),
-            words=frozenset({said, *({_BUILDING} if is_building else ()), *({_EARLY} if is_early else ())}),
-            when="", thing="", time=ClauseTime.ALWAYS, is_event=False, is_change=False, is_affirmed=True,
-            is_denial=False,
-        )  # fmt: skip
+        more = [word for word, holds in ((_BUILDING, is_building), (_EARLY, is_early)) if holds]
+        yield _place_of_life(base, subject[0].entity, places[0], stay, *more)
 
 
 def _first_visits(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
@@ -82,11 +81,7 @@ def _first_visits(clause: ClauseWords, base: Proposition, *, is_denied: bool) ->
         who = clause.subject[0].entity if clause.subject[0].is_person else ""
         who = who if _CHILDREN.isdisjoint(words) and base.time is ClauseTime.PAST else ""
     if who:
-        yield value_proposition(
-            base, PLACE_OF_LIFE, doers=frozenset({who}), others=frozenset(places), owners=frozenset(),
-            words=frozenset({_NEVER_BEFORE}), when="", thing="", time=ClauseTime.ALWAYS, is_event=False,
-            is_change=False, is_affirmed=True, is_denial=False,
-        )  # fmt: skip
+        yield _place_of_life(base, who, places[0], _NEVER_BEFORE)
 
 
 def _places_of_things(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> Iterator[Proposition]:
@@ -100,40 +95,46 @@ def _places_of_things(clause: ClauseWords, base: Proposition, *, is_denied: bool
         thing, rest, words = base.target, rest[1:], words[1:]
     if not thing or thing in base.people or not rest:
         return
-    said, places = "", [t.entity for t in rest if t.entity and not t.is_person]
+    stay, places = "", [t.entity for t in rest if t.entity and not t.is_person]
     end = next((n + 1 for n, t in enumerate(rest) if t.entity in places), len(rest))
     if end < len(rest) and words[end] in ("during", "after", "in", "for", "since", "by", "once"):
         rest, words = rest[:end], words[:end]  # `to Hollowmere during the war`
     if is_denied:
-        said = _said_never(clause, words)
-        said = said if said == _ALWAYS else ""
+        stay = _read_denied_stay(clause, words)
+        stay = stay if stay == _ALWAYS else ""
     elif len(places) == 1 and rest[-1].entity and (is_moved or clause.verb in _RESTING):
         is_away = words[-3:-1] in (["far", "from"], ["away", "from"]) or words[-2:-1] == ["outside"]
         is_there = len(words) == 2 and words[0] in ("in", "at", "to", "into", "from")
-        said = _AWAY if is_away else _ONCE if is_there and (is_moved or base.time is ClauseTime.PAST) else ""
-    if said and len(places) == 1:
-        yield value_proposition(
-            base, PLACE_OF_LIFE, doers=frozenset({thing}), others=frozenset(places), owners=frozenset(),
-            words=frozenset({said}), when="", thing="", time=ClauseTime.ALWAYS, is_event=False, is_change=False,
-            is_affirmed=True, is_denial=False,
-        )  # fmt: skip
+        stay = _AWAY if is_away else _ONCE if is_there and (is_moved or base.time is ClauseTime.PAST) else ""
+    if stay and len(places) == 1:
+        yield _place_of_life(base, thing, places[0], stay)
+
+
+def _place_of_life(base: Proposition, who: str, place: str, *stays: str) -> Proposition:
+    """Return that somebody or something has been in a place, or has not, by the words for how."""
+    return value_proposition(
+        base, PLACE_OF_LIFE, doers=frozenset({who}), others=frozenset({place}), owners=frozenset(),
+        words=frozenset(stays), when="", thing="", time=ClauseTime.ALWAYS, is_event=False, is_change=False,
+        is_affirmed=True, is_denial=False,
+    )  # fmt: skip
 
 
 def are_other_places_of_life(one: Proposition, other: Proposition) -> bool:
     """Say whether somebody was where they never were, or elsewhere than where they always were."""
-    said = (one.words | other.words) - {_BUILDING}
-    if _NEVER_BEFORE in said:
-        return one.others == other.others and _EARLY in said
-    said -= {_EARLY}
+    stays = (one.words | other.words) - {_BUILDING}
+    if _NEVER_BEFORE in stays:
+        return one.others == other.others and _EARLY in stays
+    stays -= {_EARLY}
     if one.others == other.others:
-        return (_NEVER in said and len(said) == 2) or {_ALWAYS, _AWAY} == said or {_ALWAYS, _CAME} == said
-    if _AWAY in said:
+        return (_NEVER in stays and len(stays) == 2) or {_ALWAYS, _AWAY} == stays or {_ALWAYS, _CAME} == stays
+    if _AWAY in stays:
         return False
     is_in_other = _BUILDING in one.words | other.words  # an inn may stand in the town
-    return _ALWAYS in said and _NEVER not in said and not is_in_other
+    return _ALWAYS in stays and _NEVER not in stays and not is_in_other
 
 
-def _said_never(clause: ClauseWords, words: list[str]) -> str:
+def _read_denied_stay(clause: ClauseWords, words: list[str]) -> str:
+    """Return `never` for `has never been to Hollowmere`, and `always` for `has never left it`; nothing otherwise."""
     helpers = {t.word for t in clause.helpers}
     if "never" not in helpers or not {"has", "have"} & helpers:
         return ""
@@ -144,7 +145,8 @@ def _said_never(clause: ClauseWords, words: list[str]) -> str:
     return _NEVER if is_there or is_foot or (clause.verb in _SEEING and len(words) == 1) else ""
 
 
-def _said(clause: ClauseWords, base: Proposition, words: list[str]) -> str:
+def _read_stay(clause: ClauseWords, base: Proposition, words: list[str]) -> str:
+    """Return how somebody was in the place that an affirmed clause names; nothing if it does not say."""
     helpers = {t.word for t in clause.helpers}
     is_born = (
         clause.verb == "bear"

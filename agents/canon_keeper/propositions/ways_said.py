@@ -75,7 +75,7 @@ def _gain(clause: ClauseWords, base: Proposition) -> _Gain | None:
     rest, subject = list(clause.rest), names_meant(clause.subject)
     if rest and rest[0].word in _PARTICLES:
         rest = rest[1:]
-    direct, said = _direct_names(rest), _way_named(rest)
+    direct, way_named = _direct_names(rest), _way_named(rest)
     receivers = _last_name_behind(rest, "to")
     verb = clause.verb
     if verb == "be":
@@ -89,12 +89,12 @@ def _gain(clause: ClauseWords, base: Proposition) -> _Gain | None:
     if verb == "pay" and not clause.is_passive:
         return _Gain(subject, _last_name_behind(rest, "for"), "bought")
     if verb in _COMING and not clause.is_passive:
-        return _Gain(receivers, subject, said if said == "inherited" else "")
+        return _Gain(receivers, subject, way_named if way_named == "inherited" else "")
     if verb in _GETTING and not clause.is_passive:
         has_giver = bool(phrase_after(rest, "from"))
-        return _Gain(subject, direct, said or ("given" if has_giver else ""))
-    if verb in _WAYS_OF_RECEIVERS or (verb == "leave" and said == "inherited"):
-        return _given(clause, base, rest, said or _WAYS_OF_RECEIVERS.get(verb, ""))
+        return _Gain(subject, direct, way_named or ("given" if has_giver else ""))
+    if verb in _WAYS_OF_RECEIVERS or (verb == "leave" and way_named == "inherited"):
+        return _given(clause, base, rest, way_named or _WAYS_OF_RECEIVERS.get(verb, ""))
     if way := _WAYS.get(verb, ""):
         if clause.is_passive:
             return _Gain(names_meant(phrase_after(rest, "by")), subject, way)

@@ -33,8 +33,8 @@ _ONLY_ONE: Final = frozenset({"one", "person", "man", "woman", "girl", "boy", "m
 def say_in_plain_form(tokens: Sequence[Token], lists: WordLists) -> Sequence[Token]:
     """Return the words with a plain form for those that say the same in a roundabout way."""
     words = [t.word for t in tokens]
-    if "from" in words[-3:-1] and (told := _told(tokens, words)):
-        return told
+    if "from" in words[-3:-1] and (reordered := _with_teller_first(tokens, words)):
+        return reordered
     if words[:1] == ["no"] and "," in words[2:5] and "is" in words[4:8]:
         at = words.index(",")
         if tokens[at + 1].is_person and words[at + 2] == "is":
@@ -98,9 +98,9 @@ def _with_time_last(tokens: list[Token]) -> list[Token]:
         return tokens
     if {"not", "never", "still", "already", "only", "before", "after", "time"} & set(words[2:joint]):
         return tokens
-    said = [t for t in tokens[joint + 1 :] if t.word != "."]
+    main_clause = [t for t in tokens[joint + 1 :] if t.word != "."]
     joined = focus if focus[0].word in ("on", "in", "at") else [Token("on", "on"), *focus]
-    return [*said, *joined]
+    return [*main_clause, *joined]
 
 
 def _with_age_order(tokens: list[Token]) -> list[Token]:
@@ -128,7 +128,7 @@ def _plain(*words: str) -> list[Token]:
     return [Token(word, word) for word in words]
 
 
-def _told(tokens: Sequence[Token], words: Sequence[str]) -> list[Token]:
+def _with_teller_first(tokens: Sequence[Token], words: Sequence[str]) -> list[Token]:
     """Return `Odette told everyone about the trapdoor` for `Everyone heard about the trapdoor from Odette`."""
     heard = next((n for n, w in enumerate(words) if n and w in ("heard", "learned", "learnt")), None)
     end = len(words) - 1 - words[::-1].index("from")
