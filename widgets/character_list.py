@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from agents.views.character_views import CharacterRow
+from widgets.entity_tree import DEAD_SIGN
 from widgets.ink import Ink, Line
 from widgets.row_list import ListRow, RowList
 from widgets.safe_text import ellipsise, one_line
@@ -19,7 +20,7 @@ from widgets.safe_text import ellipsise, one_line
 def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
     """Return a sign and the name; below, description, number of memories, and the last scene."""
     entity = row.entity
-    sign = ("†", Ink.MUTED) if row.is_dead else ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
+    sign = (DEAD_SIGN, Ink.MUTED) if row.is_dead else ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
     kind_text = "PC" if entity.is_pc else entity.kind.value
     memories = (
         f"{row.memory_count} memor{'y' if row.memory_count == 1 else 'ies'}" if row.memory_count else ""

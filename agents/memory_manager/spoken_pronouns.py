@@ -105,9 +105,9 @@ def may_be_called(
                 if _ANY_OF[other].search(words):
                     return False
                 is_called_so |= _ANY_OF[pronoun].search(words) is not None
-    known = any_name_pattern((*names, *hero_names))
+    own_names = any_name_pattern((*names, *hero_names))
     return is_called_so or not any(
-        _is_other_meant(re.sub(known, "", text), pronoun, other_names) for text in texts[-_RECENT_TEXTS:]
+        _is_other_meant(re.sub(own_names, "", text), pronoun, other_names) for text in texts[-_RECENT_TEXTS:]
     )
 
 

@@ -43,8 +43,8 @@ def gives_away(quote: str, text: str, names: Sequence[str], *, is_hero: bool, is
     """
     hero = r"|\b(?:I|[Yy]ou)\b" if is_gm else r"|\bI\b"
     who = rf"(?:{any_name_pattern(names)}{hero if is_hero else ''})"
-    told = quote if is_gm else add_hero(quote)
-    if re.match(rf"{_LEAD_IN}{who} {_GIVES_AWAY}", told):
+    with_subject = quote if is_gm else add_hero(quote)
+    if re.match(rf"{_LEAD_IN}{who} {_GIVES_AWAY}", with_subject):
         return True
     if not re.match(_GIVES_AWAY, quote):
         return False

@@ -156,7 +156,7 @@ class QueryService:
         A part of a name is enough, as in play, if it is clear. Raises InputError if nobody has that name, or several
         have; StoreError.
         """
-        names_by_id = await match_known_names(self._canon, self._log, universe_id, name, only_people=True)
+        names_by_id = await match_known_names(self._canon, self._log, universe_id, name, prefers_people=True)
         if not names_by_id:
             raise InputError(
                 f"There is nobody called {clean_line(name)!r}.", todo="Give the name as the world has it."

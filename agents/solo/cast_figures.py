@@ -97,8 +97,8 @@ def build_figures(people: Sequence[Entity]) -> list[Figure]:
 
 def without_roles(figures: Iterable[Figure], strangers: Sequence[Figure]) -> list[Figure]:
     """Return figures without what somebody else is said to be: by `Osric the miller` no other miller is meant."""
-    taken = {role for stranger in strangers if stranger.names for role in stranger.roles}
-    return [replace(one, roles=tuple(r for r in one.roles if r not in taken)) for one in figures]
+    roles_of_strangers = {role for stranger in strangers if stranger.names for role in stranger.roles}
+    return [replace(one, roles=tuple(r for r in one.roles if r not in roles_of_strangers)) for one in figures]
 
 
 def _read_creature_words(entity: Entity) -> tuple[str, ...]:

@@ -245,9 +245,9 @@ class CastMoves:
             reading = reader.read_turn(turn.text, state, is_gm=turn.speaker is Speaker.GM)
             if reading.destination is not None:
                 return turn if other_places(context, places)[reading.destination].id == place.id else None
-            known = (*context.entities.values(), *places)
+            known_entities = (*context.entities.values(), *places)
             if reading.unknown_site or any(
-                name.kind is EntityKind.PLACE for name in find_unknown(turn.text, known)
+                name.kind is EntityKind.PLACE for name in find_unknown(turn.text, known_entities)
             ):
                 return None
         return None

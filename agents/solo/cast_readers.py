@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from asyncio import gather
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from agents.context_assembly.scene_context import SceneContext
@@ -88,7 +89,7 @@ class CastReaders:
         matches = await gather(
             *(self._canon.entities(universe_id, search=w, limit=MAX_SAME_WORD) for w in searched_words)
         )
-        named = {e.id: e for e in (*context.entities.values(), *(e for found in matches for e in found))}
+        named = {e.id: e for e in (*context.entities.values(), *chain.from_iterable(matches))}
         return [e for e in named.values() if not e.merged_into]
 
     async def list_places(self, context: SceneContext) -> list[Entity]:

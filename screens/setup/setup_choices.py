@@ -10,6 +10,7 @@ from agents.views.sheet_views import RulePackView
 from screens.setup.setup_pages import NEW_ROW_ID, PickRow
 from stores.records.ids import Id
 from stores.records.world import Entity
+from widgets.entity_tree import DEAD_SIGN
 from widgets.numbers import numbers_text
 
 NOBODY_ROW_ID, NO_RULES_ROW_ID, STORY_IDEA_ROW_ID = "nobody", "no-rules", "words"
@@ -53,7 +54,7 @@ def hero_rows(
     player_rows = [_hero_row(c) for c in sorted(living, key=lambda c: c.id != suggested_hero) if c.is_pc]
     npc_rows = [_hero_row(c) for c in living if not c.is_pc]
     dead_rows = [
-        replace(row, name=f"† {row.name}", kind="dead")
+        replace(row, name=f"{DEAD_SIGN} {row.name}", kind="dead")
         for row in (_hero_row(c) for c in characters if c.id in dead_ids)
     ]
     new_hero_row = PickRow(
