@@ -122,32 +122,10 @@ class CastMoves:
         destination = None
         if reading.destination is not None and turn.speaker is not Speaker.NPC and only_ids is None:
             destination = other_places(context, places)[reading.destination]
-        kept_out = {
-            number
-            for move, number in reading.moves
-            if move is CastMove.COMES
-            and (
-                (needs_entrance and not enters_scene(turn.text, names_of(people[number])))
-                or (
-                    number in state.left_behind
-                    and _stays_elsewhere(
-                        context,
-                        people[number],
-                        context.place if number in reading.met_again else destination,
-                    )
-                )
-            )
-        }
         unclear_place = _find_unclear_place(reading.unknown_site, other_places(context, places))
-        moves = [
-            (move, number)
-            for move, number in reading.moves
-            if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
-        ]
-        if destination is not None and not needs_entrance:
-            moves += _find_reunions(context, people, state, destination, {number for _, number in moves})
-        if reading.goes_back_alone:
-            moves += _find_left_again(context, people, state, reading.met_again - kept_out)
+        moves = _select_moves(
+            context, turn, reading, people, state, destination, needs_entrance=needs_entrance
+        )
         if only_ids is not None:
             moves = [(move, number) for move, number in moves if people[number].id in only_ids]
         companion_ids = {people[n].id for n in state.companions} | {
@@ -157,10 +135,7 @@ class CastMoves:
             context, turn, [(move, people[n].id) for move, n in moves], people, state, companion_ids
         )
         place_entries = (build_place_entry(turn, destination.id),) if destination else ()
-        met_before = set[int]()
-        if reading.shown and not needs_entrance:
-            met_ids = {*context.scene.cast, *(e.entity_id for e in context.presence_entries() if e.here)}
-            met_before = {n for n in reading.shown if people[n].id in met_ids}
+        met_before = set[int]() if needs_entrance else _find_met_before(context, reading, people)
         entries = (*place_entries, *presence_entries)
         if entries:
             await self._journal.add_entries(
@@ -330,6 +305,61 @@ def _stays_elsewhere(context: SceneContext, entity: Entity, place: Entity | None
     """Return whether somebody was left behind in another place than where the hero is then."""
     stay_id = context.last_presence_entries()[entity.id].place_id
     return place is not None and stay_id is not None and stay_id != place.id
+
+
+def _select_moves(
+    context: SceneContext,
+    turn: Turn,
+    reading: TurnReading,
+    people: Sequence[Entity],
+    state: CastState,
+    destination: Entity | None,
+    *,
+    needs_entrance: bool,
+) -> list[tuple[CastMove, int]]:
+    """Return the moves of a turn that are entered, with those that follow from where the hero goes."""
+    kept_out = _find_kept_out(
+        context, turn, reading, people, state, destination, needs_entrance=needs_entrance
+    )
+    moves = [
+        (move, number)
+        for move, number in reading.moves
+        if number not in kept_out or move not in (CastMove.COMES, CastMove.COMES_ALONG)
+    ]
+    if destination is not None and not needs_entrance:
+        moves += _find_reunions(context, people, state, destination, {number for _, number in moves})
+    if reading.goes_back_alone:
+        moves += _find_left_again(context, people, state, reading.met_again - kept_out)
+    return moves
+
+
+def _find_kept_out(
+    context: SceneContext,
+    turn: Turn,
+    reading: TurnReading,
+    people: Sequence[Entity],
+    state: CastState,
+    destination: Entity | None,
+    *,
+    needs_entrance: bool,
+) -> set[int]:
+    """Return who is not here though they act in the words: they have not come in, or were left behind elsewhere."""
+
+    def is_kept_out(number: int) -> bool:
+        if needs_entrance and not enters_scene(turn.text, names_of(people[number])):
+            return True
+        place = context.place if number in reading.met_again else destination
+        return number in state.left_behind and _stays_elsewhere(context, people[number], place)
+
+    return {number for move, number in reading.moves if move is CastMove.COMES and is_kept_out(number)}
+
+
+def _find_met_before(context: SceneContext, reading: TurnReading, people: Sequence[Entity]) -> set[int]:
+    """Return who is shown in the words and was with the hero earlier in the story."""
+    if not reading.shown:
+        return set()
+    met_ids = {*context.scene.cast, *(e.entity_id for e in context.presence_entries() if e.here)}
+    return {n for n in reading.shown if people[n].id in met_ids}
 
 
 def _find_reunions(
