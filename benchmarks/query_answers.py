@@ -3,8 +3,8 @@
 The questions of `benchmarks/query_set` are of the sample world (30 that it answers and 20 with a false premise) and
 of two campaigns written blind (`tests/long_campaign/data`, 159 and 81; `played`, 200 and 100), which are played and
 committed first, without a model.
-Those of the caravan (102 and 80), the ferry (30 and 10), the ring (60 and 30), the post (80 and 40) and the recall
-sets are asked of their imported logs.
+Those of the caravan (102 and 80), the ferry (30 and 10), the ring (60 and 30), the post (80 and 40), the dam
+(60 and 30) and the recall sets are asked of their imported logs.
 Without `--meaning` everything is searched by words and graph alone.
 """
 
@@ -31,7 +31,7 @@ from tests.long_campaign.blind_playing import play_blind_campaign
 from tests.long_campaign.blind_script import DATA, read_blind_script
 
 HERE: Final = Path(__file__).parent
-QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry", "ring", "post")}
+QUERY_LOGS: Final = {name: HERE / "query_set" / name for name in ("caravan", "ferry", "ring", "post", "dam")}
 PLAYED: Final = HERE / "query_set" / "played"
 
 Measure = Callable[[Path], Coroutine[object, object, tuple[list["AnswerQuestion"], list[Answer]]]]
