@@ -17,7 +17,8 @@ _ONE: Final = "".join(
 """As a number, not as somebody or something: `no one`, `one of the drivers`."""
 _NUMBER: Final = (
     rf"(?:\d[\d,.]*|(?:{_ONE}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|once|twice|both|none)\b"
+    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|(?<!\bat )once|twice|both"
+    r"|none)\b"
     r"|an? (?:minute|hour|day|night|week|month|year|penny|coin|couple|pair)\b)"
 )
 _HAS_NUMBER: Final = re.compile(rf"\b{_NUMBER}", re.IGNORECASE)
@@ -30,6 +31,18 @@ _ASKS_PRICE: Final = re.compile(
 _ASKS_MEASURE: Final = re.compile(
     r"\bhow (?P<measure>old|far|long|deep|high|tall|wide|big|large|heavy)\b", re.IGNORECASE
 )
+_ASKS_SUM: Final = re.compile(
+    r"\bhow (?:big|large|high) (?:is|was|are|were) .*\b(?:reward|bounty|sum|debt|fine|bill|loan|bribe|price|ransom|fee"
+    r"|wages?|rent|toll|dowry|pension|payment|prize|bid|share|inheritance)\b",
+    re.IGNORECASE,
+)
+"""Of money it is asked how much it is: `How big was the reward?`."""
+_ASKS_NUMBER_OF_ALL: Final = re.compile(
+    r"\bhow (?:big|large) (?:is|was|are|were) .*\b(?:litter|family|crew|band|army|gang|club|crowd|household|fleet|herd"
+    r"|flock|pack|council|garrison)\b",
+    re.IGNORECASE,
+)
+"""Of many it is asked how many they are: `How big was the litter?`."""
 _TIME_UNITS: Final = r"minutes?|hours?|days?|nights?|weeks?|months?|years?|winters?|summers?"
 _SAYS_TIME: Final = re.compile(
     rf"\b(?:turn(?:s|ed)?|aged?) {_NUMBER}|{_NUMBER}[ -](?:{_TIME_UNITS})\b|{_NUMBER} o['’]clock\b",
@@ -118,6 +131,7 @@ _ASKS_SIDE: Final = re.compile(
 )
 _SIDE: Final = re.compile(r"\b(?:left|right|both|other)\b", re.IGNORECASE)
 _DETERMINERS: Final = r"(?:an?|the|my|your|our|his|her|their|[^\W_]+['’]s?)"
+_WORD: Final = re.compile(r"[^\W_]+")
 _CAPITALISED: Final = re.compile(r"\b[^\W\d_a-z][^\W_]+")
 _ASKING_AUXILIARIES: Final = word_set(
     "did does do has have had is are was were will would must should can could may of"
@@ -130,6 +144,10 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     The number of what is counted stands beside it, and a measure has its unit.
     """
     asked = question.text
+    if _ASKS_SUM.search(asked):
+        return _has_count("", text)
+    if _ASKS_NUMBER_OF_ALL.search(asked):
+        return _HAS_NUMBER.search(text) is not None
     if measure := _ASKS_MEASURE.search(asked):
         units = _UNITS.get(measure["measure"].casefold(), _SIZE_UNITS)
         return any(
@@ -204,9 +222,11 @@ def _has_count(noun: str, text: str) -> bool:
     """Say whether a text has a number, beside what is counted if it names that; a sum of money is no time."""
     is_sum = not noun or noun.casefold() in _ASKING_AUXILIARIES
     stem = normalize_word(noun.casefold())
-    if not is_sum and stem in word_forms(text):
-        number_before = rf"{_NUMBER}(?:[\s-]+[^\W_]+){{0,3}}?[\s-]+{re.escape(stem)}"
-        number_after = rf"{re.escape(stem)}\w*[\s,:;-]+(?:\w+[\s,:;-]+){{0,2}}?{_NUMBER}"
+    counted_words = {w for w in _WORD.findall(text) if normalize_word(w.casefold()) == stem}
+    if counted_words and not is_sum:
+        counted = "|".join(sorted(map(re.escape, counted_words)))
+        number_before = rf"{_NUMBER}(?:[\s-]+[^\W_]+){{0,3}}?[\s-]+(?:{counted})"
+        number_after = rf"(?:{counted})[\s,:;-]+(?:\w+[\s,:;-]+){{0,2}}?{_NUMBER}"
         return re.search(rf"\b(?:{number_before}|{number_after})", text, re.IGNORECASE) is not None
     return _HAS_NUMBER.search(_SAYS_TIME.sub(" ", text) if is_sum else text) is not None
 
