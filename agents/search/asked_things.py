@@ -64,6 +64,12 @@ _UNITS: Final = {
     "long": re.compile(rf"\b(?:{_LENGTH_UNITS}|{_TIME_UNITS})\b", re.IGNORECASE),
 }
 """Of what a number is a measure; sizes are lengths."""
+_ASKS_AGE_NOW: Final = re.compile(r"\bhow old (?:is|are|am)\b", re.IGNORECASE)
+_AGE_AT_A_TIME: Final = re.compile(
+    r"\b(?:since|when|until|till|before|after) (?:(?:the|my|your|his|her) )?[^\W_]+ (?:was|were|turned)\b[^.;!?]*",
+    re.IGNORECASE,
+)
+"""An age that somebody had: `since she was ten`."""
 _SIZE_UNITS: Final = re.compile(
     rf"\b(?:{_LENGTH_UNITS})\b(?<!\bhand)(?<!\bhands)|\b{_NUMBER}(?: and a half)?[ -]hands?\b", re.IGNORECASE
 )
@@ -149,6 +155,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     if _ASKS_NUMBER_OF_ALL.search(asked):
         return _HAS_NUMBER.search(text) is not None
     if measure := _ASKS_MEASURE.search(asked):
+        if _ASKS_AGE_NOW.search(asked):
+            text = _AGE_AT_A_TIME.sub(" ", text)
         units = _UNITS.get(measure["measure"].casefold(), _SIZE_UNITS)
         return any(
             _HAS_NUMBER.search(sentence)
@@ -179,6 +187,12 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     if _ASKS_SIDE.match(asked):
         return _SIDE.search(text) is not None
     return True
+
+
+def find_text_before_measure(question: RecordQuestion, text: str) -> str:
+    """Return what stands before the first number of a text, if a measure is asked for; else nothing."""
+    number = _HAS_NUMBER.search(text) if _ASKS_MEASURE.search(question.text) else None
+    return text[: number.start()] if number else ""
 
 
 def names_somebody_else(question: RecordQuestion, text: str) -> bool:

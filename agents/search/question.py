@@ -162,6 +162,8 @@ class QuestionMatch:
     is_match: bool
     is_answer: bool = False
     """Whether the text is itself what is asked for, and does not only bear on it."""
+    says_all: bool = False
+    """Whether it answers with all names and words of the question: it does so wherever it was found."""
 
     @property
     def average_share(self) -> float:

@@ -18,7 +18,7 @@ from agents.search.asked_deeds import (
 )
 from agents.search.asked_owners import is_owned_by_another
 from agents.search.asked_shares import EVEN_RARITY, Rarity, measure_shares
-from agents.search.asked_things import has_asked_thing
+from agents.search.asked_things import find_text_before_measure, has_asked_thing
 from agents.search.commitment_questions import asks_for_commitment
 from agents.search.normal_words import has_word_like, normalize_word, word_forms
 from agents.search.question import (
@@ -64,6 +64,8 @@ class TurnMatch:
     match: QuestionMatch
     """Of the whole turn."""
     is_answer: bool
+    says_all: bool = False
+    """Whether two sentences that answer have all names and words of the question themselves."""
 
 
 def match_turn(
@@ -93,20 +95,26 @@ def match_turn(
         s for s in _last_sentences(last_text) if s in continued_text or "?" in s or ASKS_INDIRECTLY.search(s)
     )
     context = " ".join(" ".join(_last_sentences(previous)) for previous in reversed(previous_texts))
-    is_answer = any(
-        _answers(
+    answering_windows = [
+        window
+        for start in range(max(1, len(sentences) - WINDOW_SENTENCES + 1))
+        if _answers(
             question,
             deed,
             rarity,
-            window=f"{speaker_name} {' '.join(sentences[start : start + WINDOW_SENTENCES])}",
+            window=(window := f"{speaker_name} {' '.join(sentences[start : start + WINDOW_SENTENCES])}"),
             asked_before=asked_before if start == 0 else "",
             context=" ".join((context, speaker_name, *sentences[max(0, start - CONTEXT_SENTENCES) : start])),
             last_text=last_text,
             implied_ids=implied_ids,
         )
-        for start in range(max(1, len(sentences) - WINDOW_SENTENCES + 1))
+    ]
+    return TurnMatch(
+        whole_match,
+        is_answer=bool(answering_windows),
+        says_all=(deed is None or not deed.is_saying)
+        and any(_says_all(question, window) for window in answering_windows),
     )
-    return TurnMatch(whole_match, is_answer)
 
 
 def match_statement(
@@ -203,6 +211,17 @@ def _answers(
         refers_back=_MEANS_SOMEBODY.search(window) is not None,
     )
     return shares.own >= MIN_OWN_SHARE and shares.whole >= MIN_WHOLE_SHARE
+
+
+def _says_all(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has all names of a question, and all its words as they stand there.
+
+    Of a measure, as how old somebody is, the name stands before it.
+    """
+    if not question.content_words:
+        text = find_text_before_measure(question, text)
+    forms = word_forms(text)
+    return question.content_words <= forms and all(name.is_in(text, forms) for name in question.names)
 
 
 def _asks_who_did_it(question: RecordQuestion, deed: AskedDeed) -> bool:

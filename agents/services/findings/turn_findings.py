@@ -176,7 +176,7 @@ class TurnFinder:
                     near=similarity_of(hit, match),
                 ),
                 match.is_answer
-                or (match.is_match and place < MAX_PLACE_OF_ANSWER)
+                or (match.is_match and (place < MAX_PLACE_OF_ANSWER or match.says_all))
                 or (departure is not None and hit.id == departure.id),
                 match.is_answer,
                 is_departure=departure is not None and hit.id == departure.id,
@@ -341,4 +341,9 @@ def _match_turn(
         told_text = strip_speech(text) if tie.is_of_asker and turn.speaker is Speaker.GM else text
         is_naming = names_tied_one(tie, f"{turn.name}: {told_text}" if turn.name else told_text)
         is_match = is_match or is_naming
-    return replace(turn_match.match, is_match=is_match, is_answer=is_naming)
+    return replace(
+        turn_match.match,
+        is_match=is_match,
+        is_answer=is_naming,
+        says_all=turn_match.says_all and read_sought_one(question) is None,
+    )
