@@ -8,6 +8,7 @@ from typing import Final
 from agents.prose.names import find_names
 from agents.prose.words import split_sentences
 from agents.resolver.phrasings import word_set
+from agents.search.asked_changes import tells_asked_change
 from agents.search.normal_words import normalize_word, word_forms
 from agents.search.question import ASKS_KIND, RecordQuestion
 
@@ -17,8 +18,8 @@ _ONE: Final = "".join(
 """As a number, not as somebody or something: `no one`, `one of the drivers`."""
 _NUMBER: Final = (
     rf"(?:\d[\d,.]*|(?:{_ONE}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half|(?<!\bat )once|twice|both"
-    r"|none)\b"
+    r"|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:hundred|thousand|million|dozen)s?|half"
+    r"|(?<!\bat )once|twice|both|none)\b"
     r"|an? (?:minute|hour|day|night|week|month|year|penny|coin|couple|pair)\b)"
 )
 _HAS_NUMBER: Final = re.compile(rf"\b{_NUMBER}", re.IGNORECASE)
@@ -150,6 +151,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     The number of what is counted stands beside it, and a measure has its unit.
     """
     asked = question.text
+    if not tells_asked_change(asked, text):
+        return False
     if _ASKS_SUM.search(asked):
         return _has_count("", text)
     if _ASKS_NUMBER_OF_ALL.search(asked):

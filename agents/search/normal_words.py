@@ -102,19 +102,32 @@ def equivalent_forms(word: str) -> frozenset[str]:
     return _forms_by_word().get(word, frozenset({word}))
 
 
+def inflected_forms(word: str) -> frozenset[str]:
+    """Return the forms of a word itself, in normal form: `gave` and `giv`, as of `gives`, for `give`."""
+    return _own_forms_by_word().get(word, frozenset()) | _inflect(word) | {word}
+
+
+@cache
+def _own_forms_by_word() -> Mapping[str, frozenset[str]]:
+    own_forms: dict[str, frozenset[str]] = {}
+    for line in _GROUPS_FILE.read_text("utf-8").splitlines():
+        words = line.split()
+        if words[:1] == ["="]:
+            forms = frozenset().union(*map(_inflect, words[1:]))
+            own_forms |= {form: own_forms.get(form, frozenset()) | forms for form in forms}
+    return own_forms
+
+
 @cache
 def _forms_by_word() -> Mapping[str, frozenset[str]]:
-    own_forms: dict[str, frozenset[str]] = {}
+    own_forms = _own_forms_by_word()
     sayings: list[tuple[str, Sequence[str]]] = []
     groups: list[frozenset[str]] = []
     for line in _GROUPS_FILE.read_text("utf-8").splitlines():
         words = line.split()
         if words[:1] == ["~"]:
             groups.append(frozenset(map(normalize_word, words[1:])))
-        elif words[:1] == ["="]:
-            forms = frozenset().union(*map(_inflect, words[1:]))
-            own_forms |= {form: own_forms.get(form, frozenset()) | forms for form in forms}
-        elif words and words[0] != "#":
+        elif words and words[0] not in ("#", "="):
             sayings.append((words[0], words))
     forms_by_word = dict(own_forms)
     for asked_word, saying_words in sayings:

@@ -38,6 +38,31 @@ _ASKS_WHO_IS_HERE: Final = re.compile(
     rf"who(?:['’]s| is| are)(?: all| else)? (?:here|present|around|with (?:me|us)|in (?:the|this) scene){_NOW}[\s?.!]*",
     re.IGNORECASE,
 )
+_PUT: Final = r"(?:kept|hidden|stored|stashed|stowed|locked|put)"
+_ASKS_OF_STATE: Final = re.compile(
+    rf".+ (?:{_PUT}|buried|held|imprisoned|living|hiding|working|staying|sleeping|sitting|standing|waiting)"
+    r"(?: up| away)?",
+    re.IGNORECASE,
+)
+"""Somebody and what they do or what is done to them there: `Where is Osk buried?`."""
+_ASKS_WHERE_PUT: Final = re.compile(
+    r"(?:and |but |so )?where (?:(?:is|was|are|were|has|have|had) (?P<kept>.+?) (?:been )?"
+    rf"{_PUT}|(?:do|does|did) .+? (?:keep|hide|store|stash|stow|lock|put|carry) (?P<put>.+?))(?: up| away)?"
+    r"(?: (?:before|after|when|while|until|in|at|on|from|for|so|during|all|now)\b.*)?[\s?.!]*",
+    re.IGNORECASE,
+)
+PUTTING_WORDS: Final = frozenset(
+    map(
+        normalize_word,
+        word_set("keep kept hide hidden store stored stash stashed stow stowed lock locked put carry"),
+    )
+)
+"""Words for it in such a question: that the thing is somewhere answers it."""
+_GRAVES: Final = frozenset({"grav", "tomb"})
+_IS_BURIED: Final = re.compile(
+    r"\b(?:bur(?:y|ies|ied)|laid to rest)\b.*\b(?:in|at|under|beneath|beside|by|near|behind|outside|between)\b",
+    re.IGNORECASE,
+)
 _HERO_WORDS: Final = frozenset({"i", "we"})
 _OWNER: Final = re.compile(
     r"(?:(?P<owner>.+?)['’]s?|my|our|your|his|her|their|its) (?P<thing>.+)", re.IGNORECASE
@@ -80,6 +105,9 @@ _STAYS_OR_GOES: Final = word_set(
     "escapes escape escaped moves move moved enters enter entered reaches reach reached follows follow "
     "followed steps step stepped wanders wander wandered marches march marched drives drove"
 )
+_MOVED: Final = word_set("taken brought led carried sent moved dragged marched driven escorted transferred")
+_TO_WHERE: Final = frozenset({"to", "into", "back", "home", "away", "upstairs", "downstairs", "ashore"})
+"""What follows these, if somebody is somewhere by it: `is taken to the gaol`."""
 _TAKES_A_PLACE: Final = word_set(
     "leaves leave left enters enter entered reaches reach reached follows follow followed"
 )
@@ -194,6 +222,19 @@ def read_sought_one(question: RecordQuestion) -> SoughtOne | None:
     if matched is None:
         return None
     phrase = matched["who"].strip()
+    if _ASKS_OF_STATE.fullmatch(phrase):
+        return None
+    return _read_phrase(question, phrase)
+
+
+def read_put_thing(question: RecordQuestion) -> SoughtOne | None:
+    """Return the thing of which it is asked where somebody put or keeps it: `Where did Osk hide the ring?`."""
+    matched = _ASKS_WHERE_PUT.fullmatch(plain_line(question.text).strip())
+    return None if matched is None else _read_phrase(question, (matched["kept"] or matched["put"]).strip())
+
+
+def _read_phrase(question: RecordQuestion, phrase: str) -> SoughtOne | None:
+    """Return who or what a phrase means: the ring in `Dob's ring`."""
     whole_words = _name_words(phrase)
     owned = None if _find_name(question, whole_words) else _OWNER.fullmatch(phrase)
     owner_words = _name_words(owned["owner"] or "") if owned else ()
@@ -219,6 +260,8 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
         tokens = _WORD.findall(_IS_OWNED.sub(" is ", _join_compounds(sought, plain_line(sentence))))
         words = [token.casefold().replace("’", "'") for token in tokens]
         # `Dob nods. He goes to the mill.`
+        if not _GRAVES.isdisjoint(sought.words) and _tells_burial(sought, sentence):
+            return True
         if is_about_sought and words[:1] and words[0] in _PRONOUNS and _says_where_it_is(tokens, words, 1):
             return True
         spans = _find_spans(sought, [normalize_word(word) for word in words])
@@ -233,6 +276,12 @@ def tells_whereabouts(sought: SoughtOne, text: str) -> bool:
             return True
         is_about_sought = bool(spans) and spans[0][0] <= 1
     return False
+
+
+def _tells_burial(sought: SoughtOne, sentence: str) -> bool:
+    """Say whether a sentence tells where the owner of a grave is buried."""
+    is_of_owner = bool(sought.owner_words) and sought.owner_words <= word_forms(sentence)
+    return is_of_owner and _IS_BURIED.search(sentence) is not None
 
 
 def _is_yet_to_be(words_before: Sequence[str]) -> bool:
@@ -355,6 +404,8 @@ def _says_place(words: Sequence[str], position: int) -> bool:
         return False  # who wakes goes nowhere
     if verb in ("is", "was", "are", "were") and rest and rest[0] in _NO_MORE:
         return True
+    if verb in ("is", "was", "are", "were") and rest[:1] and rest[0] in _MOVED:
+        return bool(rest[1:]) and rest[1] in _TO_WHERE
     if verb in _STAYS_OR_GOES:
         taken = rest[1:] if rest[:1] and rest[0] in ("off", "away") else rest
         if (

@@ -65,13 +65,21 @@ _TIME_CLAUSE: Final = re.compile(
     r"(?<=\w )(?<!since )(?:after|when|while|until|once) (?!did |is |was |the )(?=\w+ \w).*", re.IGNORECASE
 )
 """A clause that says when: `What did Bela say when I came home?`."""
+_CLAUSE_BEFORE: Final = re.compile(
+    r"(?<=\w )before (?=(?:I|we|you|he|she|it|they) \w|(?-i:[A-ZÀ-Þ][^\W_]+ [a-z]))"
+    r"(?!\w+ (?:would|will|can|could)\b).*",
+    re.IGNORECASE,
+)
+"""What was to come yet, which what is told of the time before it need not say: `before she worked for Osk`."""
 _ASKING_WORDS: Final = re.compile(
     r"^(?:and |but |so )?(?:what (?:has |had )?(?P<fate>became|become) of\b|how many (?P<times>times)\b"
     r"|(?:what|which) (?P<kind>kind|sort|type|way)\b"
     r"|what (?:do|does|did) .+ (?P<meaning>mean)[\s?.!]*$"
     r"|where (?:do|does|did) .+ (?P<origin>come) from[\s?.!]*$"
     r"|what(?:['’]s| is| was) .+ (?P<part>first|last|full|real|family|given) name[\s?.!]*$"
-    r"|what (?:do|does|did) .+ (?P<looks>look) (?P<like>like)[\s?.!]*$)",
+    r"|what (?:do|does|did) .+ (?P<looks>look) (?P<like>like)[\s?.!]*$"
+    r"|what(?:['’]s| is| was) (?P<wrong>wrong) with\b|what(?:['’]s| is| was) the (?P<matter>matter) with\b"
+    r"|(?:what|why|how) (?:do|does|did) (?P<people>people|folks?)\b)",
     re.IGNORECASE,
 )
 """Words that ask, and that no answer needs to have: `What became of Dob?`, `Where does he come from?`."""
@@ -204,11 +212,14 @@ def parse_question(
         content_words = [word for word in content_words if word not in asking_words]
     if asking := ASKS_KIND.match(text):
         content_words = [word for word in content_words if word != fold_word(asking["genus"])]
-    clause = _TIME_CLAUSE.search(text)
+    clause = _TIME_CLAUSE.search(text) or _CLAUSE_BEFORE.search(text)
     clause_words = set(map(fold_word, _WORD.findall(clause[0]))) if clause else set()
     normalized_words = _keep_content(word for word in content_words if word not in clause_words)
     if not normalized_words:
         normalized_words = _keep_content(content_words)
+    if before := _CLAUSE_BEFORE.search(text):
+        told_forms = word_forms(text[: before.start()])
+        names = tuple(name for name in names if name.normalized_words <= told_forms)
     wanted_predicates = _find_wanted_predicates(content_words, catalogue)
     return RecordQuestion(
         text,
@@ -258,6 +269,11 @@ def match_question(
     is_match = has_any_match and name_share == 1.0 and has_enough_words
     is_of_relatives = is_wanted_predicate or speaks_of_relatives(asked_relatives, text)
     return QuestionMatch(name_share, word_share, is_match and is_of_relatives)
+
+
+def says_what_came_after(question: RecordQuestion) -> bool:
+    """Say whether a question has what came after what it asks for: `What did she sell before she worked for Osk?`."""
+    return _CLAUSE_BEFORE.search(question.text) is not None
 
 
 def counts_as_about_speaker(question: RecordQuestion, statement: str) -> bool:

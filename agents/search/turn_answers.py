@@ -20,13 +20,21 @@ from agents.search.asked_owners import is_owned_by_another
 from agents.search.asked_shares import EVEN_RARITY, Rarity, measure_shares
 from agents.search.asked_things import find_text_before_measure, has_asked_thing
 from agents.search.commitment_questions import asks_for_commitment
-from agents.search.normal_words import has_word_like, normalize_word, word_forms
+from agents.search.normal_words import (
+    LOCATION_WORDS,
+    has_word_like,
+    inflected_forms,
+    normalize_word,
+    word_forms,
+)
+from agents.search.place_questions import PUTTING_WORDS, SoughtOne, read_put_thing, tells_whereabouts
 from agents.search.question import (
     ASKS_INDIRECTLY,
     QuestionMatch,
     RecordQuestion,
     find_place_names,
     match_question,
+    says_what_came_after,
 )
 from agents.search.relatives import find_asked_relatives, speaks_of_relatives
 from agents.search.told_deeds import leaves_doer_unnamed, names_subject, tells_only_of_others
@@ -109,6 +117,8 @@ def match_turn(
             implied_ids=implied_ids,
         )
     ]
+    if says_what_came_after(question):
+        answering_windows = [window for window in answering_windows if _says_all(question, window)]
     return TurnMatch(
         whole_match,
         is_answer=bool(answering_windows),
@@ -178,6 +188,10 @@ def _answers(
         context = last_text
     if not _has_names(question, f"{context} {own_words}", implied_ids):
         return False
+    put_thing = read_put_thing(question)
+    is_where_put = put_thing is not None and _tells_where_put(deed, put_thing, own_words)
+    if put_thing is not None and deed is None and not is_where_put:
+        return False
     if deed is not None:
         if not names_subject(question, deed, own_words):
             return False
@@ -187,6 +201,7 @@ def _answers(
         )
         if not (
             tells_asked_deed(question, deed, deed_text)
+            or is_where_put
             or (
                 deed.verb in _LIGHT_DEEDS
                 and len(question.content_words) > 1
@@ -214,14 +229,23 @@ def _answers(
 
 
 def _says_all(question: RecordQuestion, text: str) -> bool:
-    """Say whether a text has all names of a question, and all its words as they stand there.
+    """Say whether a text has all names of a question, and all its words, and no others that say the same.
 
     Of a measure, as how old somebody is, the name stands before it.
     """
     if not question.content_words:
         text = find_text_before_measure(question, text)
     forms = word_forms(text)
-    return question.content_words <= forms and all(name.is_in(text, forms) for name in question.names)
+    has_words = all(not forms.isdisjoint(inflected_forms(word)) for word in question.content_words)
+    return has_words and all(name.is_in(text, forms) for name in question.names)
+
+
+def _tells_where_put(deed: AskedDeed | None, thing: SoughtOne, text: str) -> bool:
+    """Say whether a text tells where a thing is or was put, and names who is asked to have put it there."""
+    forms = word_forms(text)
+    is_of_subject = deed is None or not deed.subject_words or not deed.subject_words.isdisjoint(forms)
+    has_place = not (LOCATION_WORDS | {"into", "onto"}).isdisjoint(forms)
+    return is_of_subject and has_place and tells_whereabouts(thing, text)
 
 
 def _asks_who_did_it(question: RecordQuestion, deed: AskedDeed) -> bool:
@@ -266,7 +290,9 @@ def _names_asker(question: RecordQuestion, text: str) -> bool:
 
 
 def _without_place_deed(question: RecordQuestion, deed: AskedDeed | None) -> RecordQuestion:
-    """Return a question where somebody went without the going: that they were somewhere answers it."""
+    """Return a question where somebody went, or put something, without that: that it was somewhere answers it."""
+    if read_put_thing(question) is not None:
+        return replace(question, content_words=question.content_words - PUTTING_WORDS)
     if deed is None or not asks_where_by_deed(question, deed):
         return question
     return replace(question, content_words=question.content_words - {deed.verb})
