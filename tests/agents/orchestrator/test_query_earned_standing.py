@@ -121,3 +121,23 @@ async def test_query_reads_a_day_as_when_it_was_played(tmp_path: Path) -> None:
         assert (await ask("Where did the smith sail?"))[0] == log[7][2]
         assert (await ask("What happened to my hand on the night of the fire?"))[0] == log[6][2]
         assert (await ask("How many rolls did I save?"))[0] == log[6][2]
+
+
+async def test_query_takes_a_line_that_says_all_from_behind_many_others(tmp_path: Path) -> None:
+    lines = [f"Pella and I walk to the old mill number {n}. Pella is old." for n in range(1, 13)]
+    lines += ["The stable girl is called Pella. She is about twelve, and Biscuit bit her.", "I feed Biscuit."]
+    log = "\n".join(
+        json.dumps({"turn": f"t{n}", "speaker": "GM", "role": "gm", "text": text})
+        for n, text in enumerate(lines)
+    )
+    async with opened(tmp_path) as program:
+        result = await program.services.imports.import_log(
+            ImportRequest("log.jsonl", log.encode(), universe="Imported")
+        )
+        await program.services.jobs.wait_until_idle(result.universe_id)
+        ask = partial(program.services.query.answer_question, universe_id=result.universe_id)
+        answer = await ask("How old is Pella?")
+        assert answer.standing is AnswerStanding.ON_RECORD
+        assert "She is about twelve" in answer.findings[0].text
+        # Whom she is not told of is no older by it.
+        assert (await ask("How old is Biscuit?")).standing is AnswerStanding.UNKNOWN

@@ -36,6 +36,11 @@ NAMES = [
         ("Where is Dob?", "Greta promised to bring Dob to the mill.", False),
         ("Where is Dob?", "Greta took Dob to the mill at dawn.", True),
         ("Where is Dob?", "Dob ran to the mill, and Greta will follow.", True),
+        ("Where is Greta?", "Greta is taken to the gaol in a closed cab.", True),
+        ("Where is Greta?", "Greta is taken by a fever.", False),
+        ("Where is Greta's grave?", "Greta is buried by the church in Lowgarth.", True),
+        ("Where is Greta's grave?", "Dob is buried by the church in Lowgarth.", False),
+        ("Where is Greta's grave?", "Greta is buried on a Monday.", False),
         ("Where is Greta?", "Greta stays behind at the Red Heron.", True),
         ("Where is Greta?", "Greta owes Dob ten silver.", False),
         ("where is greta", "Greta and Dob ride to the ford.", True),
@@ -122,3 +127,16 @@ def test_promise_says_where_nobody_is() -> None:
     statement = "Greta promised to take Dob across at first light."
     assert not is_fact_of_whereabouts(sought, "promised", (), statement)
     assert is_fact_of_whereabouts(sought, "stated", (), "Greta took Dob across at first light.")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_sought"),
+    [
+        ("Where is Dob buried?", False),  # a burial is asked for, and no whereabouts
+        ("Where is Dob staying now?", False),
+        ("Where is Dob?", True),
+        ("Where is the hidden ring?", True),
+    ],
+)
+def test_where_somebody_is_buried_or_stays_asks_for_that(question: str, is_sought: bool) -> None:
+    assert (read_sought_one(parse_question(question, NAMES, Catalogue({}))) is not None) is is_sought
