@@ -6,9 +6,10 @@ says so and evidence for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from agents.canon_keeper.canon_draft import CanonDraft
 from agents.canon_keeper.commitments import closed_statement, ended_statement
@@ -55,6 +56,11 @@ from stores.records.clocks import BOXES_PER_TRACK, ProgressClock
 from stores.records.ids import Id, derive_id
 from stores.records.workflow import ProposedChange
 from stores.records.world import Number
+
+_SEVERAL_STATEMENTS: Final = re.compile(
+    r";\s+\w|[.!?]\s+[A-Z“\"]|,\s+(?:and|but)\s+(?:[A-Z]|he\b|she\b|they\b|it\b|we\b|the\b)"
+)
+"""The words of a fact that says more than one thing: `Bram was shot; Pip carries the ledger`."""
 
 
 class UnwritableError(Exception):
@@ -189,7 +195,8 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
 
     A fact with an end of its own is left as it is: it tells of its time; one that another ended can be
     named, and ends sooner. A claim with an end ends only what it names: what holds now holds on after it. A correction
-    ends what it corrects, and no other sentence unless the player rules so.
+    ends what it corrects, and no other sentence unless the player rules so. A fact of several statements is not ended
+    by what changes one of them as play goes on: the others are still true.
     """
     named_facts = [draft.facts[i] for i in sorted(claim.ended_ids) if i in draft.facts]
     is_current = is_true(claim.fact) and claim.fact.valid_to is None
@@ -201,6 +208,7 @@ def facts_ended_by(claim: FactClaim, draft: CanonDraft) -> list[Fact]:
             # A theft of yesterday does not end who has the thing since today.
             if not (rival.pace is RivalPace.CHANGED and starts_later(rival.fact, claim.fact))
             and not is_correction(claim.proposal)
+            and not (rival.passes_in_play and _SEVERAL_STATEMENTS.search(rival.fact.statement))
         ]
     named_facts = [f for f in named_facts if is_open(f) or f.status is FactStatus.SUPERSEDED]
     rival_facts = [f for f in rival_facts if is_open(f)]

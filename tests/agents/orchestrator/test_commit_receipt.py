@@ -152,3 +152,27 @@ async def test_rejected_row_is_said_to_replace_nothing(tmp_path: Path) -> None:
         await program.services.gate.decide(newer.member_ids, Verdict.REJECT)
         rows = (await program.services.gate.gate(scene_id)).proposals
         assert not [reason for row in rows for reason in row.reasons if "same commit" in reason]
+
+
+@pytest.mark.parametrize(
+    ("statement", "ended"),
+    [
+        ("Bram was shot from the roof; Pip carries the red ledger", []),
+        ("Bram was shot from the roof, and Pip carries the red ledger", []),
+        ("Pip carries the red ledger", ["Canon: It ends: Pip carries the red ledger."]),
+    ],
+)
+async def test_outcome_of_several_statements_stays_when_one_of_them_changes(
+    tmp_path: Path, statement: str, ended: list[str]
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in (
+            *("/npc here Bram: a porter", "/npc here Pip: a girl", "/npc here Lady Ostrander: rich"),
+            *("/thing red ledger: a book", f"/fact {statement}", "/accept all", "/commit"),
+            *("> Pip gives Lady Ostrander the red ledger.", "/accept all"),
+        ):
+            await program.services.play.submit(scene_id, line)
+        lines = commit_lines(await program.services.gate.commit(scene_id))
+        assert "Canon: Lady Ostrander has the red ledger." in lines
+        assert [line for line in lines if "It ends" in line] == ended
