@@ -192,6 +192,8 @@ def _with_subject_of(before: str, words: str) -> str:
     if pair and words.startswith("they "):
         return f"{pair[0]} {words.removeprefix('they ')}"
     single = _LONE_NAME.match(before)
+    if single is not None and single["who"].casefold() in NON_NAME_WORDS:
+        single = None  # `I agree, and I owe her` names nobody
     others = NAME_RUN.search(_INTRODUCED.sub("", before[single.end() :])) if single else None
     is_clear = single is not None and not pair and others is None
     if single and is_clear and (debt := _OWES_THEM.match(words)):

@@ -148,6 +148,14 @@ class PlainClaims:
                 for debt in await self._fate_reader.find_debtors(context, turn)
                 for statement in find_statements(debt.sentence, known, hero_name)
             ]
+        if tells or is_of_hero:
+            quotes = {statement.quote for statement in statements}
+            statements += [
+                statement._replace(quote=debt.quote)
+                for debt in await self._fate_reader.find_creditors(context, turn)
+                if debt.quote not in quotes
+                for statement in find_statements(debt.sentence, known, hero_name)
+            ]
         if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(

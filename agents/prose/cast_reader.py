@@ -69,6 +69,10 @@ _STRANGER_BEGINS: Final = re.compile(
     r"\s*(?:(?:and|but|then|[a-z]+ly),?\s+)*(?:he|she)\s+(?!and\b)", re.IGNORECASE
 )
 """A subject that means nobody on record, or it would be a mark."""
+_OWES_BY_PRONOUN: Final = re.compile(
+    r"(?:^|[,;] (?:(?:and|so|but) )?| )(?:now )?@(?:[\d,]+,)?H@ owe @(?P<who>\d+)@ (?P<what>[^@,;:?]+?)[.!…]*$"
+)
+"""What the hero owes somebody: `@H@ thank @0@, and @H@ owe @0@ fifty dollars.`"""
 _NUMBER_MARK: Final = re.compile(r"@[\d,]+@|@[WA]@")
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
@@ -204,6 +208,15 @@ class CastReader:
         sentences = self._mentions.read(text, is_gm=is_gm)
         subjects = ((n, s, re.match(r"@(\d+)@", s.text)) for n, s in enumerate(sentences) if s.is_clear)
         return {n: int(m[1]) for n, s, m in subjects if m is not None and int(m[1]) in s.unnamed}
+
+    def find_creditors(self, text: str, *, is_gm: bool) -> dict[int, tuple[int, str]]:
+        """Return whom the hero owes something who is meant by a pronoun, and what, by the position of the sentence.
+
+        Where somebody else may be meant, nobody is.
+        """
+        sentences = self._mentions.read(text, is_gm=is_gm)
+        debts = ((n, s, _OWES_BY_PRONOUN.search(s.text)) for n, s in enumerate(sentences) if s.is_clear)
+        return {n: (int(m["who"]), m["what"]) for n, _, m in debts if m is not None}
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""

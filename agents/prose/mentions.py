@@ -74,6 +74,9 @@ _OBJECT_HER: Final = (
     r"her(?=\s*(?:[,.;:!?—–-]|$)|\s+(?:in|out|off|away|to|into|up|down|along|aside|home|outside|from|with|at|by|"
     r"and|then|back|go|leave|stay|behind|inside|upstairs|downstairs|alone|through|over|where|that|what|about|who|"
     r"how|if|here|there|on|for|as|before|until|while|not|the|a|an|my|this)\b)"
+    # What somebody is owed is a sum: `I owe her fifty dollars`, not `I owe her brother`.
+    r"|(?<=\bowe )her(?=\s+(?:[0-9]|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|"
+    r"several|some|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|\w+teen|hundred|dozen|money|nothing|everything)\b))"
 )
 _PRONOUNS: Final = (
     rf"(?P<hero>I|[Mm]e|[Mm]yself)\b|(?P<you>[Yy]ou|[Yy]ourself)\b|(?P<company>[Ww]e(?:\s+(?:two|three|all|both))?|[Uu]s|[Oo]urselves|[Tt]he\s+(?:two|three|four)\s+of\s+us|[Bb]oth\s+of\s+us|[Aa]ll\s+of\s+us)\b|"

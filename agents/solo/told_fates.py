@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from agents.canon_keeper.sentences.lasting_statements import reports_words
 from agents.context_assembly.scene_context import SceneContext
 from agents.prose.cast_reader import NarratedFate
 from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
+from agents.prose.frames import find_framed_sentences
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import split_sentences
 from agents.solo.cast_figures import build_figures, is_mentioned
@@ -25,6 +27,13 @@ class ToldFate(NamedTuple):
 
     who: Entity
     quote: str
+
+
+_OWES_PRONOUN: Final = re.compile(
+    r"(?:^|[,;—–] (?:(?:and|so|but) )?)(?P<debt>(?:I|[Yy]ou) (?:now )?owe (?:him|her) [^,;:?]+)$"
+)
+"""That the hero owes something to somebody who is meant by a pronoun, to the end of the sentence."""
+_UNCERTAIN: Final = re.compile(r"\b(?:that|if|whether|unless|when|once|until|would)\b", re.IGNORECASE)
 
 
 class ToldDebt(NamedTuple):
@@ -83,6 +92,30 @@ class FateReader:
             if position < len(sentences)
             and (debt := _OWES.match(sentences[position]))
             and people[number].id in here_ids
+        ]
+
+    async def find_creditors(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+        """Return what the hero owes by a turn those who are here and meant by a pronoun: `I owe her ten crowns`."""
+        told_text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text))
+        sentences, framed = split_sentences(told_text), find_framed_sentences(told_text)
+        debts = {
+            position: debt["debt"].strip(" .!…")
+            for position, sentence in enumerate(sentences)
+            if (debt := _OWES_PRONOUN.search(sentence))
+            and not (position in framed or _UNCERTAIN.search(sentence) or reports_words(sentence))
+        }
+        if not debts:
+            return []
+        people = await self._readers.list_people(context, turn.text)
+        reader = await self._readers.prepare_reader(
+            context, people, await self._readers.list_places(context), before=turn
+        )
+        is_gm = turn.speaker is not Speaker.PLAYER
+        here_ids = {e.id for e in context.present_actors()}
+        return [
+            ToldDebt(f"I owe {people[number].name} {what}", debts[position])
+            for position, (number, what) in reader.find_creditors(turn.text, is_gm=is_gm).items()
+            if position in debts and people[number].id in here_ids
         ]
 
     async def _find_unnamed_since_leaving(
