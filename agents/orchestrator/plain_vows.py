@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agents.canon_keeper.commitments import CommitmentReader
+from agents.canon_keeper.commitments import CommitmentKind, CommitmentReader, commitment_kind
 from agents.canon_keeper.fact_readings import SUBJECT
 from agents.canon_keeper.proposal_description import is_rumour, stated_title
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
@@ -262,32 +262,35 @@ class PlainVows:
         index = find_best_match(words, statements)
         deeds = sentences if exchange.gm_authored else _list_unspoken(words)
         if not command and settles_commitment(deeds):
-            own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
-            command, commitments = "/paid", await self.list_commitments(context)
-            # Nothing is given back to somebody who is not there.
-            heard = [f for f in commitments if _is_heard(f, context) and f.statement not in own_titles]
-            statements = [fact.statement for fact in heard]
-            index = find_settled(deeds, statements)
-            if index is None and forgives_debt(deeds):
-                # A debt is forgiven also while who is owed it is away.
-                heard = [
-                    f
-                    for f in commitments
-                    if f.predicate in ("owes", "debt") and f.statement not in own_titles
-                ]
-                statements = [fact.statement for fact in heard]
-                index = find_settled(deeds, statements)
-            payments = [deed for deed in deeds if find_settled([deed], statements) == index]
-            if index is not None and all(
-                names_other_amount(payment, statements[index])
-                or (not exchange.gm_authored and _is_owed_by_other(payment, heard[index], context))
-                for payment in payments
-            ):
-                return ""
+            settled = await self._find_settled(deeds, exchange, context)
+            return f"/paid {settled.statement.rstrip('.')}" if settled else ""
         if index is None:
             return ""
         # By its words: its number is that of another as soon as one before it is settled.
         return f"{command} {statements[index].rstrip('.')}"
+
+    async def _find_settled(
+        self, deeds: Sequence[str], exchange: Exchange, context: SceneContext
+    ) -> Fact | None:
+        """Return the promise or debt that deeds settle; None if none is, or by another amount or by somebody else."""
+        own_titles = {stated_title(proposal.change) for proposal in exchange.proposals}
+        commitments = [f for f in await self.list_commitments(context) if f.statement not in own_titles]
+        # Nothing is given back to somebody who is not there, but a debt to them may be forgiven.
+        heard = [f for f in commitments if _is_heard(f, context)]
+        debts = [f for f in commitments if commitment_kind(f) is CommitmentKind.DEBT]
+        for candidates in (heard, debts if forgives_debt(deeds) else []):
+            statements = [fact.statement for fact in candidates]
+            index = find_settled(deeds, statements)
+            if index is None:
+                continue
+            payments = [deed for deed in deeds if find_settled([deed], statements) == index]
+            is_of_other = all(
+                names_other_amount(payment, statements[index])
+                or (not exchange.gm_authored and _is_owed_by_other(payment, candidates[index], context))
+                for payment in payments
+            )
+            return None if is_of_other else candidates[index]
+        return None
 
     async def _list_commitment_statements(self, context: SceneContext) -> list[str]:
         return [commitment.statement for commitment in await self.list_commitments(context)]
