@@ -14,17 +14,17 @@ from agents.prose.names import HONORIFICS
 from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences
 from agents.resolver.phrasings import word_set
-from agents.search.asked_deeds import AskedDeed, find_asked_deed
+from agents.search.asked_deeds import ARTICLES, AskedDeed, find_asked_deed
 from agents.search.normal_words import has_word_like, normalize_word
-from agents.search.question import ASKING_AUXILIARIES, SPEECH_WORDS, RecordQuestion
+from agents.search.question import ASKING_AUXILIARIES, RecordQuestion
 from agents.search.question_names import QuestionName
+from agents.search.told_deeds import BEFORE_OTHERS, DENIES, PASSIVES, SPEECH
 from stores.records.ids import Id
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?—“”\"¶]")
 _ASKS: Final = re.compile(
     r"^(?:and |but |so )?(?P<pronoun>who|when|where|why|how|whom|what|which)\b", re.IGNORECASE
 )
-_DENIES: Final = re.compile(r"\b(?:no|not|never|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
 _SPEAKER_OPENS: Final = re.compile(
     r"(?P<name>(?:[Tt]he )?[A-ZÀ-Þ][^\W_]+(?: (?:of |the )?[A-ZÀ-Þ][^\W_]+){0,4}): "
 )
@@ -32,17 +32,14 @@ _ASKER_WORDS: Final = frozenset({"i", "we", "me", "us"})
 _FIRST_PERSON: Final = frozenset({"i", "we"})
 _ASKED_OBJECTS: Final = _ASKER_WORDS - _FIRST_PERSON
 _NO_NAMES: Final = frozenset(map(normalize_word, HONORIFICS | {"the"}))
-_PASSIVES: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "gets", "got"})
-_DETERMINERS: Final = frozenset({"the", "a", "an"})
 _BEFORE_RECEIVER: Final = frozenset({"to", "from", "about", "against"})
 _SKIPPED: Final = ASKING_AUXILIARIES | word_set(
     "ever also already still really once first then just now even again"
 )
 """Words between whoever does something and the verb."""
 _DENIALS: Final = frozenset({"not", "never"})
-_BEFORE_OTHERS: Final = word_set("in at on to of from with for by about under near and or but into onto over")
+_BEFORE_NO_DOER: Final = BEFORE_OTHERS | {"or", "but"}
 """After these a name is not that of who does something, or not theirs alone."""
-_SPEECH: Final = frozenset(map(normalize_word, SPEECH_WORDS))
 _MUTUAL: Final = frozenset(
     map(
         normalize_word,
@@ -97,7 +94,7 @@ def _tells_only(
 ) -> bool:
     asking = _ASKS.match(question.text.strip())
     deed = find_asked_deed(question)
-    if asking is None or deed is None or deed.verb in _MUTUAL | _OWNING or _DENIES.search(question.text):
+    if asking is None or deed is None or deed.verb in _MUTUAL | _OWNING or DENIES.search(question.text):
         return False
     roles = _read_roles(question, deed, asking["pronoun"].casefold())
     if roles is None:
@@ -128,7 +125,7 @@ def _read_roles(question: RecordQuestion, deed: AskedDeed, pronoun: str) -> _Ask
     tokens = [token.casefold() for token in _TOKEN.findall(question.text)]
     words = [normalize_word(token.removesuffix("'s").removesuffix("’s")) for token in tokens]
     verb = next((n for n, word in enumerate(words) if n and word == deed.verb), None)
-    if verb is None or tokens[0].endswith(("'s", "’s")) or not _PASSIVES.isdisjoint(tokens[:verb]):
+    if verb is None or tokens[0].endswith(("'s", "’s")) or not PASSIVES.isdisjoint(tokens[:verb]):
         return None
     doers = {key for name in _find_names(question, words[:verb]) for key in _keys(name)}
     if not _FIRST_PERSON.isdisjoint(tokens[:verb]):
@@ -137,7 +134,7 @@ def _read_roles(question: RecordQuestion, deed: AskedDeed, pronoun: str) -> _Ask
         return None
     receivers: set[str] = set()
     for n in range(verb + 1, len(tokens)):
-        before = [w for w in tokens[verb:n] if w not in _DETERMINERS and w not in HONORIFICS]
+        before = [w for w in tokens[verb:n] if w not in ARTICLES and w not in HONORIFICS]
         if len(before) != 1 and before[-1] not in _BEFORE_RECEIVER:
             continue
         if tokens[n] in _ASKER_WORDS:
@@ -160,7 +157,7 @@ def _is_reverse(roles: _AskedRoles, doer: frozenset[str], done_to: frozenset[str
 def _is_telling(deed: AskedDeed, token: str) -> bool:
     word = normalize_word(token.casefold())
     if deed.is_saying:
-        return word in _SPEECH
+        return word in SPEECH
     return word == deed.verb or (word not in _CONVERSE and has_word_like(deed.verb, {word}))
 
 
@@ -175,7 +172,7 @@ def _find_doer(
     subject = verb - 1
     while subject >= 0 and _is_skipped(tokens[subject]):
         subject -= 1
-    if not _PASSIVES.isdisjoint(token.casefold() for token in tokens[max(0, subject) : verb]):
+    if not PASSIVES.isdisjoint(token.casefold() for token in tokens[max(0, subject) : verb]):
         return _find_agent(question, tokens[verb + 1 :], speaker_ids)
     if subject < 0 or (deed.is_saying and not tokens[subject][0].isalnum()):
         # `"Take it," says Mara to Vess.`
@@ -188,7 +185,7 @@ def _find_doer(
     while first > 0 and tokens[subject][0].isupper() and tokens[first - 1][0].isupper():
         first -= 1
     before = tokens[first - 1].casefold() if first else ""
-    if before in _BEFORE_OTHERS | _DETERMINERS:
+    if before in _BEFORE_NO_DOER | ARTICLES:
         return frozenset()  # `the Green Vial hidden in the loft` does nothing itself
     return _read_name(question, tokens[first : subject + 1], speaker_ids)
 
@@ -200,7 +197,7 @@ def _find_object(
 
     What is theirs is not they: `kills Osk's dog`.
     """
-    following = [t for t in tokens[verb + 1 :] if t.casefold() not in _DETERMINERS | HONORIFICS]
+    following = [t for t in tokens[verb + 1 :] if t.casefold() not in ARTICLES | HONORIFICS]
     name = list(takewhile(lambda token: token[0].isupper(), following)) or [
         t for t in following[:1] if t.casefold() in _ASKED_OBJECTS
     ]
@@ -216,7 +213,7 @@ def _find_agent(
     words = [token.casefold() for token in following]
     if "by" not in words:
         return frozenset()
-    agent = [t for t in following[words.index("by") + 1 :] if t.casefold() not in _DETERMINERS | HONORIFICS]
+    agent = [t for t in following[words.index("by") + 1 :] if t.casefold() not in ARTICLES | HONORIFICS]
     return _read_name(question, _take_name(agent), speaker_ids)
 
 
@@ -262,7 +259,7 @@ def _is_skipped(token: str) -> bool:
     return (
         word in _SKIPPED
         or word in _DENIALS
-        or word in _PASSIVES
+        or word in PASSIVES
         or word.endswith(("n't", "n’t"))
         or (token.islower() and word.endswith("ly"))
     )

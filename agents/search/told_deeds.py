@@ -21,13 +21,13 @@ from agents.search.normal_words import LOCATION_WORDS, has_word_like, normalize_
 from agents.search.question import SPEECH_WORDS, RecordQuestion
 
 _BEFORE_THINGS: Final = word_set("the a an my your his its our their")
-_PASSIVES: Final = PASSIVE_AUXILIARIES | {"be", "been", "being", "gets", "got"}
+PASSIVES: Final = PASSIVE_AUXILIARIES | {"be", "been", "being", "gets", "got"}
 _ASKS_TO_WHOM: Final = re.compile(
     r"^(?:and |but |so )?who(?: all)?(?:['’]s| is| was| are| were| (?:has|have|had) been| got)\b",
     re.IGNORECASE,
 )
 """Who was poisoned is asked, and not who did it."""
-_SPEECH: Final = frozenset(map(normalize_word, SPEECH_WORDS))
+SPEECH: Final = frozenset(map(normalize_word, SPEECH_WORDS))
 _QUOTES: Final = re.compile(r"[“”\"]")
 _MEANS_ONLY: Final = word_set(
     "want wants wanted wish wishes wished hope hopes hoped plan plans planned intend intends intended mean means meant "
@@ -55,10 +55,10 @@ _THIRD_PERSON: Final = re.compile(r"\b(?:he|she|they|him|her|them|his|their)\b",
 _PRESUPPOSES: Final = re.compile(
     r"^(?:and |but |so )?(?:when|where|why|how|who|whom|whose|what|which)\b", re.IGNORECASE
 )
-_DENIES: Final = re.compile(r"\b(?:no|not|never|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
+DENIES: Final = re.compile(r"\b(?:no|not|never|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
 _DENYING_WORDS: Final = frozenset({"no", "not", "never", "nobody", "nothing", "without"})
 _OPENERS: Final = word_set("the a an and but so then i when after before as in on at if now there here")
-_BEFORE_OTHERS: Final = word_set("in at on to of from with for by about under near and into onto over")
+BEFORE_OTHERS: Final = word_set("in at on to of from with for by about under near and into onto over")
 """After these a name is not that of who does something."""
 _TOKEN: Final = re.compile(r"[^\W_]+|[.,;:!?—“”\"]")
 _WORDS_BEFORE_DEED: Final = 4
@@ -72,7 +72,7 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
         return not LOCATION_WORDS.isdisjoint(word_forms(text)) or _TO_A_PLACE.search(text) is not None
     name_words = _name_words(question, deed)
     forms = word_forms(text)
-    if deed.is_saying and (_QUOTES.search(text) or not _SPEECH.isdisjoint(forms)):
+    if deed.is_saying and (_QUOTES.search(text) or not SPEECH.isdisjoint(forms)):
         return True
     if not has_word_like(deed.verb, forms - name_words):
         return False
@@ -89,7 +89,7 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
 
 def presupposes_deed(question: RecordQuestion) -> bool:
     """Say whether a question takes for granted that it was done: `Who robbed Vess?`, and not `Did Dob rob Vess?`."""
-    return _PRESUPPOSES.match(question.text) is not None and not _DENIES.search(question.text)
+    return _PRESUPPOSES.match(question.text) is not None and not DENIES.search(question.text)
 
 
 def leaves_doer_unnamed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
@@ -148,7 +148,7 @@ def _is_of_another(question: RecordQuestion, deed: AskedDeed, tokens: Sequence[s
             word in question.known_name_words or (n > 0 and word not in _OPENERS)
         )
         if run and not is_of_name:
-            return word not in _BEFORE_OTHERS and run.isdisjoint(subject_words)
+            return word not in BEFORE_OTHERS and run.isdisjoint(subject_words)
         if not token[0].isalnum() or word in SUBJECT_PRONOUNS:
             return False
         if is_of_name:
@@ -169,7 +169,7 @@ def _is_done_to_another(
     following = [t for t in tokens[position + 1 :] if t.casefold() not in ARTICLES]
     names = list(takewhile(lambda t: t[0].isupper() and t.casefold() not in SUBJECT_PRONOUNS, following))
     if not names and _is_passive(tokens, position):
-        before = [t for t in tokens[:position] if t.casefold() not in _PASSIVES | ADVERBS]
+        before = [t for t in tokens[:position] if t.casefold() not in PASSIVES | ADVERBS]
         names = list(takewhile(lambda t: t[0].isupper() and _is_name_word(question, t), reversed(before)))
     is_thing = tokens[position + 1 : position + 2] and tokens[position + 1].casefold() in _BEFORE_THINGS
     done_to = names or (tokens if is_thing else [])
@@ -183,7 +183,7 @@ def _is_name_word(question: RecordQuestion, token: str) -> bool:
 
 
 def _is_passive(tokens: Sequence[str], position: int) -> bool:
-    return any(t.casefold() in _PASSIVES for t in tokens[max(0, position - 2) : position])
+    return any(t.casefold() in PASSIVES for t in tokens[max(0, position - 2) : position])
 
 
 def _is_only_meant(tokens: Sequence[str], position: int) -> bool:
@@ -204,7 +204,7 @@ def _is_done_by_nobody(tokens: Sequence[str], position: int) -> bool:
     while before and (before[-1] in ADVERBS or before[-1].endswith("ly") or before[-1] == "now"):
         before.pop()
     clause = takewhile(lambda token: token[0].isalnum(), tokens[position + 1 :])
-    return bool(before) and before[-1] in _PASSIVES and "by" not in map(str.casefold, clause)
+    return bool(before) and before[-1] in PASSIVES and "by" not in map(str.casefold, clause)
 
 
 def is_denied(tokens: Sequence[str], position: int) -> bool:
