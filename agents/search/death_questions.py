@@ -66,6 +66,14 @@ _ASKS_KILLER: Final = re.compile(
     r".*\b(?:kill\w*|slew|slays?|slain|murder\w*|strangled|stabbed|poisoned)\b",
     re.IGNORECASE,
 )
+_BEFORE_DEATH_OF: Final = re.compile(
+    r"\b(?:before|after|earlier than|later than|sooner than)\s+(?:the (?:death|killing) of\s+)?(?P<other>[^?.!]{2,60}?)"
+    r"(?:['’]s? (?:death|killing)|\s+(?:did|died|was killed|was|(?:was )?dead))?[\s?.!]*$",
+    re.IGNORECASE,
+)
+_ASKS_FIRST_DEATH: Final = re.compile(
+    r"\b(?:died|dies|killed|dead|die)\s+(?:first|last|earlier|later|sooner)\b"
+)
 _PLACE_WORDS: Final = frozenset({"in", "at", "on", "near", "outside", "inside"})
 _POSSESSIVE: Final = re.compile(r"['’]s?(?=\s+\w)")
 _OWNS: Final = re.compile(r"['’]s?\s+(?!(?:death|body|corpse|murder|grave|killing)\b)", re.IGNORECASE)
@@ -111,6 +119,20 @@ def find_asked_deaths(question: RecordQuestion) -> tuple[QuestionName, ...]:
     return tuple(
         name for name in question.names if name not in killers and not _is_owner_or_place(question.text, name)
     )
+
+
+def find_compared_deaths(question: RecordQuestion) -> tuple[Id, ...]:
+    """Return the two whose deaths a question compares by time: `Did Wick die before Vess?`; nobody if it does not."""
+    killers = find_asked_killers(question)
+    asked = [name for name in question.names if len(name.entity_ids) == 1 and name not in killers]
+    if len(asked) != 2 or not asks_about_death(question):
+        return ()
+    other = _BEFORE_DEATH_OF.search(question.text)
+    name_words = {word for name in asked for word in name.normalized_words}
+    is_of_death = other is not None and not word_forms(other["other"]) - name_words
+    if not is_of_death and not _ASKS_FIRST_DEATH.search(question.text):
+        return ()
+    return tuple(dict.fromkeys(next(iter(name.entity_ids)) for name in asked))
 
 
 def find_asked_killers(question: RecordQuestion) -> tuple[QuestionName, ...]:

@@ -20,6 +20,7 @@ from agents.search.place_questions import read_sought_one
 from agents.search.question import RecordQuestion
 from agents.search.search_port import RecordSearch, SearchScope
 from agents.services.findings.canon_findings import CanonFinder
+from agents.services.findings.death_order import DeathOrder
 from agents.services.findings.decision_findings import DecisionFinder
 from agents.services.findings.departures import Departures
 from agents.services.findings.memory_findings import MemoryFinder
@@ -71,6 +72,7 @@ class FindingCollector:
         self._decision_finder = DecisionFinder(log, result_formatter)
         self._scene_whereabouts = SceneWhereabouts(canon, log)
         self._departures = Departures(canon, log)
+        self._death_order = DeathOrder(canon, log)
 
     async def collect_findings(self, question: RecordQuestion, scope: SearchScope) -> GatheredFindings:
         """Return what bears on the question, and what came nearest. Raises StoreError."""
@@ -87,6 +89,8 @@ class FindingCollector:
         )
         findings_by_kind = await self._put_departure_first(findings_by_kind, search)
         findings_by_kind = await self._add_left_behind(findings_by_kind, search)
+        *others, last_part = findings_by_kind
+        findings_by_kind = (*others, [*last_part, *await self._death_order.find_order(question)])
         if find_believers(question):
             # What is so does not say what somebody knows of it: it is shown as the nearest.
             findings_by_kind = _keep_matching(findings_by_kind, lambda r: r.is_match and r.is_answer)
