@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import dropwhile
@@ -9,20 +11,27 @@ from typing import Final
 
 from agents.importers.journal_markup import FrontMatter
 from agents.importers.log_entries import LogEntry, TagKind, Voice
+from agents.importers.plain_text import is_name
 from agents.prose.names import EPITHETS
+from agents.prose.speech import strip_speech
 from agents.prose.titles import TITLES
 from stores.records.world import EntityKind
 
+_MAX_CHECKED_SPEAKERS: Final = 20
+"""Speakers with most turns who are looked for in the narration."""
+
 _BEFORE_NAMES: Final = TITLES | EPITHETS
+_BRACKETS: Final = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|me|[Mm]y)\b")
 
 
-def join_speakers(entries: Sequence[LogEntry]) -> list[LogEntry]:
+def join_speakers(entries: Sequence[LogEntry], front_matter: FrontMatter) -> list[LogEntry]:
     """Return the entries in which who is called `Osric` and `Brother Osric` speaks under the full name.
 
     That is somebody whose first name only one other name of the journal has, after a title or before a
     surname; two who have a tag or a note each are two.
     """
-    people = list(_people_of(entries))
+    people = [*_people_of(entries), *find_played_names(entries, front_matter)]
     noted_names = {tag.name.casefold() for entry in entries for tag in entry.tags}
     full_names: dict[str, dict[str, str]] = {}
     for person in people:
@@ -42,15 +51,18 @@ def join_speakers(entries: Sequence[LogEntry]) -> list[LogEntry]:
 def assign_deeds(entries: Sequence[LogEntry], hero: str, front_matter: FrontMatter) -> list[LogEntry]:
     """Return the entries in which deeds and quotations have the voice of whose they are.
 
-    In a journal of several who are played, the player's are those of the hero. Without a hero they are of
-    everybody who acts, but for those whom a tag, the front matter or a line calls an NPC.
+    In a journal of several who are played, the player's are those of the hero. Without a hero they are of those
+    whom the journal says to be played, or else of everybody who acts and whom nothing in it calls an NPC.
     """
+    played_names = find_played_names(entries, front_matter)
     npcs = frozenset(_npc_names(entries, front_matter))
     actors = {e.speaker for e in entries if e.is_deed}
     players = {name for name in actors if npcs.isdisjoint((name.casefold(), _find_first_name(name)))}
 
     def is_played(name: str) -> bool:
-        return _is_part_of_other(name, hero) if hero else name in players
+        if hero or played_names:
+            return any(_is_part_of_other(name, other) for other in ((hero,) if hero else played_names))
+        return name in players
 
     return [
         replace(e, voice=Voice.PLAYER if is_played(e.speaker) else Voice.NPC)
@@ -58,6 +70,29 @@ def assign_deeds(entries: Sequence[LogEntry], hero: str, front_matter: FrontMatt
         else e
         for e in entries
     ]
+
+
+def find_played_names(entries: Iterable[LogEntry], front_matter: FrontMatter) -> list[str]:
+    """Return whom the journal says to be played: `pc: Tamsin Reeve` in the front matter, `[PC:Kit|HP 8]`."""
+    written_names = _BRACKETS.sub("", front_matter.value("pc", "pcs")).split(",")
+    names = [" ".join(name.split()) for name in written_names]
+    names += (tag.name for entry in entries for tag in entry.tags if tag.kind is TagKind.HERO)
+    return [name for name in dict.fromkeys(names) if name and is_name(name)]
+
+
+def find_unplayed_names(entries: Sequence[LogEntry], front_matter: FrontMatter) -> frozenset[str]:
+    """Return the folded names of those who speak and are not played: NPCs, and of whom somebody tells as `I`.
+
+    `Mother Pell gives me a pear.` is told by another.
+    """
+    unplayed_names = set(_npc_names(entries, front_matter))
+    narration = (e.text for e in entries if not e.speaker and e.voice in (None, Voice.GM))
+    told = strip_speech("\n".join(narration))
+    if _FIRST_PERSON.search(told):
+        turn_counts = Counter(entry.speaker for entry in entries if entry.speaker)
+        speakers = (name for name, _ in turn_counts.most_common(_MAX_CHECKED_SPEAKERS))
+        unplayed_names |= {name.casefold() for name in speakers if re.search(rf"\b{re.escape(name)}\b", told)}
+    return frozenset(unplayed_names)
 
 
 def _find_first_name(name: str) -> str:

@@ -9,7 +9,12 @@ from typing import Final
 
 from agents.importers.journal_comments import split_comments
 from agents.importers.journal_markup import FrontMatter, has_markup, read_front_matter
-from agents.importers.journal_speakers import assign_deeds, join_speakers
+from agents.importers.journal_speakers import (
+    assign_deeds,
+    find_played_names,
+    find_unplayed_names,
+    join_speakers,
+)
 from agents.importers.json_lines import looks_like_json, read_json
 from agents.importers.link_tags import linked_kinds, read_links
 from agents.importers.log_decoding import decode, refused_file_error
@@ -61,12 +66,19 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
     entries = [_normalize_names(entry, hero) for entry in entries]
     if log_format in _JOURNAL_FORMATS:
         # In a journal that MONITOR exported everybody speaks under the full name.
-        entries = entries if is_exported else join_speakers(entries)
+        entries = entries if is_exported else join_speakers(entries, front_matter)
         entries = assign_deeds(entries, hero, front_matter)
-    entries, voice_problems = assign_voices(entries, hero)
+    played_names: list[str] = []
+    unplayed_names: frozenset[str] = frozenset()
+    if log_format in _JOURNAL_FORMATS and not hero:
+        played_names = find_played_names(entries, front_matter)
+        unplayed_names = find_unplayed_names(entries, front_matter)
+    entries, voice_problems = assign_voices(
+        entries, hero, played_names=played_names, unplayed_names=unplayed_names
+    )
     problems += voice_problems
-    if log_format is LogFormat.LONELOG and not hero:
-        problems += _unnamed_hero_problems(entries)
+    if played_names or (log_format is LogFormat.LONELOG and not hero):
+        problems += _unnamed_hero_problems(entries, played_names)
     clean_entries = list(_clean_entries(entries, problems))
     if not any(e.voice not in (Voice.OOC, Voice.MARK) for e in clean_entries):
         raise _nothing_read_error(log_format, problems)
@@ -78,11 +90,16 @@ def read_log(data: bytes, *, form: LogFormat | None = None, hero: str = "") -> P
     )
 
 
-def _unnamed_hero_problems(entries: Sequence[LogEntry]) -> Iterator[ImportProblem]:
+def _unnamed_hero_problems(
+    entries: Sequence[LogEntry], played_names: Sequence[str]
+) -> Iterator[ImportProblem]:
     actors = Counter(e.speaker for e in entries if e.voice is Voice.PLAYER and e.speaker)
     if actors:
         (name, _), *_ = actors.most_common(1)
         yield ImportProblem(0, f"{name} acts in it: name {name} as your character to play on as {name}")
+    elif played_names:
+        name = played_names[0]
+        yield ImportProblem(0, f"{name} is played in it: name {name} as your character to play on as {name}")
 
 
 def read_title(data: bytes) -> tuple[str, str]:

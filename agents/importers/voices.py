@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -58,18 +58,30 @@ def voice_from_name(name: str) -> Voice | None:
     return Voice.ORACLE if _DICE_BOT.fullmatch(words) else _BY_NAME.get(words)
 
 
-def assign_voices(entries: Sequence[LogEntry], hero: str = "") -> tuple[list[LogEntry], list[ImportProblem]]:
+def assign_voices(
+    entries: Sequence[LogEntry],
+    hero: str = "",
+    *,
+    played_names: Collection[str] = (),
+    unplayed_names: Collection[str] = (),
+) -> tuple[list[LogEntry], list[ImportProblem]]:
     """Give every entry a voice, and report whom the player's was given to.
 
     A role in the log decides. Without one, the hero's words are the player's, and names such as `GM` decide
     for themselves. If that leaves no player, it is the speaker with most turns; the others are NPCs. Words
-    without a speaker are narration.
+    without a speaker are narration. `played_names` are those whom the log says to be played, and
+    `unplayed_names`, folded, those who are taken for no player.
     """
     voices = _speaker_voices(entries, hero)
+    voices |= dict.fromkeys(played_names, Voice.PLAYER)
     unassigned = [e for e in entries if e.voice is None]
     problems: list[ImportProblem] = []
     has_player = Voice.PLAYER in voices.values() or any(e.voice is Voice.PLAYER for e in entries)
-    turn_counts = Counter(e.speaker for e in unassigned if e.speaker and e.speaker not in voices)
+    turn_counts = Counter(
+        e.speaker
+        for e in unassigned
+        if e.speaker and e.speaker not in voices and e.speaker.casefold() not in unplayed_names
+    )
     if turn_counts and not has_player:
         busiest_speaker, _ = turn_counts.most_common(1)[0]
         voices[busiest_speaker] = Voice.PLAYER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.importers.log_entries import LogFormat
 from tests.agents.importers.test_journals import log_of
 
 OSRIC = "---\ntitle: The Marsh Road\n---\n## Session 1\n\nRain. We wait.\n\n"
@@ -110,3 +111,49 @@ def test_quotation_in_a_solo_log_is_of_whom_it_names(line: str, entry: tuple[str
     log = log_of(f"## S1 *The mill*\n@ I wait\n=> Rain falls.\n{line}\n", hero="Kell")
     last = log.entries[-1]
     assert (last.voice.value if last.voice else "", last.speaker, last.text) == entry
+
+
+PELL = '## Session 1\n\nMother Pell gives me a glass pear.\n\n**Mother Pell:** "Eat it."\n'
+
+
+@pytest.mark.parametrize(
+    ("log", "speakers"),
+    [
+        (PELL, [("npc", "Mother Pell")]),
+        (f"---\ntitle: Hale\npc: Tamsin Reeve\n---\n{PELL}", [("npc", "Mother Pell")]),
+        (
+            f'---\ntitle: Hale\npc: "[[Tamsin Reeve]]"\n---\n{PELL}\n**Tamsin:** "No."\n',
+            [("npc", "Mother Pell"), ("player", "Tamsin Reeve")],
+        ),
+        (
+            '---\ntitle: Hale\nnpc: Osk\n---\n## Session 1\n\nIt rains.\n\n**Osk:** "No."\n',
+            [("npc", "Osk")],
+        ),
+        # Nothing says that somebody else tells of them.
+        ('## Session 1\n\nIt rains.\n\n**Kell:** "No."\n', [("player", "Kell")]),
+        ('## Session 1\n\nKell waits in the rain.\n\n**Kell:** "No."\n', [("player", "Kell")]),
+        ('## Session 1\n\nI wait in the rain.\n\n**Kell:** "No."\n', [("player", "Kell")]),
+    ],
+)
+def test_speaker_of_whom_a_journal_tells_is_not_taken_for_the_player(
+    log: str, speakers: list[tuple[str, str]]
+) -> None:
+    assert [
+        (e.voice.value if e.voice else "", e.speaker)
+        for e in log_of(log, form=LogFormat.MARKDOWN).entries
+        if e.speaker
+    ] == speakers
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "line", "name"),
+    [
+        ("pcs: Kit Marlowe", "[L:Mill|dark]", "Kit Marlowe is played in it"),
+        ("player: me", "[PC:Kit Marlowe|HP 8]", "Kit Marlowe is played in it"),
+        ("pcs: Kit Marlowe", "@(Kell) draws his sword", "Kit Marlowe is played in it"),
+        ("player: me", "@(Kell) draws his sword", "Kell acts in it"),
+    ],
+)
+def test_solo_log_says_whom_to_name_as_the_character(front_matter: str, line: str, name: str) -> None:
+    log = log_of(f"---\ntitle: Ash\n{front_matter}\n---\n## S1 *Dusk*\n@ I wait\n=> Rain.\n{line}\n")
+    assert [str(p).partition(":")[0] for p in log.problems if "as your character" in str(p)] == [name]
