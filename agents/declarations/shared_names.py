@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.declarations.lasting_facts import guess_entities
-from agents.prose.auxiliary_names import AUXILIARY_NAMES
-from agents.prose.mentions import is_no_first_name, is_role, read_roles
+from agents.prose.mentions import is_role, may_be_first_name, read_roles
 from agents.prose.names import EPITHETS, any_name_pattern, names_of
 from stores.records.world import ACTORS, Entity, EntityKind, fold_name
 
@@ -57,8 +56,7 @@ def _list_new_whole_names(text: str, known: Sequence[Entity]) -> list[str]:
 
 
 def _is_title(word: str) -> bool:
-    is_no_name = is_no_first_name(word) and word not in AUXILIARY_NAMES
-    return is_no_name or is_role(word.casefold()) or word.casefold() in EPITHETS
+    return not may_be_first_name(word) or is_role(word.casefold()) or word.casefold() in EPITHETS
 
 
 def name_bearers(shared_name: SharedName) -> str:

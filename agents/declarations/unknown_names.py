@@ -12,11 +12,10 @@ from agents.canon_keeper.sentences.word_lists import load_word_lists
 from agents.declarations.handed_names import is_handed_thing, split_handed_names
 from agents.declarations.lasting_facts import guess_entity
 from agents.declarations.said_in_passing import find_kin_of_hero
-from agents.prose.auxiliary_names import AUXILIARY_NAMES
 from agents.prose.called_names import find_called
 from agents.prose.cast_words import SITE_NOUN
 from agents.prose.lone_names import begins_sentence, is_surely_name
-from agents.prose.mentions import is_no_first_name
+from agents.prose.mentions import may_be_first_name
 from agents.prose.names import DISTANCE, NameSpan, find_name_spans, has_title
 from agents.prose.speech import strip_speech
 from agents.prose.trades import is_trade
@@ -177,8 +176,7 @@ def _join_owned_names(spans: Sequence[NameSpan], text: str) -> list[NameSpan]:
 
 def _is_of_unknown(token: Token) -> bool:
     """Say whether a word of a name is of nobody known, and no mere title or `Poor` before one that is."""
-    is_first_name = token.text in AUXILIARY_NAMES or not is_no_first_name(token.text)
-    return not token.entity and token.text[0].isupper() and is_first_name
+    return not token.entity and token.text[0].isupper() and may_be_first_name(token.text)
 
 
 def _is_office(name: str, known: Sequence[Entity]) -> bool:

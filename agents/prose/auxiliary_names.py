@@ -38,7 +38,7 @@ def is_first_name(text: str, start: int, name_end: int) -> bool:
 
 
 def is_first_name_among(words: Sequence[str], start: int, end: int) -> bool:
-    """Say the same of the word before those from `start` to `end` of a sentence."""
+    """Say whether the word before those from `start` to `end` of a sentence is the name Will or May."""
     if not start or words[start - 1] not in AUXILIARY_NAMES:
         return False
     before, name = " ".join(words[: start - 1]), " ".join(words[start - 1 : end])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from agents.prose.absence import find_absent
-from agents.prose.auxiliary_names import is_first_name
+from agents.prose.auxiliary_names import AUXILIARY_NAMES, is_first_name
 from agents.prose.death_phrases import may_tell_death
 from agents.prose.names import EPITHETS, NON_NAME_WORDS
 from agents.prose.pronoun_candidates import PronounCandidates
@@ -640,6 +640,11 @@ def is_no_first_name(word: str) -> bool:
         return True
     is_adverb = folded.endswith("ly") and len(folded) >= _MIN_ADVERB_LENGTH
     return folded in _NO_FIRST_NAMES or is_adverb
+
+
+def may_be_first_name(word: str) -> bool:
+    """Say whether a word before a name is a first name, also one that is spelled like a verb: `Will Karr`."""
+    return word in AUXILIARY_NAMES or not is_no_first_name(word)
 
 
 def _name_words(name: str) -> list[str]:

@@ -67,4 +67,4 @@ _CHANGES: Final = (
 
 def tells_asked_change(asked_text: str, text: str) -> bool:
     """Say whether a text has a word of what happened, if the question asks for such a change."""
-    return all(told.search(text) for asks, told in _CHANGES if asks.match(asked_text))
+    return all(tells.search(text) for asks, tells in _CHANGES if asks.match(asked_text))

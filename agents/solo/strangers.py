@@ -17,6 +17,7 @@ from agents.prose.mentions import (
     Figure,
     is_no_first_name,
     is_role,
+    may_be_first_name,
     read_called_role,
     read_roles,
     read_surname,
@@ -243,7 +244,7 @@ def _is_unknown(name: str, known_words: set[str], surnames: set[str]) -> bool:
     words = [_bare(word) for word in fold_name(name).split()]
     own_words = words[1:] if has_title(name) and len(words) > 1 else words
     first, last = own_words[0], own_words[-1]
-    is_first_name = first.title() in AUXILIARY_NAMES or not (is_no_first_name(first) or is_role(first))
+    is_first_name = may_be_first_name(first.title()) and not is_role(first)
     is_other = len(own_words) > 1 and is_first_name
     return (
         known_words.isdisjoint((first, last)) and first not in surnames and (is_other or last not in surnames)

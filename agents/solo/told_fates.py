@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from agents.canon_keeper.sentences.lasting_statements import reports_words
 from agents.context_assembly.scene_context import SceneContext
-from agents.prose.cast_reader import NarratedFate
+from agents.prose.cast_reader import CastReader, NarratedFate
 from agents.prose.death_phrases import TELLS_DEATH, TELLS_LIFE
 from agents.prose.frames import find_framed_sentences
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
@@ -54,9 +54,7 @@ class FateReader:
         if not TELLS_DEATH.search(turn.text):
             return []
         people = await self._readers.list_people(context, turn.text)
-        reader = await self._readers.prepare_reader(
-            context, people, await self._readers.list_places(context), before=turn
-        )
+        reader = await self._prepare_reader(context, people, turn)
         gone = await self._find_unnamed_since_leaving(context, people, before=turn)
         deaths = reader.find_deaths(turn.text, is_gm=turn.speaker is not Speaker.PLAYER, gone=gone)
         return _name_fates(deaths, people, context)
@@ -69,9 +67,7 @@ class FateReader:
         hero = context.player_character()
         if not any(context.is_dead(one) for one in (*people, *([hero] if hero else []))):
             return []
-        reader = await self._readers.prepare_reader(
-            context, people, await self._readers.list_places(context), before=turn
-        )
+        reader = await self._prepare_reader(context, people, turn)
         survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
 
@@ -81,9 +77,7 @@ class FateReader:
         if not any(map(_OWES.match, sentences)):
             return []
         people = await self._readers.list_people(context, turn.text)
-        reader = await self._readers.prepare_reader(
-            context, people, await self._readers.list_places(context), before=turn
-        )
+        reader = await self._prepare_reader(context, people, turn)
         subjects = reader.find_pronoun_subjects(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         here_ids = {e.id for e in context.present_actors()}
         return [
@@ -107,9 +101,7 @@ class FateReader:
         if not debts:
             return []
         people = await self._readers.list_people(context, turn.text)
-        reader = await self._readers.prepare_reader(
-            context, people, await self._readers.list_places(context), before=turn
-        )
+        reader = await self._prepare_reader(context, people, turn)
         is_gm = turn.speaker is not Speaker.PLAYER
         here_ids = {e.id for e in context.present_actors()}
         return [
@@ -117,6 +109,13 @@ class FateReader:
             for position, (number, what) in reader.find_creditors(turn.text, is_gm=is_gm).items()
             if position in debts and people[number].id in here_ids
         ]
+
+    async def _prepare_reader(
+        self, context: SceneContext, people: Sequence[Entity], turn: Turn
+    ) -> CastReader:
+        """Return a reader of a turn that may mean these people."""
+        places = await self._readers.list_places(context)
+        return await self._readers.prepare_reader(context, people, places, before=turn)
 
     async def _find_unnamed_since_leaving(
         self, context: SceneContext, people: Sequence[Entity], *, before: Turn
