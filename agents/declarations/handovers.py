@@ -68,7 +68,7 @@ _AT_DEED: Final = (
 """What happened then, too: `before we reach the corner`, `as Dob looks away`."""
 _END: Final = (
     # What is paid, or what for: `for two crowns`, `for safe keeping`; with a capital it is for whom.
-    r"(?P<end>, .*| now| for [a-z0-9].*| and (?:then|I|you) .*"
+    r"(?P<end>, .*| now| for [a-z0-9].*| and (?:then|I|you) .*| and (?:he|she|they) (?!.*\b(?:it|them)\b).*"
     r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*"
     rf"|{_AT_DEED})?"
 )

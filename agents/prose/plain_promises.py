@@ -29,6 +29,7 @@ from agents.prose.promise_names import (
     write_as_name,
 )
 from agents.prose.speech import find_speaker, find_speeches, strip_speech
+from agents.prose.stranger_subjects import find_strangers
 
 MAX_PROMISE_WORDS: Final = 300
 """Characters of what is promised."""
@@ -173,6 +174,19 @@ _MORE_DEEDS: Final = (
     rf"[a-z]+\b(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?){{0,2}}"
 )
 """Other deeds between the first and the promise: `I close his eyes, take his glove, and swear ...`."""
+_PROMISED_BY_PRONOUN: Final = re.compile(
+    rf"(?:,?\s+and|,|;)\s+(?:then\s+)?(?:he|she)\s+(?:{_NO_DEED}[a-z]+s\b(?!\s+(?:not|never)\b)[^,;:?¶]{{0,60}}?,?\s+and\s+)?"
+    rf"(?:\w+ly\s+)?(?:promises|swears|vows)(?:\s+(?:to\s+)?{_TO_HERO_TOO}\b)?\s*,?\s+(?:{_CLAUSE})",
+    re.DOTALL,
+)
+"""`I give Dob the lantern and he promises to wait`: whoever is named before it promises, if it is only one."""
+_NAMES_ONE: Final = re.compile(
+    rf"(?:(?!\b(?:he|she|him|her|they|them|if)\b)(?!{NAME})[^?¶])*(?P<who>{NAME})(?!['’]s?\b)"
+    rf"(?:(?!\b(?:he|she|him|her|they|them|if)\b)(?!\b{NAME})[^?¶])*",
+    re.DOTALL,
+)
+_IS_NO_NAME: Final = re.compile(r"['’]|^(?:If|When|Unless|Once|While|Whenever)\b")
+"""Words with a capital that stand for nobody who promises: `If Harl`, `Harl's`."""
 _DEED_BY_HERO: Final = (
     rf"^(?:(?:And|Then|But|So|Now),?\s+)?I\s+(?:\w+ly\s+|then\s+)?(?!(?:{_NO_DEED_OF_HERO})\b)[a-z]+\b"
     rf"(?:(?!\s{_NO_LIST_OF_DEEDS}\b)[^,;:?¶]){{0,60}}?{_MORE_DEEDS},?\s+and\s+(?:then\s+)?(?:\w+ly\s+)?"
@@ -294,7 +308,10 @@ def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[
     text = write_as_name(written, known_names)
     patterns = (_PROMISED_BY, _PROMISED_BESIDE, _PROMISED_THING)
     match = next((m for pattern in patterns if (m := pattern.search(text))), None)
-    if match is None or not is_made_now(sentence, 0) or _is_of_earlier(match):
+    promiser = _as_written(match, "who", written) if match else ""
+    if match is None and (match := _PROMISED_BY_PRONOUN.search(text)):
+        promiser = _find_only_name(text[: match.start()])
+    if match is None or not promiser or not is_made_now(sentence, 0) or _is_of_earlier(match):
         return
     group = "to" if match["to"] else "given"
     to = _as_written(match, group, written)
@@ -303,12 +320,19 @@ def _read_third_person(sentence: str, known_names: Collection[str]) -> Iterator[
         yield PlainPromise(
             words,
             sentence,
-            _as_written(match, "who", written),
+            promiser,
             (to,) if is_named else (),
             to if is_named else "",
             to == "me" or to.casefold().startswith("you"),
             is_reported=True,
         )
+
+
+def _find_only_name(text: str) -> str:
+    """Return the only name in a text that tells of nobody else; empty if there is none."""
+    match = _NAMES_ONE.fullmatch(text)
+    is_only_one = match is not None and not _IS_NO_NAME.search(match["who"]) and not find_strangers(text)
+    return match["who"] if match and is_only_one else ""
 
 
 def _names_anybody(to: str, match: re.Match[str], group: str) -> bool:

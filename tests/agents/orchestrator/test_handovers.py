@@ -64,6 +64,8 @@ def read(text: str) -> list[tuple[str, str]]:
         ("> Dob keeps the ring on a cord around his neck.", "Dob has the ring", ""),
         ("> Greta wears the ring on her finger.", "Greta has the ring", ""),
         ("I carry the ring in my left boot.", "Mara has the ring", ""),
+        ("I give Dob the ring and he promises me a boat.", "Dob has the ring", "Mara"),
+        ("> Dob hands Greta the ring and she laughs.", "Greta has the ring", "Dob"),
     ],
 )
 def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holder_before: str) -> None:
@@ -86,6 +88,8 @@ def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holde
         "> Greta takes the ring from Dob and gives it back.",
         "> Dob drops the ring down the well.",
         "> Dob tosses the ring over the wall.",
+        "I give Dob the ring and he won't take it.",
+        "I give Dob the ring and he refuses.",
     ],
 )
 def test_thing_that_is_not_handed_over_stays_where_it_is(line: str) -> None:

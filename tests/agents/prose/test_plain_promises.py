@@ -114,6 +114,8 @@ BY_OTHERS = (
     ("Harl thanks me and promises me a room.", "Harl", "a room"),
     ("Harl promises Wenna ten silver.", "Harl", "ten silver"),
     ("Wenna nods, and promises to wait.", "Wenna", "to wait"),
+    ("I give Wenna the ledger and she promises me that it will stay shut.", "Wenna", "it will stay shut"),
+    ("I thank Harl, and he nods and swears to wait.", "Harl", "to wait"),
     ("Wenna smiles and promises Harl to mend the net.", "Wenna", "to mend the net"),
 )
 NO_PROMISE_BY_HERO = (
@@ -134,6 +136,11 @@ NO_PROMISE_BY_HERO = (
     "I remind her of what I promise to do.",
     "It is a promise of spring.",
     "I promise nothing.",
+    "I thank Harl and Wenna, and she promises to wait.",
+    "The guard thanks Harl, and he promises to wait.",
+    "I meet Harl's widow, and she promises to wait.",
+    "Harl looks at her, and she promises to wait.",
+    "If Harl comes, and he promises to wait, I go.",
     "I wait, watching Dob kneel and swear that he will go.",
     "I stop, let Dob kneel and swear that he will go.",
     "I promised nothing.",
