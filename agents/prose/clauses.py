@@ -23,7 +23,9 @@ UNREAL: Final = PhrasePattern(
     \b(years|days?|weeks?|months?|hours?|long) ago\b
     \b(once upon|yesterday|tomorrow|tonight|always|usually|often|sometimes|as (if|though))\b
     \b(last|next) time\b
-    \b(last|(?<!the\s)next) (night|week|year|month|summer|winter|spring|autumn|day|morning)\b
+    \b(last|(?<!the\s)next) (week|year|month|summer|winter|spring|autumn)\b
+    \blast (night|day|morning)\b
+    (?<!the\s)(?<!^)\bnext (night|day|morning)\b
     \bevery (day|night|morning|evening|week|year|time|sunday)\b
     """,
     flags=re.IGNORECASE,

@@ -33,7 +33,7 @@ _TIME: Final = "|".join(
         r"afterwards?",
         rf"after (?:that|{_LENGTH})",
         r"meanwhile|in the mean(?:time|while)|before long|presently|eventually|at length|in the end",
-        rf"(?:on )?(?:that(?: same| very)?|the same|the (?:next|following)) {_DAY_PART}",
+        rf"(?:on )?(?:that(?: same| very)?|the same|the (?:next|following)) {_DAY_PART}|next (?:day|morning|night)",
         rf"in the (?:morning|afternoon|evening)|(?:at|by) {_MOMENT}|by (?:morning|evening)",
     )
 )

@@ -86,7 +86,7 @@ _COMES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"it\s+(?:is|was)\s+(?:(?:already|nearly|past|long\s+past)\s+)?{_PART}\s+(?:when|as|before|by\s+the\s+time)\b",
-        rf"(?:on\s+)?the\s+(?:next|following)\s+(?P<part>day|morning)\b(?:,|\s+(?:{_US}|(?:the|an?|it)\s|(?-i:[A-Z])))",
+        rf"(?:(?:on\s+)?the\s+(?:next|following)|next)\s+(?P<part>day|morning)\b(?:,|\s+(?:{_US}|(?:the|an?|it)\s|(?-i:[A-Z])))",
         rf"(?:later\s+)?(?:that|the\s+same)\s+(?P<part>night|evening|afternoon|morning)\b,?\s+"
         rf"(?:{_US}|it\s+\w+s\b|(?-i:[A-Z])[\w'’-]+\s+(?!(?:was|is)\b)\w+s\b)",
         rf"in\s+the\s+(?P<part>morning|evening|afternoon)(?:,|\s+(?:{_US}|the\s))",

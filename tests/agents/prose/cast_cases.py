@@ -32,6 +32,12 @@ COMING = (
     _case("Bela", "> Old Tam comes in. The boy trips over his feet. I grab him.", "+Tam"),
     _case("Bela Tam", "> Old Tam laughs.", "I take the old man by the arm and lead him out.", "-Bela"),
     _case("", "> Captain Vess comes in.", "+Vess"),
+    _case("", "> Next morning Captain Vess returns.", "+Vess"),
+    _case("", "> Next day, Bela comes back with Old Tam.", "+Bela +Tam"),
+    _case("", "> Next week Captain Vess returns.", ""),
+    _case("", "> Next morning Captain Vess will return.", ""),
+    _case("", "> Captain Vess returns next morning.", ""),
+    _case("", "> Next time Captain Vess returns.", ""),
     # What is said of somebody, and of another too.
     _case("", "> Captain Vess is here, and Old Tam too.", "+Vess +Tam"),
     _case("Vess", "> Captain Vess is here, and Old Tam too.", "+Tam"),
