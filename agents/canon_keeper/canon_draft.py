@@ -213,9 +213,9 @@ class CanonDraft:
         self._update_sheets()
 
     def retcon_fact(self, fact: Fact) -> None:
-        """Make it never true: what it ended holds again, as far as nothing else ended that.
+        """Make a fact never true, and let what it had ended hold again, unless something else ended that, too.
 
-        What came after it and cannot be true beside the other ends that: a thing has one owner.
+        A later fact that excludes what it had ended takes the place of that: a thing has one owner.
         """
         ended_before = [
             f for f in self._supersession_graph.facts_ended_by(fact.id, self.facts) if not is_open(f)

@@ -295,7 +295,7 @@ def _sentence_queries(change: Payload, names: NameBook) -> Iterator[_FactQueryKe
 def _reopened_queries(
     change: Payload, catalogue: Catalogue, facts: Mapping[Id, Fact], names: NameBook
 ) -> Iterator[_FactQueryKey]:
-    """Yield where that stands which may have taken the place of what a retcon lets hold again."""
+    """Yield the queries for facts that may have replaced what a retcon lets hold again."""
     if not isinstance(change, RetconFact) or change.restore:
         return
     for fact in facts.values():

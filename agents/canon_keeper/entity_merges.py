@@ -39,7 +39,7 @@ from stores.records.workflow import Canonization, CanonizationState, ProposalSta
 from stores.records.world import Entity, EntityStatus
 
 MIN_SHORTENED_NAME: Final = 3
-"""Letters of a name that another may lengthen."""
+"""Letters that a name has at least for a longer one to count as the same: `Nan`, `Nanette`."""
 _COMMITTED_STATES = (CanonizationState.WRITTEN, CanonizationState.CLOSED)
 
 

@@ -140,7 +140,7 @@ class SceneContext:
         )
 
     def find_narrated_destination(self, stay: PresenceEntry) -> Id | None:
-        """Return where the hero went by the words that left somebody behind: where both were, if it is not known."""
+        """Return where the hero went by the words that left somebody behind; where these stay, if it is not said."""
         destinations = (
             entry.place_id
             for entry in self.story_entries

@@ -40,14 +40,14 @@ class MergedEntities:
         return list(dict.fromkeys(map(self.current_id, entity_ids)))
 
     def with_current_entities(self, fact: Fact) -> Fact:
-        """Return the fact as one of those that its entities are now."""
+        """Return the fact with the entities that those in it are merged into."""
         if not any(i.entity_id in self.kept_by_absorbed for i in fact.involves):
             return fact
         involves = (i.model_copy(update={"entity_id": self.current_id(i.entity_id)}) for i in fact.involves)
         return fact.model_copy(update={"involves": tuple(involves)})
 
     def with_current_owners(self, memories: Iterable[Memory]) -> list[Memory]:
-        """Return the memories as those of whoever their owner is now."""
+        """Return the memories, each with the entity that its owner is merged into as its owner."""
         return [
             m if (owner_id := self.current_id(m.entity_id)) == m.entity_id else _owned_by(m, owner_id)
             for m in memories

@@ -53,7 +53,7 @@ class SceneStretch:
     ids_by_name: IdsByName
     names_by_id: Mapping[Id, str]
     turns_before: Sequence[Turn] = ()
-    """The last turns before these, if it depends on them whom a pronoun of these means."""
+    """The turns just before these; empty if no pronoun in these depends on them."""
     genders: Mapping[Id, str] = field(default_factory=dict)
     """The pronoun (`he`, `she`) of those whose name or description tells it."""
     results_by_turn: Mapping[Id, Resolution] = field(default_factory=dict)

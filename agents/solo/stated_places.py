@@ -23,8 +23,8 @@ def enter_stated_places(
 ) -> list[JournalEntry]:
     """Return the entries with where the hero went by facts that are canon or proposed, each as its turn has it.
 
-    `opening_place_ids` are where the scenes began, by scene. A fact that has the hero where they are is none; where it
-    was not known where they are, it says no more than where the scene is.
+    `opening_place_ids` are where the scenes began, by scene. A fact is left out if the hero was there already, or if
+    nothing said before where they were: then it is no move.
     """
     own_entries = list(entries)
     stated_entries = {e.id: e for e in own_entries if isinstance(e, PlaceEntry) and not e.is_narrated}

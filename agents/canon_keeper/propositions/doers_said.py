@@ -39,7 +39,7 @@ _DOERS: Final = frozenset(_DOER_OF_VERB.values()) | frozenset(
 _OFFICES: Final = _DOERS - {
     "killer", "thief", "author", "founder", "builder", "inventor", "discoverer", "poisoner",
 }  # fmt: skip
-"""Who holds one of these may be another than a year ago."""
+"""Doers that another may be today than a year ago, of whom only what is so now is compared."""
 _AGES: Final = frozenset(
     {"young", "old", "elderly", "poor", "rich", "tall", "strange", "single", "certain", "great"}
 )

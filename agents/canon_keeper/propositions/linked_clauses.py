@@ -1,4 +1,4 @@
-"""Reads what the clauses of one sentence leave to one another: whom `him` means, where it was, who is what."""
+"""Completes each clause of a sentence by the clause before it: whom `him` means, where it was, who is what."""
 
 from __future__ import annotations
 

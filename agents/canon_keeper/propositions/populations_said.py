@@ -24,7 +24,7 @@ _LIVING: Final = frozenset({"live", "dwell", "reside"})
 _FLOORS: Final = frozenset({"floor", "storey", "story", "level", "deck"})
 _UNIT: Final = "inhabitant"
 _ROUGHLY: Final = 0.34
-"""By which part two populations may differ that are given in round numbers."""
+"""The share by which a population given in a round number may be more or less."""
 
 
 def read_populations(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
