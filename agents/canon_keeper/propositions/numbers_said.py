@@ -66,89 +66,75 @@ def ages_and_sizes(clause: ClauseWords, base: Proposition) -> Iterator[Propositi
 
 
 def counts(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
-    if base.time is not ClauseTime.NOW or base.is_perfect:
-        return
-    subject, rest = list(clause.subject), list(clause.rest)
-    words, rest_words = [t.word for t in subject], [t.word for t in rest]
+    """Yield how many of what somebody or something has, or of what there are: `has ten guns`, `a three-masted ship`."""
     holders = base.doers | base.others | base.owners
-    if len(holders) != 1:
+    if (
+        base.time is not ClauseTime.NOW
+        or base.is_perfect
+        or len(holders) != 1
+        or _is_of_theirs(clause.subject)
+    ):
         return
-    holder = {
-        "doers": holders,
-        "others": frozenset[str](),
-        "owners": frozenset[str](),
-        "words": frozenset[str](),
-    }
-    if _is_of_theirs(clause.subject):
-        return
+    if (quantity := _quantity_counted(clause)) is not None:
+        yield value_proposition(
+            base, "count", quantity=quantity, doers=holders, others=frozenset(), owners=frozenset(), words=frozenset()
+        )  # fmt: skip
+
+
+def _quantity_counted(clause: ClauseWords) -> Quantity | None:
+    """Return how many a clause counts, with what it counts as the unit; None if it counts nothing, or in part only."""
+    words, rest_words = [t.word for t in clause.subject], [t.word for t in clause.rest]
     if clause.verb == "be" and (compound := _compound(rest_words)):
         part, number = compound
-        quantity = Quantity(number, number, part, is_exact=True)
-        yield value_proposition(base, "count", quantity=quantity, **holder)
-        return
-    is_closed = "no more" in " ".join([*words, *rest_words]) or "only" in words
-    if clause.verb == "number" and (
-        found := quantity_at(rest_words, 0 if number_of(rest_words[0]) is not None else 1)
-        if rest_words
-        else None
-    ):
-        noun = next((singular(w) for w in words if singular(w) in _GROUPS), "")
-        if noun:
-            yield value_proposition(
-                base, "count", quantity=found[0]._replace(unit=noun, is_exact=True), **holder
-            )
-        return
+        return Quantity(number, number, part, is_exact=True)
+    if clause.verb == "number" and rest_words:
+        start = 0 if number_of(rest_words[0]) is not None else 1
+        if found := quantity_at(rest_words, start):
+            group = next((singular(w) for w in words if singular(w) in _GROUPS), "")
+            return found[0]._replace(unit=group, is_exact=True) if group else None
     if clause.verb in _GROUPS | {"man"}:
-        for index in range(len(words)):
-            if found := quantity_at(words, index):
-                unit = "crew" if clause.verb == "man" else clause.verb
-                yield value_proposition(
-                    base, "count", quantity=found[0]._replace(unit=unit, is_exact=True), **holder
-                )
-                return
-        return
-    if clause.verb in ("have", "carry") or words == ["there"]:
-        counted, is_said = rest_words, True
-    else:
-        counted, is_said = words, is_closed
-    for index in range(len(counted)):
-        found = quantity_at(counted, index)
-        if found is None:
-            continue
-        quantity, end = found
-        if clause.verb == "have" and (part := _part_of_body(counted[end:])):
-            quantity = quantity._replace(unit=part, is_exact=True)
-            yield value_proposition(base, "count", quantity=quantity, **holder)
-            return
-        group = next((w for w in counted[max(0, index - 3) : index] if w in _GROUPS), "")
-        if group and counted[index - 1] == "of":
-            yield value_proposition(
-                base, "count", quantity=quantity._replace(unit=group, is_exact=True), **holder
-            )
-            return
-        stop = next(
-            (n for n in range(end, len(counted)) if counted[n] in PREPOSITIONS | {"of", "and", ","}),
-            len(counted),
-        )
-        is_narrowed = (
-            stop < len(counted)
-            and counted[stop] in PREPOSITIONS
-            and (words != ["there"] or len([t for t in rest[stop + 1 :] if t.word != "the"]) > 1)
-        )
-        if stop < len(counted) and (counted[stop] == "of" or is_narrowed):
-            return  # `one sword in his hand`, `two guards at the gate of Saltmere`
-        nouns = counted[end:stop]
-        if nouns and singular(nouns[-1]) in load_word_lists().body_parts:
-            return
-        if nouns and is_said and not unit_of(nouns[-1]):
-            unit = " ".join([*nouns[:-1], singular(nouns[-1])])
-            yield value_proposition(
-                base,
-                "count",
-                quantity=quantity._replace(unit=unit, is_exact=quantity.is_exact or is_closed),
-                **holder,
-            )
-        return
+        crew = next((found for n in range(len(words)) if (found := quantity_at(words, n))), None)
+        unit = "crew" if clause.verb == "man" else clause.verb
+        return crew[0]._replace(unit=unit, is_exact=True) if crew else None
+    return _quantity_of_things(clause, words, rest_words)
+
+
+def _quantity_of_things(
+    clause: ClauseWords, words: Sequence[str], rest_words: Sequence[str]
+) -> Quantity | None:
+    """Return how many things somebody has or there are: `has ten guns`, `There are no more than two exits`."""
+    is_closed = "no more" in " ".join([*words, *rest_words]) or "only" in words
+    has_things = clause.verb in ("have", "carry") or list(words) == ["there"]
+    counted = rest_words if has_things else words
+    first = next((n for n in range(len(counted)) if quantity_at(counted, n)), None)
+    if first is None or (found := quantity_at(counted, first)) is None:
+        return None
+    quantity, end = found
+    if clause.verb == "have" and (part := _part_of_body(counted[end:])):
+        return quantity._replace(unit=part, is_exact=True)
+    group = next((w for w in counted[max(0, first - 3) : first] if w in _GROUPS), "")
+    if group and counted[first - 1] == "of":
+        return quantity._replace(unit=group, is_exact=True)
+    stop = next(
+        (n for n in range(end, len(counted)) if counted[n] in PREPOSITIONS | {"of", "and", ","}),
+        len(counted),
+    )
+    behind = [t for t in clause.rest[stop + 1 :] if t.word != "the"]
+    is_narrowed = (
+        stop < len(counted)
+        and counted[stop] in PREPOSITIONS
+        and (list(words) != ["there"] or len(behind) > 1)
+    )
+    if stop < len(counted) and (counted[stop] == "of" or is_narrowed):
+        return None  # `one sword in his hand`, `two guards at the gate of Saltmere`
+    nouns = counted[end:stop]
+    is_thing = (
+        bool(nouns) and singular(nouns[-1]) not in load_word_lists().body_parts and not unit_of(nouns[-1])
+    )
+    if not is_thing or not (has_things or is_closed):
+        return None
+    unit = " ".join([*nouns[:-1], singular(nouns[-1])])
+    return quantity._replace(unit=unit, is_exact=quantity.is_exact or is_closed)
 
 
 def _compound(words: Sequence[str]) -> tuple[str, int] | None:
@@ -182,6 +168,7 @@ def _is_of_theirs(subject: Sequence[Token]) -> bool:
 
 
 def years(clause: ClauseWords, base: Proposition, tokens: Sequence[Token]) -> Iterator[Proposition]:
+    """Yield in which year something happened, if the clause names one year: `The bridge fell in 1402`."""
     numbers = [t.word for t in tokens if t.word.isdecimal() and len(t.word) in (3, 4)]
     if len(numbers) != 1 or not base.entities():
         return
