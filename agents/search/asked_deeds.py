@@ -101,9 +101,11 @@ def _read_deed(
                 word == "to" and words[n - 1] in _MEANS_TO
             ):
                 continue
+            if word == "get" and _following_word(words, n).endswith("ed"):
+                continue  # to get married is to marry
             if normalized_word not in content_words and word not in SPEECH_WORDS:
                 return None
-            following = words[n + 1] if n + 1 < len(words) else ""
+            following = _following_word(words, n)
             is_passive = is_passive and not word.endswith("ing")  # `Where was Ruy hiding?`
             if following == "by" and words[0] in _WHO_OR_WHAT and words[1] in PASSIVE_AUXILIARIES:
                 # `Who was robbed by Dob?`
@@ -120,6 +122,10 @@ def _read_deed(
                 ),
             )
     return None
+
+
+def _following_word(words: Sequence[str], position: int) -> str:
+    return words[position + 1] if position + 1 < len(words) else ""
 
 
 def asks_where_by_deed(question: RecordQuestion, deed: AskedDeed) -> bool:

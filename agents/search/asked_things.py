@@ -109,11 +109,11 @@ _REASON: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS_COLOUR: Final = re.compile(r"^(?:and |but |so )?(?:what|which) colou?r\b", re.IGNORECASE)
-_COLOUR: Final = re.compile(
-    r"\b(?:black|white|gr[ea]y|red|blue|green|yellow|brown|orange|purple|violet|pink|gold(?:en)?|silver|copper|crimson"
-    r"|scarlet|amber|ivory|russet|tawny|dun|roan|dark|pale|colou?rs?|[a-z]+-colou?red)\b",
-    re.IGNORECASE,
+_COLOURS: Final = (
+    r"black|white|gr[ea]y|red|blue|green|yellow|brown|orange|purple|violet|pink|gold(?:en)?|silver|copper|crimson"
+    r"|scarlet|amber|ivory|russet|tawny|dun|roan|dark|pale"
 )
+_COLOUR: Final = re.compile(rf"\b(?:{_COLOURS}|colou?rs?|[a-z]+-colou?red)\b", re.IGNORECASE)
 _ASKS_LOOKS: Final = re.compile(r"^(?:and |but |so )?what (?:do|does|did) .+ look like\b", re.IGNORECASE)
 _LOOKS: Final = re.compile(
     r"\b(?:with|has|have|had|his|her) (?:(?:an?|the|very|no) )?(?:\w+ )?(?:hair|face|eyes? (?:is|are|was|were))\b"
@@ -124,6 +124,24 @@ _LOOKS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words for how somebody looks; that they close their eyes says nothing of it."""
+_THINGS: Final = (
+    r"(?:rings?|swords?|knife|knives|daggers?|keys?|letters?|seals?|books?|boxe?s?|coins?|amulets?|necklaces?|collars?"
+    r"|brooch|locket|chain|crown|cup|bottle|vial|flag|banner|badge|coat|cloak|hat|boots?|gloves?|scarf|dress|shield|bell"
+    r"|lamp|lantern|map|statue|mask|door|boat|ship|cart|wagon|house|hut|tower|tattoo|burn|scar|mark|symbol|sign|seal"
+    r"|button|pipe|staff|wand|orb|stone|gem|pistol|rifle|gun|bag|purse|chest|coffin|sail)"
+)
+_ASKS_LOOKS_OF_THING: Final = re.compile(
+    rf"^(?:and |but |so )?what (?:do|does|did) (?:.+ )?{_THINGS} look like\b", re.IGNORECASE
+)
+_LOOKS_OF_THING: Final = re.compile(
+    rf"\b(?:is|are|was|were|an?|the|its?|of) (?:\w+,? )?(?:{_COLOURS}|brass|bronze|iron|steel|wood(?:en)?"
+    r"|stone|leather|bone|glass|round|square|long|short|tall|thin|thick|heavy|tiny|huge|carved|painted|engraved|plain)\b"
+    r"|\b(?:in the shape of|shaped like|looks? like|carved (?:with|in|into)|painted (?:with|on|in)"
+    r"|engraved|marked with)\b"
+    r"|\bwith (?:an?|the) [\w-]+ (?:on|in) it\b",
+    re.IGNORECASE,
+)
+"""Words for how a thing looks: its colour, what it is made of, or its shape."""
 _ASKS_ORIGIN: Final = re.compile(
     r"^(?:and |but |so )?where (?:(?:do|does|did) .+ come from|(?:is|was|are|were) .+ from)[\s?.!]*$",
     re.IGNORECASE,
@@ -184,7 +202,8 @@ def has_asked_thing(question: RecordQuestion, text: str) -> bool:
     if _ASKS_COLOUR.match(asked):
         return _COLOUR.search(text) is not None
     if _ASKS_LOOKS.match(asked):
-        return _LOOKS.search(text) is not None
+        looks = _LOOKS_OF_THING if _ASKS_LOOKS_OF_THING.match(asked) else _LOOKS
+        return looks.search(text) is not None
     if _ASKS_ORIGIN.match(asked):
         return _ORIGIN.search(text) is not None
     if _ASKS_SIDE.match(asked):

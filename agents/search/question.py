@@ -7,7 +7,7 @@ near misses are therefore still shown, apart from the answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -102,6 +102,7 @@ _ASKS_HOW_THEY_STAND: Final = re.compile(
 )
 _STANDING_WORDS: Final = word_set("stand get on along feel about with towards toward")
 
+_GOT_STATES: Final = word_set("ill sick hurt lost caught drunk stuck shot burnt hit")
 _LOCATION_PREDICATE: Final = "located_in"
 
 _PASSIVE_WORDS: Final = word_set("is was are were be been being")
@@ -210,6 +211,11 @@ def parse_question(
     if asking := _ASKING_WORDS.search(text):
         asking_words = {fold_word(word) for word in asking.groups() if word}
         content_words = [word for word in content_words if word not in asking_words]
+    content_words = [
+        word
+        for n, word in enumerate(content_words)
+        if word != "get" or not _is_got(content_words[n + 1 : n + 2])
+    ]
     if asking := ASKS_KIND.match(text):
         content_words = [word for word in content_words if word != fold_word(asking["genus"])]
     clause = _TIME_CLAUSE.search(text) or _CLAUSE_BEFORE.search(text)
@@ -274,6 +280,11 @@ def match_question(
 def says_what_came_after(question: RecordQuestion) -> bool:
     """Say whether a question has what came after what it asks for: `What did she sell before she worked for Osk?`."""
     return _CLAUSE_BEFORE.search(question.text) is not None
+
+
+def _is_got(next_words: Sequence[str]) -> bool:
+    """Say whether a word behind `get` says all of it: `get married`, `get ill`."""
+    return any(word.endswith("ed") or word in _GOT_STATES for word in next_words)
 
 
 def counts_as_about_speaker(question: RecordQuestion, statement: str) -> bool:

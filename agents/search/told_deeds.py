@@ -38,6 +38,8 @@ _MEANS_ONLY: Final = word_set(
 """Words before `to` and a deed that is not done by that."""
 _MODALS: Final = word_set("will would can could may might must shall should ll cannot")
 _ASKS_OF_THE_PAST: Final = re.compile(r"\b(?:did|was|were|has|have|had)\b", re.IGNORECASE)
+_ASKS_WHAT_IS_MEANT: Final = re.compile(r"\b(?:want|mean|intend|plan|hope|try|going) to\b", re.IGNORECASE)
+"""Who is asked what they wanted to do need not have done it."""
 _OF_TWO: Final = frozenset(
     map(
         normalize_word,
@@ -77,7 +79,11 @@ def tells_deed(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     if not has_word_like(deed.verb, forms - name_words):
         return False
     presupposes = presupposes_deed(question)
-    was_done = presupposes and _ASKS_OF_THE_PAST.search(question.text) is not None
+    was_done = (
+        presupposes
+        and _ASKS_OF_THE_PAST.search(question.text) is not None
+        and not _ASKS_WHAT_IS_MEANT.search(question.text)
+    )
     return any(
         not _is_of_another(question, deed, tokens, n)
         and not _is_done_to_another(question, deed, tokens, n)

@@ -38,6 +38,7 @@ from agents.search.question import (
 from agents.search.question_cues import read_cues
 from agents.search.search_port import SearchHit
 from agents.search.swapped_roles import is_told_in_reverse
+from agents.search.told_debts import is_owed_by_others
 from agents.search.told_departures import WORDS_OF_DEPARTURE, tells_departure
 from agents.search.turn_answers import match_turn
 from agents.search.turn_ranking import turn_time_order
@@ -192,7 +193,7 @@ class TurnFinder:
         touching_ids = {
             turn.id
             for (_, turn), match in zip(found, matches, strict=True)
-            if match.touches(question) and not _tells_in_reverse(question, turn, turn.text)
+            if match.touches(question) and not _tells_in_reverse(question, turn, turn.text, hero_name)
         }
         return _add_bearing(ranked_findings, touching_ids)
 
@@ -285,9 +286,12 @@ def _remove_quotes(text: str, quotes: Sequence[str]) -> str:
     return text
 
 
-def _tells_in_reverse(question: RecordQuestion, turn: Turn, text: str) -> bool:
-    """Say whether a turn tells what is asked the other way round; `I` is whoever speaks."""
-    if turn.speaker is Speaker.PLAYER:
+def _tells_in_reverse(question: RecordQuestion, turn: Turn, text: str, hero_name: str = "") -> bool:
+    """Say whether a turn tells what is asked the other way round, or of a debt of others; `I` is whoever speaks."""
+    is_players = turn.speaker is Speaker.PLAYER
+    if is_owed_by_others(question, text, is_players=is_players, hero_name=hero_name):
+        return True
+    if is_players:
         return is_told_in_reverse(question, text, question.hero_ids)
     return is_told_in_reverse(question, f"{turn.name}: {text}" if turn.name else text)
 
@@ -328,7 +332,7 @@ def _match_turn(
     is_match = turn_match.is_answer and not is_made_in_reverse(
         question, text, is_of_asker=turn.speaker is Speaker.PLAYER
     )
-    is_match = is_match and not _tells_in_reverse(question, turn, text)
+    is_match = is_match and not _tells_in_reverse(question, turn, text, hero_name)
     if asks_for_all_deaths(question):
         is_match = tells_of_death(question, text)
     else:
