@@ -386,7 +386,7 @@ ENTERS: Final = PhrasePattern(
     [bar block] (the|my|your|our|HIS) (way|door|doorway|path|road|exit)\b
     [rein dismount] (in|up|END|(before|in front|beside|at|by|and)\b)
     [hail overtake intercept] @
-    (has|have) been (here|there|listening|standing|watching|hiding|waiting)\b
+    (has|have) been ((here|there)(?! (before|once|twice|often|many)\b)|listening|standing|watching|hiding|waiting)\b
     [wait stand sit kneel lean crouch lie perch hover linger] in the (doorway|door|room|corner|shadows|hall|
         light|yard|rain|gateway|entrance|stern|bow)\b
     [wait stand sit kneel lean crouch lie perch hover linger] at the (door|gate|bar|table|counter|window|foot|

@@ -86,6 +86,7 @@ DIES: Final = PhrasePattern(
     (is|am|are|was|were|lies|lie|lay|hangs|hung|floats) ((stone|quite|now|found|left|down) )?(deadMERELY|lifeless)\b
     (is|are|was|were) (no more|no longer (alive|breathing|among (us|the living))|not alive|not breathing)\b
     (is|am|are|was|were|gets|got) ((now|then|finally|at last|[a-z]+ly) )?SLAIN\b
+    (is|are|was|were|has been|have been) found SLAIN\b
     (is|are|was|were|gets|got) (torn|ripped|hacked|blown|cut) IN_PIECES\b
     (is|are|was|were) (claimed|finished|carried) (off )?by (the|an?) (\w+ )?LETHAL\b
     [breathe draw gasp take cough sigh] (out )?HIS (very )?(last|final|dying)( breath)?\b(?! (coin|card|breath before|
@@ -204,7 +205,8 @@ _DIES_IN_PART: Final = PhrasePattern(
     ^\W*(breaking|snapping) OWNER neck\b
     ^\W*(cutting|slitting) OWNER throat\b
     OWNER heart ([stop]|[give] out|[fail]|[burst]|beats no more)\b(?! (for a (moment|second|beat)|at))
-    OWNER (neck ([snap break]|is (snapped|broken))|throat is (cut|slit|slashed)|skull (is crushed|[crack split] open))\b
+    OWNER (neck ([snap break]|is (snapped|broken))|throat (is|was|has been) (cut|slit|slashed))\b
+    OWNER skull ((is|was|has been) crushed|[crack split] open)\b
     OWNER life (([end] (here|there|then|at|on|in|with|when)?)|is (over|ended|at an end)|([ebb drain slip] away))CLOSE
     OWNER breathing [stop cease]\b
     OWNER head (rolls|rolled|is (cut|struck|chopped|severed|hacked))\b

@@ -64,12 +64,16 @@ _PLAIN_FORMS: Final = (
     (re.compile(r"\b(you|we|they)['’]re\b", re.I), r"\1 are"),
     (re.compile(r"\b(I|you|we|they)['’]ve\b", re.I), r"\1 have"),
     (re.compile(r"\b(\w+)['’]ll\b"), r"\1 will"),
+    (re.compile(r"\b(he|she|it|that|who)['’]s(?=\s+(?:(?:just|already|now)\s+)?been\b)", re.I), r"\1 has"),
     (re.compile(r"\b(he|she|it|that|there|who|here)['’]s\b", re.I), r"\1 is"),
     (re.compile(r"\b(I|you|we|they|he|she)['’]d\b", re.I), r"\1 would"),
 )
 _IS_AFTER_NAME: Final = re.compile(
-    r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting)\b)"
+    r"['’]s(?=\s+(?:here|gone|back|dead|asleep|in|at|out|away|not|coming|leaving|standing|waiting|sitting|"
+    r"lying|kneeling|crouching|shivering|hiding|alive|awake|unconscious|"
+    r"(?:bleeding|dying)(?=\s*(?:[.,;:!?—–]|$)|\s+(?:in|on|at|from|of|by|to|badly|here|now)\b))\b)"
 )
+_HAS_AFTER_NAME: Final = re.compile(r"['’]s(?=\s+(?:(?:just|already|now)\s+)?been\b)")
 _OBJECT_HER: Final = (
     r"her(?=\s*(?:[,.;:!?—–-]|$)|\s+(?:in|out|off|away|to|into|up|down|along|aside|home|outside|from|with|at|by|"
     r"and|then|back|go|leave|stay|behind|inside|upstairs|downstairs|alone|through|over|where|that|what|about|who|"
@@ -328,6 +332,9 @@ class MentionReader:
             tail = sentence[end:]
             if (_IS_AFTER_NAME.match(tail)) is not None:
                 parts.append(f"@{mark}@ is")
+                end += 2
+            elif _HAS_AFTER_NAME.match(tail) is not None:
+                parts.append(f"@{mark}@ has")
                 end += 2
             elif re.match(r"['’](?:s\b)?", tail) and mark[0].isdecimal():
                 parts.append(_owned_by(mark))

@@ -23,6 +23,9 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 
 COMING = (
+    _case("Bela", "> Captain Vess's lying on a pallet.", "+Vess"),
+    _case("Bela", "> Captain Vess's dying wish was a song.", ""),
+    _case("Bela", "> Captain Vess's been here before.", ""),
     _case("Bela", "> Old Tam is my uncle.", "I grab the boy and shake him.", ""),
     _case(
         "Bela", "> Old Tam is my uncle.", "> The boy hides behind a crate.", "I grab him by the collar.", ""
