@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from agents.prose.titles import TITLES
 from agents.search.normal_words import has_word_like, normalize_word, word_forms
 from agents.search.question import MIN_WORD_SHARE, RecordQuestion
 from agents.search.question_names import QuestionName
@@ -25,17 +26,28 @@ _ASKS_WHETHER: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHO_KNOWS: Final = re.compile(
-    r"^who(?: else| all)? (?:already |still )?(?:knows?|knew|remembers?|has heard|heard|suspects?)\b",
+    r"^who(?: else| all)? (?:already |still )?(?:(?:knows?|knew|remembers?|has heard|heard|suspects?)\b"
+    r"|(?:believes?|believed|thinks?|thought)\b(?! (?:of|about|in|up|to|so)\b))",
     re.IGNORECASE,
 )
 _SAYS_KNOW: Final = re.compile(
-    r"\b(?:knows?|knew|known|heard|remembers?|suspects?|told|learn\w*)\b", re.IGNORECASE
+    r"\b(?:knows?|knew|known|heard|remembers?|suspects?|told|learn\w*|believes?|believed|thinks?|thought)\b",
+    re.IGNORECASE,
+)
+_SAYS_ALIVE: Final = re.compile(
+    r"\b(?:alive|lives|living|lived|survive[sd]?|not (?:really )?dead)\b|n['’]t dead\b", re.IGNORECASE
+)
+_SAYS_DEAD: Final = re.compile(
+    r"(?<!\bnot )(?<!n['’]t )\b(?:dead|died|dies|killed|murdered)\b", re.IGNORECASE
 )
 _SAYS_I: Final = re.compile(r"\b(?:I|me|my|we|us|our)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _ASKING_WORDS: Final = frozenset(
     map(normalize_word, ["know", "think", "believe", "remember", "recall", "suspect", "told", "tell", "true"])
 )
+
+
+_TITLE_WORDS: Final = frozenset(map(normalize_word, TITLES))
 
 
 def find_believers(question: RecordQuestion) -> frozenset[Id]:
@@ -59,6 +71,14 @@ def asks_what_was_told(question: RecordQuestion) -> bool:
     return _WAS_TOLD.match(question.text.strip()) is not None
 
 
+def says_otherwise_of_life(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has somebody dead of whom the question asks who knows them alive, or the other way round."""
+    if _SAYS_ALIVE.search(question.text):
+        return _SAYS_ALIVE.search(text) is None and _SAYS_DEAD.search(text) is not None
+    is_of_dead = _SAYS_DEAD.search(question.text) is not None
+    return is_of_dead and _SAYS_DEAD.search(text) is None and _SAYS_ALIVE.search(text) is not None
+
+
 def says_who_knows(text: str) -> bool:
     """Say whether a text speaks of knowing."""
     return _SAYS_KNOW.search(text) is not None
@@ -71,7 +91,10 @@ def is_on_known_matter(question: RecordQuestion, text: str, about_ids: frozenset
     """
     owner = _find_owner(question)
     memory_forms = word_forms(text)
-    other_names = [name for name in question.names if name is not owner]
+    own_ids = owner.entity_ids if owner is not None else frozenset[Id]()
+    other_names = [
+        n for n in question.names if not (n is owner or (n.entity_ids and n.entity_ids <= own_ids))
+    ]
     matter_words = question.content_words - _ASKING_WORDS
     if _SAYS_I.search(question.text) and question.asker_names:
         names_asker = any(
@@ -99,4 +122,8 @@ def _find_owner(question: RecordQuestion) -> QuestionName | None:
     if matched is None:
         return None
     owner_words = {normalize_word(word.casefold()) for word in _WORD.findall(matched["owner"])} - {"the"}
-    return next((name for name in question.names if name.normalized_words == owner_words), None)
+    for words in (owner_words, owner_words - _TITLE_WORDS):  # `Sheriff Tully` of Sheriff Hob Tully
+        for name in question.names:
+            if words and name.normalized_words == words:
+                return name
+    return None

@@ -199,7 +199,7 @@ class CanonFinder:
         self, question: RecordQuestion, facts: Sequence[Fact]
     ) -> list[RankedFinding]:
         """Return, to a question on a death, a finding on each whose death canon does not have."""
-        if not asks_about_death(question):
+        if not asks_about_death(question) or asks_who_knows(question) or find_believers(question):
             return []
         dead_ids = {subject_of(f) for f in facts if is_death(f)}
         asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}

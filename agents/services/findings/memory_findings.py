@@ -15,6 +15,7 @@ from agents.search.belief_questions import (
     asks_who_knows,
     find_believers,
     is_on_known_matter,
+    says_otherwise_of_life,
 )
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.compared_texts import phrase_as_asked
@@ -76,8 +77,12 @@ class MemoryFinder:
             finding, hit = mark_rejected(unmarked_finding, rejected_quotes), hits_by_id[memory.id]
             match = _match_memory(question, memory, finding.believer)
             is_rejected = bool(finding.rejected_quotes)
-            is_known = asks_who_knows(question) and is_on_known_matter(
-                question, memory.text, frozenset(memory.about)
+            is_known = (
+                asks_who_knows(question)
+                and is_on_known_matter(question, memory.text, frozenset(memory.about))
+                and tells_asked_death(question, memory.text)
+                and not says_otherwise_of_life(question, memory.text)
+                and not is_told_otherwise(question, memory.text)
             )
             is_about_named = bool({*memory.about}.intersection(question.entity_ids))
             ranked_findings.append(
