@@ -19,7 +19,8 @@ _GROUPS: Final = frozenset(
 _PARTS_OF_BODY: Final = frozenset(
     {"finger", "toe", "head", "arm", "leg", "eye", "tail", "wing", "horn", "thumb"}
 )
-_PARTS_WITH_E: Final = frozenset({"eye", "toe", "storie", "blade", "edge", "horne"})
+_PARTS_WITH_E: Final = frozenset({"eye", "toe", "blade", "edge"})
+"""Parts that end with `e`, which `two-bladed` has only once."""
 _EVENT_VERBS: Final = frozenset({"be", "fight", "happen", "occur", "take", "hold", "fall", "come"})
 
 

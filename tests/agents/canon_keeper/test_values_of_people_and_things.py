@@ -52,6 +52,7 @@ NAMES = {
         ("The house has a cellar.", "There is no cellar under the house."),
         ("There are three doors in the crypt.", "The crypt has only one door."),
         ("There is not a single window in the tower.", "The tower has a window."),
+        ("Brannoc is a two-horned beast.", "Brannoc has three horns."),
         ("Osric has blonde hair.", "Osric is a dark-haired man."),
         ("Osric has blue eyes.", "Osric's eyes are dark brown."),
         (
@@ -131,6 +132,7 @@ async def test_contradictions_of_one_value_are_caught(before: str, after: str) -
         ("Brannoc's mother is dead.", "Brannoc visits his mother's grave."),
         ("Wick is an orphan.", "Wick's father was a fisherman."),
         ("Wick is an orphan.", "Wick carries his father's knife."),
+        ("Brannoc has two horns.", "Brannoc is a two-horned beast."),
         ("Osric ate a steak.", "Osric is a vegetarian."),
         ("Osric gave up smoking.", "Osric smokes again."),
         ("The door cannot be opened without the key.", "Wick opened the door with the key."),
