@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from agents.count_words import count_noun
 from agents.views.character_views import CharacterRow
 from widgets.entity_tree import DEAD_SIGN
 from widgets.ink import Ink, Line
@@ -22,9 +23,7 @@ def character_row_lines(row: CharacterRow, width: int) -> list[Line]:
     entity = row.entity
     sign = (DEAD_SIGN, Ink.MUTED) if row.is_dead else ("★", Ink.YOU) if entity.is_pc else ("◆", Ink.NPC)
     kind_text = "PC" if entity.is_pc else entity.kind.value
-    memories = (
-        f"{row.memory_count} memor{'y' if row.memory_count == 1 else 'ies'}" if row.memory_count else ""
-    )
+    memories = count_noun(row.memory_count, "memory") if row.memory_count else ""
     details_text = " · ".join(
         filter(None, ("dead" if row.is_dead else "", kind_text, memories, one_line(row.last_seen)))
     )

@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from agents.count_words import count_noun
 from screens.evidence_panel import EvidencePanel
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
@@ -166,7 +167,7 @@ def _merge_sections(view: MergeView) -> Iterator[MentionSection]:
             f"Already true of {kept_name}", [CanonMention(fact) for fact in view.repeated_facts]
         )
     if view.memory_count:
-        memories = "1 memory" if view.memory_count == 1 else f"{view.memory_count} memories"
+        memories = count_noun(view.memory_count, "memory")
         yield MentionSection(
             text_lines=(f"{kept_name} would remember what {absorbed_name} does: {memories}.",)
         )
