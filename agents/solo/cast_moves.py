@@ -22,6 +22,7 @@ from agents.prose.actions import enters_scene, find_act_of_living
 from agents.prose.cast_reader import CastReader, TurnReading
 from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.destinations import short_names
+from agents.prose.mentions import Figure
 from agents.prose.names import names_of
 from agents.solo.cast_figures import (
     build_figures,
@@ -107,7 +108,7 @@ class CastMoves:
         people = select_people(context, named)
         places = await self._readers.list_places(context)
         # A model's own strangers are proposed as it tells of them.
-        strangers = [] if needs_entrance else find_strangers(turn.text, (*named, *places))
+        strangers = [] if needs_entrance else _find_unknown_people(turn.text, (*named, *places))
         reader = await self._readers.prepare_reader(context, people, places, before=turn, strangers=strangers)
         stranger_numbers = range(len(people), len(people) + len(strangers))
         state = replace(read_cast_state(context, people), strangers=frozenset(stranger_numbers))
@@ -279,6 +280,15 @@ def _find_departed(reader: CastReader, turn: Turn, state: CastState, strangers: 
     moves = reader.read_turn(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER).moves
     last_moves = {number: move for move, number in moves}
     return [n for n in strangers if last_moves.get(n) in (CastMove.LEAVES, CastMove.STAYS_BEHIND)]
+
+
+def _find_unknown_people(text: str, known: Sequence[Entity]) -> list[Figure]:
+    """Return the strangers of a text without what it names as places: `Greta leaves for Esk` is of one person."""
+    strangers = find_strangers(text, known)
+    if not any(stranger.names for stranger in strangers):
+        return strangers
+    place_names = {unknown.name for unknown in find_unknown(text, known) if unknown.kind is EntityKind.PLACE}
+    return [stranger for stranger in strangers if place_names.isdisjoint(stranger.names)]
 
 
 def _list_met(reading: TurnReading) -> set[int]:

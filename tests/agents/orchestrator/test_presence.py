@@ -349,3 +349,17 @@ async def test_presence_of_who_is_here_too(table: PlayedScene) -> None:
         await table.say(line)
         assert await table.cast_names() == names, line
         await table.say("/undo")
+
+
+async def test_presence_ends_by_leaving_for_a_place_that_is_not_known(table: PlayedScene) -> None:
+    await table.say("/npc here Osric: a miller", "/npc here Bodil: a ferrywoman")
+    for line in (
+        "> Osric leaves for Esk.",
+        "> Osric sails for Esk at dawn.",
+        "> Osric walks off to Esk with Tom.",
+    ):
+        assert "Osric leaves." in await table.say(line), line
+        assert await table.cast_names() == {"Bodil"}, line
+        await table.say("/undo")
+    await table.say("> Osric goes to Tom Hale.")
+    assert await table.cast_names() == {"Osric", "Bodil"}
