@@ -51,9 +51,12 @@ _DYING: Final = frozenset(
     ]
 )
 """How somebody comes to be dead, in the words of the aspect of life."""
+_FROM_BIRTH: Final = "sex"
+"""The aspect of what nobody grows out of."""
 _ENDING: Final = frozenset(
     ["quit", "resign", "retire", "strip", "wipe", "lose", "sell", "repair", "mend", "rebuild", "disband", "dissolve",
-     "expel", "dismiss", "drum", "kick", "shred", "pawn", "demote", "abdicate", "depose", "dethrone"]
+     "expel", "dismiss", "drum", "kick", "shred", "pawn", "demote", "abdicate", "depose", "dethrone",
+     "exhaust"]
 )  # fmt: skip
 """Verbs that begin the wordings for what ends: what comes to be so after it is told of as a change."""
 
@@ -187,7 +190,9 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
     if _is_at_same_event(earlier, later):
         return True
     if earlier.when and later.when and earlier.when != later.when:
-        return False
+        is_after_end = kind is AspectKind.FINAL and later.when in _RECENT and earlier.when not in _RECENT
+        if not is_after_end:  # `burned down last winter`, `slept there last night`
+            return False
     if any(p.is_denial and p.when for p in (earlier, later)) and earlier.when != later.when:
         return False
     for ended, other in ((earlier, later), (later, earlier)):
@@ -230,7 +235,8 @@ def _is_one_time(earlier: Proposition, later: Proposition, aspect: Aspect) -> bo
             if any(t.startswith(_EARLIER_LIFE) or t.endswith("ago") for t in times):
                 return False
             if clause_times == (ClauseTime.PAST, ClauseTime.PAST):
-                is_of_one_time = not any(times) and not (earlier.is_former or later.is_former)
+                is_former = earlier.is_former or later.is_former
+                is_of_one_time = not any(times) and (not is_former or aspect.name == _FROM_BIRTH)
                 if is_of_one_time and not (earlier.is_event and later.is_event):
                     return (
                         True  # told in the past as all else: `was left-handed`, `wrote with his right hand`

@@ -8,13 +8,15 @@ from typing import Final
 
 from agents.canon_keeper.propositions.aspects import NEGATING, Aspect, AspectKind
 from agents.canon_keeper.propositions.clause_context import ClauseContext
-from agents.canon_keeper.propositions.clause_words import PERSON, content_words
+from agents.canon_keeper.propositions.clause_words import PERSON
 from agents.canon_keeper.propositions.entailed_lives import Entailment
 from agents.canon_keeper.propositions.entailments import entailments_of
 from agents.canon_keeper.propositions.holders import Holder
 from agents.canon_keeper.propositions.proposition import ASPECT, ClauseTime, Proposition
 
 _NOBODY: Final = frozenset({"nothing", "nobody", "none"})
+_NOBODY_MEANT: Final = frozenset({"nobody", "none", "one", "no-one"})
+"""Words of a wording that is denied of everybody."""
 _IDLE: Final = frozenset({"career", "lifetime", "existence", "history", "day", "memory"})
 """Words that only say for how long."""
 _ANYBODY: Final = frozenset({"man", "woman", "member", "fellow"})
@@ -70,9 +72,9 @@ def _proposition(context: ClauseContext, entailment: Entailment) -> Iterator[Pro
         time = ClauseTime.ALWAYS  # `died childless`
     if base.is_ability and aspect.kind is not AspectKind.LASTING:
         return
-    words = frozenset(
-        PERSON if word in _ANYBODY else word for word in content_words(context.tokens, context.lemmas, set())
-    )
+    words = frozenset(PERSON if word in _ANYBODY else word for word in context.content)
+    if not _NOBODY_MEANT.isdisjoint(wording.words):
+        words -= {PERSON}
     idle = _IDLE if words.isdisjoint(_IDLE) else _IDLE | {"whole", "entire", "long"}
     named_behind = frozenset(t.entity for t in context.clause.rest if t.entity) - base.owners
     yield replace(

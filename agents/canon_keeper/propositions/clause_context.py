@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from agents.canon_keeper.propositions.clause_splitting import ClauseWords
@@ -13,6 +14,7 @@ from agents.canon_keeper.propositions.clause_words import (
     NEGATIONS,
     NOBODY,
     PERSON_NOUNS,
+    content_words,
     means_all_time,
     names_meant,
     names_whole_night,
@@ -76,7 +78,7 @@ _LINKING: Final = frozenset(
 _SAME_PREPOSITIONS: Final = {"inside": "in", "within": "in", "at": "in", "into": "in", "about": "of"}
 _NUMBERS_OF_PEOPLE: Final = frozenset({"dozens", "hundreds", "thousands", "scores", "many", "several"})
 _FORMERLY: Final = frozenset(
-    {"once", "then", "formerly", "originally", "previously", "earlier", "ago", "back", "already"}
+    {"once", "then", "formerly", "originally", "previously", "earlier", "ago", "already", "first"}
 )
 _AGES: Final = frozenset({"boy", "girl", "child", "youth", "baby", "infant"})
 
@@ -138,6 +140,11 @@ class ClauseContext:
         rest = [t.word for t in self.clause.rest]
         is_said = "alone" in self.words[-1:] or (rest[:1] == ["the"] and rest[1:2] in (["sole"], ["only"]))
         return is_said and bool(self.base.doers) and not self.is_denied
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The words that say what the clause is about."""
+        return content_words(self.tokens, self.lemmas, set())
 
     def _lemmas(self, helpers_at: int) -> list[frozenset[str]]:
         lemmas = [frozenset() if t.entity else base_forms(t.word) for t in self.tokens]
@@ -222,9 +229,10 @@ class ClauseContext:
         if time is ClauseTime.NOW and reaches_now(self.plain_words):
             return ""
         named = plain_time(self._when)
+        if time is not ClauseTime.PAST:
+            return named
         words = [*self.plain_words, *self.clause.limit.split()]
-        is_whole_night = time is ClauseTime.PAST and names_whole_night(words, named)
-        return "night" if is_whole_night else named
+        return "night" if names_whole_night(words, named) else named
 
     def _can_be_done_by_nobody(self) -> bool:
         """Say whether nobody can do it: `The door cannot be opened`. By day or without a key it may be otherwise."""

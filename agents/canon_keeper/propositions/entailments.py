@@ -70,6 +70,12 @@ _BEHIND_ADJECTIVES: Final = frozenset(
 """What may stand behind an adjective and is no noun: `left the window open until dawn`."""
 _KEEPING_VERBS: Final = frozenset({"keep", "leave", "find"})
 """Verbs behind whose object stands what it is."""
+_OF_THE_SKY: Final = frozenset(
+    {"sky", "weather", "wind", "sun", "moon", "full moon", "rain", "night", "gale"}
+)
+_WEATHER: Final = frozenset({"sky", "wind", "moon"})
+"""Aspects that, where no place is named, are told of wherever the story is."""
+_PEOPLE_MEANT: Final = frozenset({"we", "i", "they", "you", "everyone", "everybody"})
 _PARTICLES: Final = frozenset({"up", "down", "out", "off", "away"})
 """What may stand between a verb and its object: `tore up the letter`, and not `walked up the hill`."""
 _DIMENSIONS: Final = frozenset({"deep", "long", "high", "wide", "tall", "old", "broad", "thick"})
@@ -77,7 +83,8 @@ _LIMITING: Final = frozenset({"too", "enough", "less", "little", "bit", "somewha
 """Words by which it is not plainly so."""
 _TOO_MUCH: Final = frozenset(
     ["poor", "drunk", "weak", "frail", "ill", "sick", "lame", "blind", "deaf", "afraid", "frightened", "scared",
-     "cowardly", "stupid", "lazy", "proud", "honest", "kind", "mean", "stingy", "broke", "hungry", "badly"]
+     "cowardly", "stupid", "lazy", "proud", "honest", "kind", "mean", "stingy", "broke", "hungry", "badly",
+     "young", "old"]
 )  # fmt: skip
 _SPANS: Final = frozenset(
     ["year", "month", "week", "day", "century", "decade", "age", "hour", "generation", "long", "birth", "childhood",
@@ -225,7 +232,10 @@ def _doing(
     if _says_other_deed(context) or tuple(t.word for t in context.clause.rest[:2]) in _ONLY_PART:
         return
     clause = context.clause
+    said = frozenset[str]().union(*forms)
     for wording in load_aspects().wordings(clause_part, clause.verb):
+        if len(wording.affirmed_words) > 1 and wording.affirmed_words[1] not in said:
+            continue
         if clause.tag == "ing" and wording.aspect.kind is AspectKind.FINAL:
             continue  # who is dying is not dead
         if len(wording.words) == 1 and clause_part is ClausePart.DOES and _has_other_object(context):
@@ -376,7 +386,7 @@ def _happening(context: ClauseContext, forms: Sequence[WordForms], helpers: set[
     """Yield what it entails of a place that something is done there."""
     wordings = load_aspects().wordings(ClausePart.AT, context.clause.verb)
     subject = context.clause.subject
-    is_by_people = any(t.is_person or singular(t.word) in PERSON_NOUNS for t in subject)
+    is_by_people = any(t.is_person or singular(t.word) in PERSON_NOUNS | _PEOPLE_MEANT for t in subject)
     if not wordings or context.clause.is_passive or not is_by_people:
         return
     for holder in _places(context):
@@ -411,5 +421,9 @@ def _told_of(context: ClauseContext, aspect: Aspect) -> Iterator[Holder]:
             yield Holder(next(iter(people)), "", is_person=True)
         return
     found = [*holders_of(context.clause.subject), *objects_of(context.rest), *_places(context)]
+    is_of_sky = all(h.noun in _OF_THE_SKY for h in found) and not any(t.entity for t in context.tokens)
+    if aspect.name in _WEATHER and is_of_sky:
+        yield Holder("", "weather", is_person=False)  # `It rained all day`
+        return
     found = [Holder(h.entity, "", is_person=False) if h.entity and h.noun in _POPULACE else h for h in found]
     yield from (h for h in dict.fromkeys(found) if not h.is_person)

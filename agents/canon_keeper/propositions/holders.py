@@ -40,6 +40,9 @@ _PARTS_OF_PLACES: Final = frozenset(
 _EVERY: Final = frozenset({"every", "each", "all"})
 _SHORT_TIMES: Final = frozenset({"day", "night", "evening", "morning", "week"})
 """Times of which each is as the other; of winters and summers it is not so."""
+_THIS: Final = frozenset({"last", "this", "that"})
+_TIMES_TOLD: Final = _SHORT_TIMES | {"month", "year", "spring", "summer", "autumn", "winter", "afternoon"}
+"""Times behind a place or an object: `slept at the Stag last night`."""
 _AFTER_OBJECTS: Final = frozenset(
     ["away", "down", "up", "out", "off", "back", "again", "well", "alive", "dead", "guilty", "innocent", "himself",
      "herself", "themselves", "itself"]
@@ -112,7 +115,8 @@ def _is_time(tokens: Sequence[Token], at: int) -> bool:
     """Say whether a word begins what says when, behind a place or an object: `drinks at the Stag every night`."""
     following = tokens[at + 1].word if at + 1 < len(tokens) else ""
     is_each = tokens[at].word in _EVERY and following in _SHORT_TIMES
-    return at > 0 and (tokens[at].word in _TIMES_BEHIND or is_each)
+    is_one = tokens[at].word in _THIS and following in _TIMES_TOLD
+    return at > 0 and (tokens[at].word in _TIMES_BEHIND or is_each or is_one)
 
 
 def _with_name_behind(tokens: Sequence[Token], at: int) -> list[Token]:

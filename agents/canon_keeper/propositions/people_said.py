@@ -179,8 +179,9 @@ def _names(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         is_called = bool(subject)
         if subject and subject[-1].word == "'s":
             subject = subject[:-1]
-    if is_called and len(clause.rest) == 1 and clause.rest[0].word not in load_word_lists().qualities:
-        named = clause.rest[0]
+    rest = clause.rest[1:] if [t.word for t in clause.rest[:1]] == ["the"] else clause.rest
+    if is_called and len(rest) == 1 and rest[0].word not in load_word_lists().qualities:
+        named = rest[0]
         yield from value_of_thing(base, "called", subject, named.entity or named.word)
 
 

@@ -27,6 +27,7 @@ _PRIZES: Final = frozenset(
     {"victory", "prize", "trophy", "title", "crown", "medal", "win", "place", "cup", "honours"}
 )
 
+_OF_AIR: Final = frozenset({"breathable", "unbreathable", "poisonous", "toxic"})
 _KEEPING: Final = frozenset({"keep", "keeps", "kept"})
 _CURES: Final = frozenset({"cure", "remedy", "antidote"})
 _WATERS: Final = frozenset(
@@ -201,6 +202,13 @@ def _contents_of(tokens: list[Token], at: int) -> _Turn | None:
     return _Turn(0, 3, []) if is_water and _word(tokens, 3) in ("the", "that") else None
 
 
+def _air_of(tokens: list[Token], at: int) -> _Turn | None:
+    """Read `The air on Ceres is breathable` as `Ceres is breathable`."""
+    if at != 1 or _word(tokens, 0) != "the" or _word(tokens, 2) not in ("on", "in", "of", "aboard"):
+        return None
+    return _Turn(0, 3, []) if any(t.word in _OF_AIR for t in tokens) else None
+
+
 def _keep_to_self(tokens: list[Token], at: int) -> _Turn | None:
     """Read `kept the code to herself` as `told nobody about the code`."""
     start = next((n for n in range(at - 2, max(-1, at - 8), -1) if tokens[n].word in _KEEPING), None)
@@ -240,11 +248,12 @@ def _name_of(tokens: list[Token], at: int) -> _Turn | None:
         or be + 1 >= len(tokens)
     ):
         return None
-    called = tokens[be + 1]
-    if not called.text[:1].isupper() or _word(tokens, be + 2) not in ("", "."):
+    end = be + 2 if _word(tokens, be + 1) == "the" else be + 1
+    called = tokens[end] if end < len(tokens) else Token("", "")
+    if not called.text[:1].isupper() or _word(tokens, end + 1) not in ("", "."):
         return None
     phrase = [t for t in tokens[3:be] if t.word != "only"]
-    return _Turn(0, be + 1, [*phrase, tokens[be], *_new("called")]) if phrase else None
+    return _Turn(0, end, [*phrase, tokens[be], *_new("called")]) if phrase else None
 
 
 _READERS: Final[dict[str, Callable[[list[Token], int], _Turn | None]]] = {
@@ -256,6 +265,7 @@ _READERS: Final[dict[str, Callable[[list[Token], int], _Turn | None]]] = {
     **dict.fromkeys(_UNKNOWN | _KNOWN, _known_to),
     "went": _prize_went,
     "water": _contents_of,
+    "air": _air_of,
     **dict.fromkeys(("himself", "herself", "themselves"), _keep_to_self),
     **dict.fromkeys(_CURES, _cure_for),
     "name": _name_of,

@@ -18,6 +18,7 @@ from agents.canon_keeper.propositions.places_of_life import PLACE_OF_LIFE, are_o
 from agents.canon_keeper.propositions.proposition import CLAUSE, ClauseTime, Proposition
 from agents.canon_keeper.propositions.proposition_times import is_same_time, is_told_change
 from agents.canon_keeper.propositions.survivors_said import SURVIVORS, are_other_survivors
+from agents.canon_keeper.propositions.things_kept import KEPT_IN, are_other_keepings
 from agents.canon_keeper.propositions.ways_said import are_other_ways
 from agents.canon_keeper.sentences.comparison import OTHER_DEEDS_WITH_OBJECT
 
@@ -28,6 +29,7 @@ _MOVING: Final = frozenset({"asleep", "value:place"})
 _MOVING_VALUES: Final = (
     "hour ", "weekday ", "season ", "owner", "debt", "price", "number there", "switch", "steal by", "sell to",
     "give to", "winner", "hand to", "lend to", "send to", "leave to",
+    KEPT_IN,
 )  # fmt: skip
 """Values that another day may have otherwise: a thing is sold twice, and a ship sails again."""
 _WHEN: Final = ("hour ", "weekday ", "season ", DATE, COLOUR_OF)
@@ -128,6 +130,8 @@ def _is_other_value(one: Proposition, other: Proposition) -> bool:
             return one.others != other.others
         case "way":
             return are_other_ways(one, other)
+        case attribute if attribute == KEPT_IN:
+            return are_other_keepings(one, other)
         case "place":
             is_other_name = bool(one.others and other.others) and one.others != other.others
             is_other_noun = (

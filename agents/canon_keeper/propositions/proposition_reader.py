@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -148,7 +149,8 @@ def _is_open(tokens: Sequence[Token]) -> bool:
             return True
     is_of_place = tuple(words[:2]) in _MOST_OF and bool(tokens[2].entity) and not tokens[2].is_person
     text = f" {' '.join(words[2:] if is_of_place else words)} "
-    if any(phrase in text for phrase in _uncertain_phrases()):
+    phrases = _uncertain_phrases()
+    if any(phrase in text for word in phrases.keys() & set(words) for phrase in phrases[word]):
         return True
     if words[-1:] == ["."]:
         words = words[:-1]
@@ -179,9 +181,8 @@ def _without_may(tokens: Sequence[Token]) -> list[Token]:
 
 def _is_belief_in(words: Sequence[str], at: int) -> bool:
     """Say whether what somebody believes is a thing that is told, and no sentence: `believes every word of it`."""
-    return (
-        words[at].startswith("believe") and words[at + 1 : at + 2] != [] and words[at + 1] in _BEHIND_BELIEVE
-    )
+    following = words[at + 1] if at + 1 < len(words) else ""
+    return words[at].startswith("believe") and following in _BEHIND_BELIEVE
 
 
 def _is_told_about(words: Sequence[str]) -> bool:
@@ -190,9 +191,13 @@ def _is_told_about(words: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _uncertain_phrases() -> tuple[str, ...]:
-    phrases = load_vocabulary().uncertain_phrases
-    return tuple(f" {phrase} " for phrase in phrases if phrase not in _READ_PHRASES)
+def _uncertain_phrases() -> dict[str, list[str]]:
+    """Return the phrases that leave a sentence uncertain, by their first words."""
+    phrases: defaultdict[str, list[str]] = defaultdict(list)
+    for phrase in load_vocabulary().uncertain_phrases:
+        if phrase not in _READ_PHRASES:
+            phrases[phrase.split()[0]].append(f" {phrase} ")
+    return dict(phrases)
 
 
 def _is_about_person(tokens: Sequence[Token], at: int) -> bool:

@@ -58,7 +58,7 @@ def read_times(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
 
 def _weekdays(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
     """Read on which day something is: `The meeting is on Friday`. What happened on a day may happen on another."""
-    days = [t.word for t in clause.rest if t.word in _WEEKDAYS]
+    days = [day for t in clause.rest if (day := t.word.removesuffix("s")) in _WEEKDAYS]
     rest = (
         clause.rest[1:]
         if clause.verb == "take" and [t.word for t in clause.rest[:1]] == ["place"]
@@ -70,7 +70,7 @@ def _weekdays(clause: ClauseWords, base: Proposition) -> Iterator[Proposition]:
         and not clause.front
         and len(rest) <= 2
     )
-    if is_plain and len(days) == 1 and [t.word for t in rest[:1]] in (["on"], days):
+    if is_plain and len(days) == 1 and [t.word for t in rest[:1]] in (["on"], days) and rest:
         yield from value_of_thing(base, "weekday", clause.subject, days[0])
 
 

@@ -26,6 +26,7 @@ from agents.canon_keeper.propositions.proposition import ClauseTime, Proposition
 from agents.canon_keeper.propositions.roles_said import read_roles, read_vacancies
 from agents.canon_keeper.propositions.survivors_said import read_survivors
 from agents.canon_keeper.propositions.thing_values import read_price_paid, read_thing_values
+from agents.canon_keeper.propositions.things_kept import read_things_kept
 from agents.canon_keeper.propositions.things_there import read_things_there
 from agents.canon_keeper.propositions.times_said import read_times
 from agents.canon_keeper.propositions.ways_said import read_ways
@@ -97,6 +98,7 @@ def read_values(clause: ClauseWords, base: Proposition, *, is_denied: bool) -> I
     yield from read_distances(clause, base)
     yield from read_populations(clause, base)
     yield from read_thing_values(clause, base)
+    yield from read_things_kept(clause, base)
     yield from read_price_paid(clause, base)
     yield from read_roles(clause, base)
     yield from read_deaths(clause, base)

@@ -60,9 +60,18 @@ def _came_into_world(tokens: Sequence[Token], at: int) -> tuple[list[str], int] 
     return ["was", "born"], at + 4
 
 
+def _said_yes(tokens: Sequence[Token], at: int) -> tuple[list[str], int] | None:
+    """Return what is said for `said yes to` and `said no to`."""
+    answer = [t.word for t in tokens[at + 1 : at + 3]]
+    if answer not in (["yes", "to"], ["no", "to"]) or tokens[at - 1].word in _NOT_SO:
+        return None
+    return ["accepted" if answer[0] == "yes" else "refused"], at + 3
+
+
 _READERS: Final = {
     **dict.fromkeys(_REVEALING, _proved_to_be),
     **dict.fromkeys(_MEASURED_BY, _towers_over),
     "came": _came_into_world,
+    "said": _said_yes,
 }
 """What reads a verb that stands for a plain one, by its form."""

@@ -1,4 +1,4 @@
-"""Pairs of plain sentences of four campaigns: of those that nobody looked at, and of those that were."""
+"""Pairs of plain sentences of campaigns: of those that nobody looked at, and of those that were."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.agents.canon_keeper.test_sentence_contradictions import Figures, Sent
 DATA = Path(__file__).parent / "data"
 CAMPAIGN_TABLE = "campaign_pairs.yaml"
 STRANGER_TABLE = "stranger_pairs.yaml"
+JOURNAL_TABLE = "journal_pairs.yaml"
 
 
 def _read_table(file_name: str) -> dict[str, Any]:
@@ -24,9 +25,11 @@ def _read_table(file_name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("table", "half", "count", "least_precision", "least_recall"),
     [
-        pytest.param(CAMPAIGN_TABLE, "looked", 60, 1.0, 0.63, id="looked_at"),
+        pytest.param(CAMPAIGN_TABLE, "looked", 60, 1.0, 0.67, id="looked_at"),
         pytest.param(CAMPAIGN_TABLE, "unseen", 60, 0.97, 0.53, id="unseen"),
-        pytest.param(STRANGER_TABLE, "unseen", 100, 0.95, 0.40, id="of_a_stranger"),
+        pytest.param(STRANGER_TABLE, "unseen", 100, 0.95, 0.41, id="of_a_stranger"),
+        pytest.param(JOURNAL_TABLE, "looked", 65, 1.0, 0.69, id="of_journals_looked_at"),
+        pytest.param(JOURNAL_TABLE, "unseen", 65, 1.0, 0.29, id="of_journals_unseen"),
     ],
 )
 async def test_contradictions_of_campaigns_reach_the_published_figures(

@@ -144,3 +144,49 @@ async def test_everyday_words_for_the_contrary_contradict(before: str, after: st
 )
 async def test_everyday_words_of_other_things_do_not(before: str, after: str) -> None:
     assert not await _contradict(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The jade cup lies at the bottom of the lake.", "The jade cup hangs above the hearth."),
+        ("The jade cup is hidden in the attic.", "The jade cup is kept in the cellar."),
+        ("It was raining that night.", "The sky was clear that night."),
+        ("Nora turned down the offer.", "Nora said yes to the offer."),
+        ("The Black Stag burned down last winter.", "We slept at the Black Stag last night."),
+        ("The market is on Saturdays.", "The market takes place on Wednesdays."),
+        ("Nora's boat is called the Gull.", "The name of Nora's boat is the Tern."),
+        ("Hollowmere has no air.", "The air in Hollowmere is thin but breathable."),
+        ("The Red Hand has never lost a fight.", "Brannoc beat the Red Hand."),
+        ("The baby was a girl.", "The baby was a boy."),
+        ("Nora warned the crew.", "Nora gave the crew no warning."),
+        ("Nora is good at cards.", "Nora is hopeless at cards."),
+        ("Osric is too young to ride.", "Osric is an old man."),
+        ("Nora talks to nobody.", "Nora chats with everyone."),
+    ],
+)
+async def test_places_weather_and_skills_contradict(before: str, after: str) -> None:
+    assert await _contradict(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The jade cup was in the attic.", "The jade cup is in the cellar."),
+        ("The jade cup is in the kitchen.", "The jade cup hangs on the wall."),
+        ("It is raining.", "The sky was clear this morning."),
+        ("It rained in Hollowmere.", "The sky is clear."),
+        ("Nora said yes to the trip.", "Nora refused the offer."),
+        ("The Black Stag burned down last night.", "We slept at the Black Stag last winter."),
+        ("The market is on Saturdays.", "The fair is on Wednesdays."),
+        ("Nora's boat is called the Gull.", "The name of Osric's boat is the Tern."),
+        ("Nora warned the crew.", "Nora gave the captain no warning."),
+        ("Nora is good at cards.", "Nora is bad at chess."),
+        ("Osric was shy at first.", "Osric was outspoken."),
+        ("Nora talks to nobody about the war.", "Nora talks to everyone."),
+        ("Osric has not danced in ten years.", "Osric danced at his wedding."),
+        ("Osric ran out of money in the war.", "Osric is well off."),
+    ],
+)
+async def test_places_weather_and_skills_of_other_things_do_not(before: str, after: str) -> None:
+    assert not await _contradict(before, after)
