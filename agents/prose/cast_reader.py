@@ -288,6 +288,14 @@ class CastReader:
             named=_list_named(sentence),
             says_same=_DOES_SO_TOO.fullmatch(text) is not None,
         )
+        if mark := deaths.find_whose_body(text, is_behind_body=reading.sees_body):
+            reading.sees_body = False
+            reading.note_deaths([mark])
+            reading.move(CastMove.DIES, figures_of(mark, reading))
+            return
+        if reading.sees_body and deaths.MAY_BE_WHO.search(text):
+            return
+        reading.sees_body = deaths.tells_of_body(text)
         for match in turns.GOES_WITHOUT.finditer(text):
             reading.staying.update(figures_of(who_of(match), reading))
         for match in turns.CARRIES.finditer(text):

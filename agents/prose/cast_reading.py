@@ -130,6 +130,8 @@ class CastReading:
     """Whether the text names or means anybody but the hero."""
     is_about_strangers: bool = False
     """Whether somebody who is not on record did something last, in the sentence."""
+    sees_body: bool = False
+    """Whether the sentence before has somebody dead in sight."""
     genders: Mapping[int, str] = field(default_factory=dict)
     """By which pronoun the figures may be meant; by either where it is empty."""
 

@@ -60,7 +60,7 @@ _WORDS: Final = {
 _PERSON: Final = r"(?P<who%d>@[\d,H]+@)"
 
 TELLS_DEATH: Final = re.compile(
-    r"\b(?:die[sd]?|dead|lifeless|corpse|['’]s\s+body|body\s+of|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|"
+    r"\b(?:die[sd]?|dead|lifeless|corpse|(?:an?|the|['’]s)\s+(?:\w+\s+)?body|body\s+of|remains|kill\w*|sl[ae]ys?|slew|slain|slaughter\w*|massacre\w*|butcher\w*|"
     r"murder\w*|behead\w*|decapitat\w*|execut\w*|assassinat\w*|strangl\w*|suffocat\w*|eats?|ate|eaten|lynch\w*|"
     r"crucif\w*|impale\w*|disembowel\w*|incinerat\w*|electrocut\w*|devour\w*|smother\w*|hang(?:s|ed)?|hung|"
     r"ble(?:eds?|d)\s+out|to\s+death|drown\w*|perish\w*|expire[sd]?|the\s+(?:ghost|bucket|dust|sword)|pass\w*\s+away|"
@@ -245,6 +245,38 @@ LIVES: Final = PhrasePattern(
     _WORDS,
 )
 """Somebody lives who may have died."""
+
+
+_DEAD_BODY: Final = re.compile(
+    r"\b(?:an?|the|another|one)\s+(?:[a-z]+\s+){0,2}(?:corpse|dead\s+(?:man|woman|boy|girl|child|monk|sailor|soldier|body))\b"
+    r"|\b(?:(?:there\s+(?:is|was)|finds?|found|sees?|saw|discovers?|discovered|uncovers?|uncovered|drags?|dragged|pulls?|"
+    r"pulled|fish(?:es|ed)?|spots?|spotted)\s+(?:out\s+|up\s+)?(?:an?|the|another)\s+(?:[a-z]+\s+)?body"
+    r"|(?:an?|the)\s+(?:[a-z]+\s+)?body\s+(?:lies|lay|floats|floated|hangs|hung|drifts|drifted|bobs|bobbed|swings|swung))\b"
+    r"(?!\s+of\b)",
+    re.IGNORECASE,
+)
+"""That somebody lies here dead, whoever it is: `There is a body in the water`; not `a body of water`."""
+_IS_WHO: Final = re.compile(r"\W*(?:(?:and|but)\s+)?it\s+(?:is|was)\s+@(?P<who>\d+)@[\s.!…]*", re.IGNORECASE)
+_IS_BODY_OF: Final = re.compile(
+    r"\W*the\s+(?:body|corpse|dead\s+(?:man|woman|boy|girl))\s+(?:is|was)\s+@(?P<who>\d+)@[\s.!…]*",
+    re.IGNORECASE,
+)
+
+
+MAY_BE_WHO: Final = re.compile(r"\bit\s+(?:is|was|must\s+be|looks\s+like)\s+@\d+@[\s.!…]*$", re.IGNORECASE)
+"""Behind who lies here dead, who they are in somebody's mind: `I fear it is @0@`."""
+
+
+def tells_of_body(marked: str) -> bool:
+    """Say whether a marked sentence has somebody dead in sight, and does not deny or doubt it."""
+    body = _DEAD_BODY.search(marked)
+    return body is not None and not _NOT_DONE.search(marked, 0, body.start())
+
+
+def find_whose_body(marked: str, *, is_behind_body: bool) -> str:
+    """Return the mark of who the dead one is, alone or behind a sentence that has a body: empty if not told."""
+    match = _IS_BODY_OF.fullmatch(marked) or (_IS_WHO.fullmatch(marked) if is_behind_body else None)
+    return match["who"] if match else ""
 
 
 def may_tell_death(marked: str) -> bool:

@@ -35,6 +35,13 @@ COMING = (
     _case("Bela", "> Old Tam comes in. The boy trips over his feet. I grab him.", "+Tam"),
     _case("Bela Tam", "> Old Tam laughs.", "I take the old man by the arm and lead him out.", "-Bela"),
     _case("", "> Captain Vess comes in.", "+Vess"),
+    # Who lies dead does not come in.
+    _case("", "> There's a body in the water, face down. It's Vess.", ""),
+    _case("", "> A corpse lies on the steps. It is Captain Vess.", ""),
+    _case("", "> There's a body in the water. I fear it's Vess.", ""),
+    _case("", "> There's a man at the door. It's Bela.", "+Bela"),
+    _case("", "> There is a body of water ahead. It's Vess.", "+Vess"),
+    _case("", "> There's no body in the water. It's Vess.", "+Vess"),
     _case("", "> Next morning Captain Vess returns.", "+Vess"),
     _case("", "> Next day, Bela comes back with Old Tam.", "+Bela +Tam"),
     _case("", "> Next week Captain Vess returns.", ""),

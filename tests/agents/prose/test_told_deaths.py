@@ -11,6 +11,11 @@ from agents.solo.strangers import find_strangers_in_claims
 NAMES = ("Dob", "Greta", "Tom")
 
 DEATHS = (
+    ("There's a body in the water, face down. It's Tom.", "Tom"),
+    ("A corpse lies on the steps. It is Greta.", "Greta"),
+    ("We find a dead man in the hay. It was Dob.", "Dob"),
+    ("The body floats under the bridge. It's Greta.", "Greta"),
+    ("The dead man is Dob.", "Dob"),
     ("Tom the miller is found dead in the river.", "Tom"),
     ("Tom the old miller drowned.", "Tom"),
     ("Tom was found dead at dawn.", "Tom"),
@@ -101,6 +106,17 @@ DEATHS = (
     ("The body of Dob lies face down in the yard.", "Dob"),
 )
 NO_DEATHS = (
+    "There's a man at the door. It's Tom.",
+    "There is a body of water ahead. It's Tom.",
+    "There's no body in the water. It's Tom.",
+    "There's a body in the water. It isn't Tom.",
+    "There's a body in the water. Is it Tom?",
+    "There's a body in the water. I fear it's Tom.",
+    "There's a body in the water. Somebody knocks. It's Tom.",
+    "There's a body in the water. It's Tom who found it.",
+    "There's a body in the water. It's Tom's.",
+    "He has the body of a dancer. It's Tom.",
+    "The dead man is Dob's brother.",
     "Dob drops the dead fish.",
     "Greta falls over the dead dog.",
     "Dob collapses on the lifeless body.",
