@@ -66,7 +66,7 @@ from agents.prose.unsaid_hero import add_hero
 from agents.solo.cast_moves import CastMoves, RecordedMoves
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
-from agents.solo.told_fates import FateReader, ToldFate
+from agents.solo.told_fates import FateReader, ToldDebt, ToldFate
 from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -80,6 +80,7 @@ from stores.records.canon import (
     Standing,
 )
 from stores.records.ids import Clock, derive_id
+from stores.records.play import Turn
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind
 
@@ -129,8 +130,9 @@ class PlainClaims:
         hero = context.player_character()
         hero_name = hero.name if hero is not None else ""
         is_of_hero = tells_of_hero(exchange, text)
-        known = list(context.entities.values())
-        statements = find_statements(text, known, hero_name) if tells or is_of_hero else []
+        statements = (
+            find_statements(text, list(context.entities.values()), hero_name) if tells or is_of_hero else []
+        )
         if tells:
             statements += await self._complete_ended_offices(find_ended_offices(text), context)
         departures = find_departure_sentences(text) if tells else []
@@ -142,20 +144,8 @@ class PlainClaims:
         tells_of_others = tells and add_hero(text) == text
         deaths = await self._fate_reader.find_deaths(context, turn) if tells_of_others else []
         survivors = await self._fate_reader.find_survivors(context, turn) if tells else []
-        if tells:
-            statements += [
-                statement._replace(quote=debt.quote)
-                for debt in await self._fate_reader.find_debtors(context, turn)
-                for statement in find_statements(debt.sentence, known, hero_name)
-            ]
         if tells or is_of_hero:
-            quotes = {statement.quote for statement in statements}
-            statements += [
-                statement._replace(quote=debt.quote)
-                for debt in await self._fate_reader.find_creditors(context, turn)
-                if debt.quote not in quotes
-                for statement in find_statements(debt.sentence, known, hero_name)
-            ]
+            statements += await self._find_debt_statements(context, turn, hero_name, statements, tells=tells)
         if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(
@@ -229,6 +219,30 @@ class PlainClaims:
             for end, quote in ended_stays
         )
         return (*line.new_proposals, *ends)[:MAX_CLAIMS]
+
+    async def _find_debt_statements(
+        self,
+        context: SceneContext,
+        turn: Turn,
+        hero_name: str,
+        statements: Sequence[Statement],
+        *,
+        tells: bool,
+    ) -> list[Statement]:
+        """Return what the words state of debts beside other `statements`, where a pronoun means who owes or is owed."""
+        known_entities = list(context.entities.values())
+
+        def state(debt: ToldDebt) -> list[Statement]:
+            stated = find_statements(debt.sentence, known_entities, hero_name)
+            return [statement._replace(quote=debt.quote) for statement in stated]
+
+        debtors = await self._fate_reader.find_debtors(context, turn) if tells else []
+        debt_statements = [statement for debt in debtors for statement in state(debt)]
+        quotes = {statement.quote for statement in (*statements, *debt_statements)}
+        for debt in await self._fate_reader.find_creditors(context, turn):
+            if debt.quote not in quotes:
+                debt_statements += state(debt)
+        return debt_statements
 
     async def _complete_ended_offices(
         self, ended_offices: Sequence[EndedOffice], context: SceneContext
