@@ -66,11 +66,17 @@ _AT_DEED: Final = (
     r"(?!(?:and|or|of|with|from)\b)[a-z].*"
 )
 """What happened then, too: `before we reach the corner`, `as Dob looks away`."""
+_MANNER: Final = (
+    r" without (?:an?|any|another|so much|saying|looking|asking|waiting)\b.*| as an? [a-z].*| home| at once"
+    r"| in (?:silence|secret|private|passing|return|exchange|payment|thanks|haste)\b.*"
+    r"| (?:under|across|over) the (?:table|counter|bar|desk)"
+)
+"""How somebody hands a thing over, and what as: `without a word`, `as a keepsake`."""
 _END: Final = (
     # What is paid, or what for: `for two crowns`, `for safe keeping`; with a capital it is for whom.
     r"(?P<end>, .*| now| for [a-z0-9].*| and (?:then|I|you) .*| and (?:he|she|they) (?!.*\b(?:it|them)\b).*"
     r"| and (?:hides?|hid|tucks?|tucked|stows?|stowed|keeps?|kept|pockets?|pocketed) it\b.*"
-    rf"|{_AT_DEED})?"
+    rf"|{_MANNER}|{_AT_DEED})?"
 )
 _NEARBY: Final = (
     r"(?: (?:by|beside|near|behind|before|to|onto|on) the (?:[\w-]+ )?(?:door|fire|hearth|window|wall|stairs|"

@@ -265,7 +265,8 @@ LEAVES: Final = PhrasePattern(
     (is|are|was|were) ((now|soon) )?(lost to sight|out of sight|halfway down|on (his|her|their) way)\b
     (is|are|was|were) (led|taken|dragged|carried|marched|hauled|escorted|ushered|thrown|sent|called|summoned|hustled|
         bundled|driven|wheeled|shown) (right )?(out|away|off|outside|home|below|upstairs|downstairs|to (the|his|
-        her)|from the|into the)\b
+        her)|from the|into the)\b(?! (ground|floor|deck|earth|dirt|mud|snow|sand|dust|grass|boards|planks|wall|stones|
+        cobbles|rocks|knees|feet|side|front|middle|fire|hearth|table|bench|window)\b)
     """,
     _WORDS,
 )

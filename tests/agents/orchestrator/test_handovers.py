@@ -65,6 +65,12 @@ def read(text: str) -> list[tuple[str, str]]:
         ("> Greta wears the ring on her finger.", "Greta has the ring", ""),
         ("I carry the ring in my left boot.", "Mara has the ring", ""),
         ("I give Dob the ring and he promises me a boat.", "Dob has the ring", "Mara"),
+        ("I give Dob the ring as a keepsake.", "Dob has the ring", "Mara"),
+        ("I give the ring to Dob as a keepsake.", "Dob has the ring", "Mara"),
+        ("I hand Dob the ring without a word.", "Dob has the ring", "Mara"),
+        ("I hand the ring to Dob without a word.", "Dob has the ring", "Mara"),
+        ("I pass Dob the ring under the table.", "Dob has the ring", "Mara"),
+        ("> Dob takes the ring home.", "Dob has the ring", ""),
         ("> Dob hands Greta the ring and she laughs.", "Greta has the ring", "Dob"),
     ],
 )

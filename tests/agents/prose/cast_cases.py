@@ -23,6 +23,9 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 
 COMING = (
+    _case("Bela Vess", "> Bela is thrown to the ground.", ""),
+    _case("Bela Vess", "> Captain Vess is led to the table.", ""),
+    _case("Bela Vess", "> Bela is thrown into the street.", "-Bela"),
     _case("Bela", "> Captain Vess's lying on a pallet.", "+Vess"),
     _case("Bela", "> Captain Vess's dying wish was a song.", ""),
     _case("Bela", "> Captain Vess's been here before.", ""),
