@@ -424,6 +424,5 @@ def _told_of(context: ClauseContext, aspect: Aspect) -> Iterator[Holder]:
     is_of_sky = all(h.noun in _OF_THE_SKY for h in found) and not any(t.entity for t in context.tokens)
     if aspect.name in _WEATHER and is_of_sky:
         yield Holder("", "weather", is_person=False)  # `It rained all day`
-        return
     found = [Holder(h.entity, "", is_person=False) if h.entity and h.noun in _POPULACE else h for h in found]
     yield from (h for h in dict.fromkeys(found) if not h.is_person)

@@ -26,7 +26,7 @@ def _read_table(file_name: str) -> dict[str, Any]:
     ("table", "half", "count", "least_precision", "least_recall"),
     [
         pytest.param(CAMPAIGN_TABLE, "looked", 60, 1.0, 0.67, id="looked_at"),
-        pytest.param(CAMPAIGN_TABLE, "unseen", 60, 0.97, 0.53, id="unseen"),
+        pytest.param(CAMPAIGN_TABLE, "unseen", 60, 0.97, 0.58, id="unseen"),
         pytest.param(STRANGER_TABLE, "unseen", 100, 0.95, 0.41, id="of_a_stranger"),
         pytest.param(JOURNAL_TABLE, "looked", 65, 1.0, 0.69, id="of_journals_looked_at"),
         pytest.param(JOURNAL_TABLE, "unseen", 65, 1.0, 0.29, id="of_journals_unseen"),
