@@ -16,7 +16,8 @@ from stores.records.play import Turn
 
 _EVENT: Final = (
     r"(?:(?:on|in) the (?:very )?(?:night|day|morning|evening|afternoon|week|eve|time) of"
-    r"|(?P<relation>during|before|after|since)) (?P<event>(?:the|my|our|his|her|their|[^\W_]+['’]s?) [^,?]+?)"
+    r"|(?:(?<!the )(?:right|just|shortly|soon|long) )?"
+    r"(?P<relation>during|before|after|since)) (?P<event>(?:the|my|our|his|her|their|[^\W_]+['’]s?) [^,?]+?)"
 )
 _AT_END: Final = re.compile(rf" {_EVENT}[\s?.!]*$", re.IGNORECASE)
 _AT_BEGINNING: Final = re.compile(rf"^{_EVENT}, ", re.IGNORECASE)

@@ -85,3 +85,18 @@ def test_turn_stands_before_during_or_after_an_event() -> None:
         assert asked_event is not None
         turns = [turn(1, "a"), turn(2, "b"), turn(3, "b"), turn(5, "c")]
         assert {one.depth for one in turns if asked_event.includes(one, event_turns)} == times
+
+
+def test_event_may_be_right_before_or_long_after() -> None:
+    for question, relation in (
+        ("Who left right after the fire?", EventRelation.AFTER),
+        ("Who left shortly before the fire?", EventRelation.BEFORE),
+    ):
+        asked_event = read(question)
+        assert asked_event is not None
+        assert asked_event.relation is relation
+        assert asked_event.other_question.text == "Who left?"
+    on_the_right = read("Who sat on the right after the fire?")
+    assert on_the_right is not None
+    assert on_the_right.other_question.text == "Who sat on the right?"
+    assert read("Who was right?") is None
