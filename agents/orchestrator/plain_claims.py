@@ -239,7 +239,7 @@ class PlainClaims:
         debtors = await self._fate_reader.find_debtors(context, turn) if tells else []
         debt_statements = [statement for debt in debtors for statement in state(debt)]
         quotes = {statement.quote for statement in (*statements, *debt_statements)}
-        for debt in await self._fate_reader.find_creditors(context, turn):
+        for debt in await self._fate_reader.find_hero_debts(context, turn):
             if debt.quote not in quotes:
                 debt_statements += state(debt)
         return debt_statements

@@ -73,6 +73,10 @@ _OWES_BY_PRONOUN: Final = re.compile(
     r"(?:^|[,;] (?:(?:and|so|but) )?| )(?:now )?@(?:[\d,]+,)?H@ owe @(?P<who>\d+)@ (?P<what>[^@,;:?]+?)[.!…]*$"
 )
 """What the hero owes somebody: `@H@ thank @0@, and @H@ owe @0@ fifty dollars.`"""
+_OWES_HERO: Final = re.compile(
+    r"[,;] (?:(?:and|so|but) )?(?:now )?@(?P<who>\d+)@ (?:now )?owes @H@ (?P<what>[^@,;:?]+?)[.!…]*$"
+)
+"""What somebody owes the hero: `@H@ pay the bill of @0@, so now @0@ owes @H@ six crowns.`"""
 _NUMBER_MARK: Final = re.compile(r"@[\d,]+@|@[WA]@")
 _LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
@@ -158,6 +162,15 @@ class TurnReading(NamedTuple):
         )
 
 
+class PronounDebt(NamedTuple):
+    """What the hero and somebody, who is meant by a pronoun, owe each other."""
+
+    number: int
+    """Who that is."""
+    what: str
+    is_owed_to_hero: bool
+
+
 class CastReader:
     """Reads the moves of people in successive texts of one scene."""
 
@@ -209,14 +222,14 @@ class CastReader:
         subjects = ((n, s, re.match(r"@(\d+)@", s.text)) for n, s in enumerate(sentences) if s.is_clear)
         return {n: int(m[1]) for n, s, m in subjects if m is not None and int(m[1]) in s.unnamed}
 
-    def find_creditors(self, text: str, *, is_gm: bool) -> dict[int, tuple[int, str]]:
-        """Return whom the hero owes something who is meant by a pronoun, and what, by the position of the sentence.
+    def find_debts(self, text: str, *, is_gm: bool) -> dict[int, PronounDebt]:
+        """Return what the hero and those whom a pronoun means owe each other, by the position of the sentence.
 
         Where somebody else may be meant, nobody is.
         """
         sentences = self._mentions.read(text, is_gm=is_gm)
-        debts = ((n, s, _OWES_BY_PRONOUN.search(s.text)) for n, s in enumerate(sentences) if s.is_clear)
-        return {n: (int(m["who"]), m["what"]) for n, _, m in debts if m is not None}
+        debts = {n: _read_debt(s.text) for n, s in enumerate(sentences) if s.is_clear}
+        return {n: debt for n, debt in debts.items() if debt is not None}
 
     def find_companions(self, text: str, state: CastState, *, is_gm: bool) -> set[int]:
         """Return who comes along with the hero, by a text that may not say that the hero goes."""
@@ -660,6 +673,15 @@ def _is_company(clause: str, match: re.Match[str]) -> bool:
     """Say whether who a pattern finds in a clause moves along, and is not only spoken with and the like."""
     who = next(key for key, mark in match.groupdict().items() if key.startswith("who") and mark)
     return turns.is_company(clause, match.start(who))
+
+
+def _read_debt(marked: str) -> PronounDebt | None:
+    """Return the debt of a marked sentence between the hero and somebody."""
+    if match := _OWES_BY_PRONOUN.search(marked):
+        return PronounDebt(int(match["who"]), match["what"], is_owed_to_hero=False)
+    if match := _OWES_HERO.search(marked):
+        return PronounDebt(int(match["who"]), match["what"], is_owed_to_hero=True)
+    return None
 
 
 def _with_hero(sentence: MarkedSentence) -> MarkedSentence:

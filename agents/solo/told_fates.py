@@ -31,8 +31,9 @@ class ToldFate(NamedTuple):
 
 _OWES_PRONOUN: Final = re.compile(
     r"(?:^|[,;—–] (?:(?:and|so|but) )?)(?P<debt>(?:I|[Yy]ou) (?:now )?owe (?:him|her) [^,;:?]+)$"
+    r"|[,;—–] (?:(?:and|so|but) )?(?P<credit>(?:now )?(?:he|she) (?:now )?owes (?:me|you) [^,;:?]+)$"
 )
-"""That the hero owes something to somebody who is meant by a pronoun, to the end of the sentence."""
+"""That the hero owes something to somebody who is meant by a pronoun, or they to the hero, to the sentence's end."""
 _UNCERTAIN: Final = re.compile(r"\b(?:that|if|whether|unless|when|once|until|would)\b", re.IGNORECASE)
 
 
@@ -88,12 +89,15 @@ class FateReader:
             and people[number].id in here_ids
         ]
 
-    async def find_creditors(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
-        """Return what the hero owes by a turn those who are here and meant by a pronoun: `I owe her ten crowns`."""
+    async def find_hero_debts(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+        """Return what the hero and those here owe each other who are meant by a pronoun: `I owe her ten crowns`.
+
+        A debt to the hero is one behind another clause: `I pay his bill, so now he owes me six crowns`.
+        """
         told_text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text))
         sentences, framed = split_sentences(told_text), find_framed_sentences(told_text)
         debts = {
-            position: debt["debt"].strip(" .!…")
+            position: (debt["debt"] or debt["credit"]).strip(" .!…")
             for position, sentence in enumerate(sentences)
             if (debt := _OWES_PRONOUN.search(sentence))
             and not (position in framed or _UNCERTAIN.search(sentence) or reports_words(sentence))
@@ -105,9 +109,14 @@ class FateReader:
         is_gm = turn.speaker is not Speaker.PLAYER
         here_ids = {e.id for e in context.present_actors()}
         return [
-            ToldDebt(f"I owe {people[number].name} {what}", debts[position])
-            for position, (number, what) in reader.find_creditors(turn.text, is_gm=is_gm).items()
-            if position in debts and people[number].id in here_ids
+            ToldDebt(
+                f"{people[debt.number].name} owes me {debt.what}"
+                if debt.is_owed_to_hero
+                else f"I owe {people[debt.number].name} {debt.what}",
+                debts[position],
+            )
+            for position, debt in reader.find_debts(turn.text, is_gm=is_gm).items()
+            if position in debts and people[debt.number].id in here_ids
         ]
 
     async def _prepare_reader(

@@ -26,6 +26,8 @@ async def reply_to(tmp_path: Path, *lines: str) -> tuple[str, ...]:
         (["> Ines laughs, and you owe her nine crowns."], "Mara owes Ines Calloway nine crowns."),
         (["I nod to Dob, and I owe him eight crowns."], "Mara owes Dob eight crowns."),
         (["Dob nods. I owe him 20 silver."], "Mara owes Dob 20 silver."),
+        (["I pay Dob's bar bill, so now he owes me six crowns."], "Dob owes Mara six crowns."),
+        (["> Ines loses the bet, and she owes you four crowns."], "Ines Calloway owes Mara four crowns."),
         (
             ["I tell Ines the truth.", "I agree, and I owe her fifty dollars up front."],
             "Mara owes Ines Calloway fifty dollars up front.",
@@ -49,6 +51,10 @@ async def test_debt_of_the_hero_to_whom_a_pronoun_means_is_proposed(
         "Ines says I owe her seventy dollars.",
         'Ines laughs. "I owe her ten crowns," says Dob.',
         "I thank the maid, and I owe her forty crowns.",
+        "I pay the bar bill, so now she owes me six crowns.",
+        "I pay Dob's bar bill, so if he lives, he owes me six crowns.",
+        "I thank Ines and Anna Bell, so now she owes me six crowns.",
+        "I pay the barman's bill, so now he owes me six crowns.",
     ],
 )
 async def test_debt_to_whom_a_pronoun_may_not_mean_alone_is_not_proposed(tmp_path: Path, line: str) -> None:
