@@ -159,7 +159,7 @@ class StoryPage(FormPage):
                 ChoiceField(
                     "Critical events",
                     (
-                        (CriticalCommitMode.ASK, "in copilot, a death or a discovery asks you at once"),
+                        (CriticalCommitMode.ASK, "in copilot, a death or discovery asks at once"),
                         (CriticalCommitMode.AUTO, "a death or a discovery is written at once"),
                     ),
                     id="critical",
