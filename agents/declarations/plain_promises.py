@@ -21,6 +21,11 @@ _SPOKEN_TO_SOMEBODY: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
 )
 """Words that mean somebody else when they are told by another."""
+_DONE_FOR_LISTENER: Final = re.compile(
+    r"to (?:pay|repay|give|bring|send|lend|write|tell|buy|fetch|show|teach|reward) (?:him|her)\b"
+    r"(?=\s*$|\s+(?:back|on|by|in|at|for|when|before|after|as|until|the|an?|my|half|all|some|[0-9]+|one|two|three|ten)\b)"
+)
+"""What is promised to whoever it is done for, if nobody is named: `to pay her on Monday`."""
 _SPOKEN_TO: Final = frozenset({"you", "me"})
 """Who is meant by the one is who hears the promise; by `him` and `her` nobody is known."""
 _FUTURE: Final = re.compile(r"\b(?:will|shall|would|won['’]t)\b|['’]ll\b")
@@ -98,7 +103,7 @@ async def _find_promisees(
                 return [
                     _Promisee(one.entity.name if one.entity else one.name, one.entity) for one in promisees
                 ]
-    if not promise.is_to_listener:
+    if not (promise.is_to_listener or (not promise.promiser and _DONE_FOR_LISTENER.match(promise.words))):
         return []
     listener = hero if promise.promiser else listeners[0] if len(listeners) == 1 else None
     is_other = listener is not None and listener.id != promiser.id

@@ -167,6 +167,21 @@ async def test_plain_promise_is_proposed_with_promiser_and_promisee_and_undone_w
             "Mara promised Tam not to tell Iselin.",
         ),
         (
+            ("Iselin Quay",),
+            "I promise to pay her on Monday.",
+            "Mara promised Iselin Quay to pay her on Monday.",
+        ),
+        (
+            ("Iselin Quay", "Tam"),
+            "I promise to pay her on Monday.",
+            "Mara promised to pay her on Monday.",
+        ),
+        (
+            ("Iselin Quay",),
+            "I promise to avenge her.",
+            "Mara promised to avenge her.",
+        ),
+        (
             ("Iselin Quay", "Tam"),
             "> Tam swears never to tell anybody about me.",
             "Tam promised never to tell anybody about Mara.",
