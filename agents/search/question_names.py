@@ -56,11 +56,13 @@ def find_names(
 ) -> tuple[tuple[QuestionName, ...], frozenset[int], frozenset[str]]:
     """Return the names in the question, the positions of their words, and the words of all names.
 
-    Whole names are matched before parts of names; words written like a name count even if nobody in canon has it, and
-    are one name where they stand beside each other.
+    Whole names are matched before parts of names. Where it is asked who has a thing or where it is, the last word of
+    one name alone is that name behind an article: `the ring` of the silver ring. Words written like a name count even
+    if nobody in canon has it, and are one name where they stand beside each other.
     """
     ids_by_full_name: dict[tuple[str, ...], set[Id]] = {}
     ids_by_name_part: dict[str, set[Id]] = {}
+    ids_by_last_word: dict[str, set[Id]] = {}
     for name, entity_id in entity_names:
         name_words = tuple(split_folded(plain_line(name)))
         words_without_article = (
@@ -69,6 +71,7 @@ def find_names(
         if not words_without_article:
             continue
         ids_by_full_name.setdefault(words_without_article, set()).add(entity_id)
+        ids_by_last_word.setdefault(words_without_article[-1], set()).add(entity_id)
         for word in words_without_article:
             if len(word) > 2 and word not in STOP_WORDS and word not in HONORIFICS:
                 ids_by_name_part.setdefault(word, set()).add(entity_id)
@@ -100,6 +103,7 @@ def find_names(
         fold_word(w) for span in find_name_spans(text) for w in _WORD.findall(span.name)
     } - HONORIFICS
     capitalised_words = {fold_word(w) for w in _WORD.findall(text) if w[:1].isupper()}
+    asks_for_thing = _ASKS_FOR_THING.match(text) is not None
     unknown_run: list[str] = []
     for position, word in enumerate((*folded_words, "")):
         ids = ids_by_name_part.get(word, set())
@@ -112,7 +116,14 @@ def find_names(
             words_of_run = _normalize_words(unknown_run)
             question_names.append(QuestionName(words_of_run, frozenset(), "", words_of_run))
             unknown_run = []
-        if is_free and ids and (word in capitalised_words or not capitalised_words):
+        is_called_by_last_word = (
+            asks_for_thing
+            and len(ids) == 1
+            and ids == ids_by_last_word.get(word)
+            and position > 0
+            and folded_words[position - 1] in _DETERMINERS
+        )
+        if is_free and ids and (word in capitalised_words or not capitalised_words or is_called_by_last_word):
             question_names.append(QuestionName(_normalize_words([word]), frozenset(ids)))
             used_positions.add(position)
     titles = {n - 1 for n in used_positions if n and folded_words[n - 1] in HONORIFICS}
@@ -134,4 +145,11 @@ def _find_capitalised_runs(text: str) -> tuple[frozenset[str], ...]:
     return tuple(run for run in runs if run)
 
 
+_ASKS_FOR_THING: Final = re.compile(
+    r"^\W*(?:who(?:['’]s)?\s+(?:still\s+|now\s+)?(?:has|have|had|holds?|held|owns?|owned|got|keeps?|kept|carries|carried)\b"
+    r"|where(?:['’]s|\s+(?:is|are|was|did))\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a question for who has a thing, or where it is."""
+_DETERMINERS: Final = frozenset({"the", "that", "this", "my", "our"})
 _RUN_OPENERS: Final = frozenset(map(normalize_word, HONORIFICS | NON_NAME_WORDS))

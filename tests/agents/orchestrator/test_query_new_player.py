@@ -76,6 +76,16 @@ async def test_query_where_somebody_or_a_thing_is_comes_first_the_newest_first(t
             ]
 
 
+async def test_query_of_a_thing_by_the_last_word_of_its_name(tmp_path: Path) -> None:
+    lines = ("/thing silver ring: small", "> Next morning Greta returns with Dob.")
+    async with played(tmp_path, *lines, "I give Greta the ring.", "/accept all", "/commit") as ask:
+        for question in ("Who has the ring?", "Where is the ring?", "Who's got my ring now?"):
+            answer = await ask(question)
+            assert (texts(answer), answer.standing) == (["Greta has the ring."], AnswerStanding.CANON), (
+                question
+            )
+
+
 async def test_query_of_somebodys_relative_is_not_answered_of_them_or_of_another(tmp_path: Path) -> None:
     async with played(
         tmp_path,
