@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
+from monitor_tui.paths import ARCHIVE_SUFFIX
 from stores.archive import export_campaign
 from stores.authority import Role
 from stores.errors import ArchiveError
@@ -21,7 +22,7 @@ MAX_SLUG_BYTES: Final = 120
 
 def archive_name(name: str) -> str:
     """Return the file name of a campaign's archive: letters and digits of its name, hyphens for the rest."""
-    return f"{slug(name) or 'campaign'}.monitor.zip"
+    return f"{slug(name) or 'campaign'}{ARCHIVE_SUFFIX}"
 
 
 def slug(name: str) -> str:

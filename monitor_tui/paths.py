@@ -10,6 +10,9 @@ from stores.errors import InputError
 SETTINGS_FILE = "settings.toml"
 """The settings of a home folder; its user writes it."""
 
+ARCHIVE_SUFFIX = ".monitor.zip"
+"""What the file name of a campaign's archive ends with."""
+
 
 def home_folder(chosen_path: Path | None = None) -> Path:
     """Return the home folder; it need not exist yet. Raises InputError for a ~user that is not there."""

@@ -64,3 +64,25 @@ async def test_world_goes_out_in_every_form_and_edits_come_in(tmp_path: Path) ->
     synced = (await run("sync", str(vault))).stdout
     assert "Proposed: Tam: description" in synced
     assert "Nothing new to propose." in (await run("sync", str(vault))).stdout
+
+
+def test_archive_of_a_world_is_written_over_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+
+    async def begin_world() -> None:
+        async with opened(home) as program:
+            await begin(program, name="The Marches")
+
+    asyncio.run(begin_world())
+    monkeypatch.chdir(tmp_path)
+    Path("the-marches.monitor.zip").write_text("my own notes")
+
+    def run(*arguments: str) -> Result:
+        return RUNNER.invoke(app, ["export", *arguments, "--home", str(home)])
+
+    assert "Exported to the-marches-2.monitor.zip" in run("The Marches").stdout
+    assert "Exported to the-marches-3.monitor.zip" in run("The Marches").stdout
+    refused = run("The Marches", "--to", "the-marches.monitor.zip")
+    assert "is there already" in str(refused.exception)
+    assert Path("the-marches.monitor.zip").read_text() == "my own notes"
+    assert zipfile.is_zipfile("the-marches-2.monitor.zip")

@@ -22,6 +22,7 @@ from monitor_tui.cli.common import (
     size_text,
     warn_of_unknown_settings,
 )
+from monitor_tui.paths import ARCHIVE_SUFFIX
 from stores.errors import RESTORE_ADVICE, InputError, MonitorError
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 commands = command_group()
 
-ARCHIVE_SUFFIX = ".monitor.zip"
 BACKUP_SUFFIX = ".backup.zip"
 
 

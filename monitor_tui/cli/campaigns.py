@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ from monitor_tui.cli.common import (
     run_command,
     write_new_file,
 )
+from monitor_tui.paths import ARCHIVE_SUFFIX
 from stores.errors import InputError
 
 commands = command_group()
@@ -36,7 +38,7 @@ class ExportFormat(StrEnum):
 def export_command(
     context: typer.Context,
     universe: Annotated[str, typer.Argument(help="The universe's name.")],
-    to: Annotated[Path | None, typer.Option("--to", help="The file to write.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="A new file to write.")] = None,
     format: Annotated[
         ExportFormat,
         typer.Option(
@@ -135,9 +137,18 @@ async def _export_universe(home: Path, name: str, to: Path | None) -> Path:
     async with open_library(home, for_reading=True) as stores:
         universes = (await stores.canon(Role.CONTEXT_ASSEMBLY).readable_universes()).records
         universe = find_one("universe", name, [(each.id, each.name, each) for each in universes])
-        path = to or Path(archive_name(universe.name))
+        path = to or _find_new_path(archive_name(universe.name))
+        if path.exists():
+            raise InputError(f"{path} is there already.", kept="It is as it was.", todo="Name another file.")
         await export_campaign(stores, universe.id, path)
         return path
+
+
+def _find_new_path(name: str) -> Path:
+    """Return a path in this folder that nothing has: the second archive of a name gets a number."""
+    stem = name.removesuffix(ARCHIVE_SUFFIX)
+    numbered_names = (f"{stem}-{number}{ARCHIVE_SUFFIX}" for number in itertools.count(2))
+    return next(path for path in map(Path, itertools.chain([name], numbered_names)) if not path.exists())
 
 
 async def _export_folder(
