@@ -6,6 +6,7 @@ What the words say becomes entries of the story's journal on their turn, so that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -287,7 +288,12 @@ def _find_unknown_people(text: str, known: Sequence[Entity]) -> list[Figure]:
     strangers = find_strangers(text, known)
     if not any(stranger.names for stranger in strangers):
         return strangers
-    place_names = {unknown.name for unknown in find_unknown(text, known) if unknown.kind is EntityKind.PLACE}
+    place_names = {
+        unknown.name
+        for unknown in find_unknown(text, known)
+        if unknown.kind is EntityKind.PLACE
+        and re.search(rf"\b(?:for|to|towards?|into|from|in|at)\s+{re.escape(unknown.name)}\b", text)
+    }
     return [stranger for stranger in strangers if place_names.isdisjoint(stranger.names)]
 
 
