@@ -74,9 +74,9 @@ class SessionLoop:
         suspended_id = await self._reader.read_suspended_story_id()
         if suspended_id == story_id:
             await self._loops.fire(Loop.MAIN, SESSION_ID, "resume", detail=story_id)
-        elif await self._loops.read_state(Loop.MAIN, SESSION_ID) != MainMode.START_STORY.value:
-            if await self._reader.read_open_story_id() not in (None, story_id):
-                await self.leave_mode()  # from another story, so that this one is on record as the last
+        elif await self._reader.read_open_story_id() != story_id:
+            # Left first, also if no story is open in the mode: so this one is on record as the last, if the power goes.
+            await self.leave_mode()
             await self.enter_mode(MainMode.CONTINUE, story_id)
         return scenes[-1]
 

@@ -23,6 +23,9 @@ SESSION_ID = derive_id("loop", "main")
 MAX_MAIN_LOOKBACK = 200
 """Transitions of the Main Loop in which the story that was played last is looked for."""
 
+_PLAY_MODES = (MainMode.START_STORY.value, MainMode.CONTINUE.value)
+"""Modes of the Main Loop in which a story may be open."""
+
 
 class SessionReader:
     """Reads the Main Loop. It needs little of the program: the menu is filled before the rest is loaded."""
@@ -45,10 +48,13 @@ class SessionReader:
         )
 
     async def read_open_story_id(self) -> Id | None:
-        """Return the story that Continue was entered with and not left, or None."""
+        """Return the story that was continued or begun and not left since, or None."""
         last_transition = await self._log.loop_state(Loop.MAIN, SESSION_ID)
-        is_open = last_transition is not None and last_transition.target == MainMode.CONTINUE.value
-        return (last_transition.detail or None) if last_transition and is_open else None
+        if last_transition is None or last_transition.target not in _PLAY_MODES:
+            return None
+        if last_transition.event == MainMode.START_STORY.value:
+            return await self.find_last_played_story_id()
+        return last_transition.detail or None
 
     async def build_menu(self, health: tuple[tuple[str, str], ...], notes: tuple[str, ...]) -> MenuView:
         """Return what the main menu shows."""
@@ -73,11 +79,17 @@ class SessionReader:
         )
 
     async def build_story_cards(self) -> list[StoryCard]:
-        """Return every story that can be read, newest first; `recover` names the others."""
+        """Return every story that can be read, the last played first; `recover` names the others.
+
+        The first is the one that the menu offers; the others follow by their last turns.
+        """
+        stories = (await self._log.readable_stories()).records
+        last_story_id = await self._find_last_played(await self._select_open_stories(stories))
         cards = []
-        for story in (await self._log.readable_stories()).records:
+        for story in stories:
             with suppress(LibraryUnreadable):
                 cards.append(await self.build_story_card(story))
+        cards.sort(key=lambda card: (card.story.id == last_story_id, card.played_at), reverse=True)
         return cards
 
     async def build_story_card(self, story: Story) -> StoryCard:
@@ -97,6 +109,7 @@ class SessionReader:
             scene_state=await self.read_state(Loop.SCENE, scene.id) if scene else "",
             scene_count=len(scenes),
             turn_count=await self._log.line_length(scene.id) if scene else 0,
+            played_at=max([story.created_at, *(turn.created_at for turn in last_turns)]),
             last_line=narrative_texts[-1] if narrative_texts else "",
             is_suspended=await self.read_suspended_story_id() == story.id,
         )

@@ -6,6 +6,7 @@ A view has no handle; read it again after an event.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from stores.records.play import Scene, Story
 from stores.records.world import Universe
@@ -24,6 +25,9 @@ class StoryCard:
     scene_state: str
     scene_count: int
     turn_count: int
+    played_at: datetime
+    """When its last turn was made, or it was begun, imported or branched off after that."""
+
     last_line: str = ""
     is_suspended: bool = False
     previously_lines: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from agents.story_outline import NewUniverse
 from stores.errors import StoreFull
 from tests.screens.faults import fail_once, record_calls
-from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
+from tests.screens.screen_driver import NARROW, NIGHT, ScreenDriver, real_services, started_app
 
 
 async def test_menu_of_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
@@ -174,3 +175,91 @@ async def test_stories_screen_exports_a_story_to_a_file(played_home: Path) -> No
         await ui.press("X", "down", "down", "enter")
         (book,) = (played_home / "exports").glob("*.epub")
         assert book.read_bytes().startswith(b"PK")
+
+
+async def _begin_stories(home: Path, *titles: str) -> None:
+    """Begin stories in the sample world one after another, a line in each."""
+    services, close = await real_services(home, 7)()
+    outline = await services.stories.sample_outline()
+    for title in titles:
+        scene_id = await services.stories.start_story(replace(outline, title=title))
+        await services.play.submit(scene_id, f"I am in {title}.")
+        await services.stories.suspend()
+    await close()
+
+
+def _offered_story(ui: ScreenDriver, *titles: str) -> str:
+    """Return which of the stories the card of the menu is about."""
+    assert ui.screen == "MenuScreen"
+    (title,) = (title for title in titles if title in ui.text)
+    return title
+
+
+def _listed_stories(ui: ScreenDriver, *titles: str) -> list[str]:
+    """Return the stories in the order that the screen has them in."""
+    assert ui.screen == "StoriesScreen"
+    return sorted(titles, key=lambda title: ui.text.index(f"{title}  Salt Coast"))
+
+
+@pytest.mark.slow
+async def test_menu_offers_the_story_chosen_from_the_list_after_a_crash(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    await _begin_stories(sample_home, "Alpha", "Beta")
+    crashed_home = tmp_path / "crashed"
+    async with started_app(real_services(sample_home, 8, start=NIGHT)) as ui:
+        assert _offered_story(ui, "Alpha", "Beta") == "Beta"
+        await ui.press("2", "down", "enter")
+        await ui.type("I am in Alpha now.")
+        assert ui.screen == "SceneScreen"
+        shutil.copytree(sample_home, crashed_home)  # as the files are when the power goes
+    async with started_app(real_services(crashed_home, 9, start=NIGHT)) as ui:
+        assert _offered_story(ui, "Alpha", "Beta") == "Alpha"
+        assert ui.shows("I am in Alpha now.")
+        await ui.press("enter")
+        assert ui.shows("I am in Alpha now.")
+
+
+@pytest.mark.slow
+async def test_menu_offers_the_last_story_after_a_crash_in_set_up(sample_home: Path, tmp_path: Path) -> None:
+    await _begin_stories(sample_home, "Alpha", "Beta")
+    crashed_home = tmp_path / "crashed"
+    async with started_app(real_services(sample_home, 8, start=NIGHT)) as ui:
+        await ui.press("2", "down", "enter")
+        await ui.type("I look at the rope.")
+        await ui.press("escape", "enter", "1")
+        assert ui.screen == "SetupScreen"
+        shutil.copytree(sample_home, crashed_home)
+    async with started_app(real_services(crashed_home, 9, start=NIGHT)) as ui:
+        assert _offered_story(ui, "Alpha", "Beta") == "Alpha"
+
+
+async def test_menu_offers_the_story_just_begun_after_a_crash(sample_home: Path) -> None:
+    await _begin_stories(sample_home, "Alpha", "Beta")
+    services, close = await real_services(sample_home, 8, start=NIGHT)()
+    outline = await services.stories.sample_outline()
+    await services.stories.start_story(replace(outline, title="Gamma"))
+    await close()
+    async with started_app(real_services(sample_home, 9, start=NIGHT)) as ui:
+        assert _offered_story(ui, "Alpha", "Beta", "Gamma") == "Gamma"
+
+
+@pytest.mark.slow
+async def test_stories_are_listed_with_the_last_played_first(sample_home: Path) -> None:
+    titles = ("Alpha", "Beta", "Gamma")
+    await _begin_stories(sample_home, *titles)
+    async with started_app(real_services(sample_home, 8, start=NIGHT)) as ui:
+        await ui.press("2")
+        assert _listed_stories(ui, *titles) == ["Gamma", "Beta", "Alpha"]
+        await ui.press("down", "down", "enter")
+        await ui.type("I look at the rope.")
+        await ui.press("escape", "enter")
+        assert _offered_story(ui, *titles) == "Alpha"
+        await ui.press("2")
+        assert _listed_stories(ui, *titles) == ["Alpha", "Gamma", "Beta"]
+        await ui.press("down", "down", "enter")
+        await ui.type("I look at the rope.")
+        await ui.press("escape", "enter", "2")
+        assert _listed_stories(ui, *titles) == ["Beta", "Alpha", "Gamma"]
+        await ui.press("delete", "enter")
+        assert _listed_stories(ui, *titles) == ["Alpha", "Gamma", "Beta"]  # what is over stands last
