@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +99,10 @@ def worker_pid(program: Program) -> int | None:
     return program.background_jobs.process.pid
 
 
-async def until_it_runs(program: Program) -> int:
+async def until_it_runs(program: Program, killed_pids: Collection[int] = ()) -> int:
+    """Return the process that runs, and not one of those whose death the program has not noticed yet."""
     async with asyncio.timeout(30):
-        while (pid := worker_pid(program)) is None:  # noqa: ASYNC110 - nothing tells of its start
+        while (pid := worker_pid(program)) is None or pid in killed_pids:  # noqa: ASYNC110 - nothing tells of its start
             await asyncio.sleep(0.01)
     return pid
 
@@ -201,8 +202,10 @@ async def test_process_killed_in_play_is_said_once_and_leaves_nothing_out(tmp_pa
 
     async def play_on_while_it_is_killed(program: Program) -> None:
         program.services.events.subscribe(published.append)
+        killed_pids: list[int] = []
         for line in LINES[2:]:
-            os.kill(await until_it_runs(program), signal.SIGKILL)
+            killed_pids.append(await until_it_runs(program, killed_pids))
+            os.kill(killed_pids[-1], signal.SIGKILL)
             reply = await program.services.play.submit(scene_id, line)
             assert reply is not None
 
