@@ -130,6 +130,8 @@ class ConflictScreen(ServiceScreen[None]):
 
     @on(ConflictsLoaded)
     def _show_conflicts(self, message: ConflictsLoaded) -> None:
+        if message.conflicts_view == self.conflicts_view:
+            return  # read again, as after a page of evidence: what is chosen and typed stays
         self.conflicts_view = message.conflicts_view
         self._conflict_index = min(self._conflict_index, max(0, len(message.conflicts_view.conflicts) - 1))
         self._show_current_conflict()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.views.conflict_views import RulingRequest, RulingView
+from screens.gate.conflict_screen import ConflictScreen
 from stores.errors import InputError, StoreFull
 from stores.records.canon import Standing
 from stores.records.workflow import RulingKind
@@ -207,6 +208,20 @@ async def test_evidence_of_a_statement_opens_where_it_was_played(ui: ScreenDrive
     assert ui.shows("“Wenna Pike enemy_of Ivo Tarrant”")
     await ui.press("h")
     assert ui.screen == "ReadingScreen"
+
+
+async def test_ruling_chosen_stays_when_the_conflict_is_read_again(ui: ScreenDriver) -> None:
+    """A screen reads again when it is come back to; a slow read ends after the first key there."""
+    await ui.press("2")
+    chosen = ui.text
+    screen = ui.app.screen
+    assert isinstance(screen, ConflictScreen)
+    screen.reload()
+    await ui.settle()
+    assert ui.text == chosen
+    await ui.press("enter")
+    assert ui.shows("Resolved.")
+    assert len(await read_rulings(ui)) == 1
 
 
 async def test_enter_pressed_twice_rules_once(ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch) -> None:
