@@ -23,7 +23,7 @@ from agents.declarations import reader as declare
 from agents.declarations.entity_lookup import scene_entity_finder
 from agents.declarations.named_entities import read_named_entities
 from agents.declarations.new_people import find_unknown_names, read_new_person
-from agents.declarations.secret_facts import change_knowers
+from agents.declarations.secret_facts import change_knowers, name_knower
 from agents.declarations.secret_reader import USAGE, read_secret
 from agents.declarations.shared_names import SharedName, ask_for_name, find_shared_names, name_bearers
 from agents.declarations.thing_moves import find_ended_ids, read_move
@@ -34,6 +34,7 @@ from agents.proposals.lore_entries import read_lore
 from agents.proposals.proposals import Proposals, ProposalSite
 from agents.proposals.statements import STATED_PREDICATE, build_location_fact
 from agents.prose.hero_name import name_hero
+from agents.prose.plain_secrets import find_subject_pronoun
 from agents.prose.supporting_words import mentions_name, mentions_person, supports_statement
 from agents.resolver.ruleset_schema import Pack
 from agents.resolver.sheets import describe_missing_number, find_floor, find_missing_number
@@ -316,7 +317,10 @@ class DeclarationService:
         if not words:
             raise InputError("A secret needs a sentence.", kept="Nothing was proposed.", todo=USAGE)
         catalogue = await self._read_catalogue(context.universe.id)
-        change = await declare.read_fact(name_hero_in(context, words), catalogue, find_entity, context.tick)
+        named_words = name_knower(words, knowers.only_named)
+        change = await declare.read_fact(
+            name_hero_in(context, named_words or words), catalogue, find_entity, context.tick
+        )
         known_fact = await self._find_stated_fact(context, change.statement)
         if known_fact is not None:
             return await self._stage_proposal(context, change_knowers(known_fact, knowers), argument)
@@ -325,6 +329,12 @@ class DeclarationService:
                 "No such secret is known.",
                 kept="Nothing was proposed and your words are still in the prompt.",
                 todo="/secret lists them. /fact proposes what everybody may know.",
+            )
+        if not named_words:
+            raise InputError(
+                f"It is not clear who “{find_subject_pronoun(words)}” is.",
+                kept="Nothing was proposed and your words are still in the prompt.",
+                todo="Put a name in its place.",
             )
         secret = change.model_copy(update={"secrecy": Secrecy(known_to=knowers.known_to)})
         critical = catalogue.is_critical(change.predicate, change.value)

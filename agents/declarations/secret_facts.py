@@ -16,12 +16,15 @@ from agents.declarations.reader import build_involvements
 from agents.declarations.secret_reader import TypedKnowers
 from agents.proposals.statements import STATED_PREDICATE, as_sentence
 from agents.prose.hero_name import HERO_PRONOUNS
+from agents.prose.mentions import read_gender
 from agents.prose.names import names_of
 from agents.prose.plain_secrets import (
     SecretClaim,
     SecretReveal,
     SecretSentence,
     SecretTelling,
+    find_subject_pronoun,
+    may_be_subject,
     name_subject,
 )
 from agents.search.question_cues import content_stems, measure_coverage
@@ -84,7 +87,12 @@ class SecretReader:
         knowers = self._find_people(claim.knower_names)
         if knowers is None:
             return None
-        words = name_subject(claim.words, knowers[0].name) if len(knowers) == 1 else claim.words
+        is_hero_speaking = self.hero in knowers and not _HERO_NAMES.isdisjoint(
+            map(str.casefold, claim.knower_names)
+        )
+        words = name_knower(claim.words, None if is_hero_speaking or len(knowers) != 1 else knowers[0])
+        if not words:
+            return None
         statement, known_to = as_sentence(words), tuple(person.id for person in knowers)
         known_fact = self.facts_by_statement.get(normalize_statement(statement))
         if known_fact is not None:
@@ -181,6 +189,15 @@ def keep_secret(fact: Fact, known_to: Sequence[Id]) -> ChangeSecrecy | None:
         hide_from=tuple(i for i in earlier_ids if i not in known_to),
     )
     return change if change.after(fact.secrecy) != fact.secrecy else None
+
+
+def name_knower(words: str, knower: Entity | None) -> str:
+    """Return a secret with its one knower for the pronoun that it begins with; empty if another may be meant."""
+    if not find_subject_pronoun(words):
+        return words
+    if knower is None or not may_be_subject(words, read_gender(knower.name, knower.description)):
+        return ""
+    return name_subject(words, knower.name)
 
 
 def change_knowers(fact: Fact, knowers: TypedKnowers) -> ChangeSecrecy:

@@ -31,6 +31,8 @@ class TypedKnowers:
 
     known_to: tuple[Id, ...] = ()
     is_revealed: bool = False
+    only_named: Entity | None = None
+    """The one who may know it, if there is one, and typed by name: not as `me`."""
 
 
 async def read_secret(argument: str, find: FindEntity, hero: Entity | None) -> tuple[TypedKnowers, str]:
@@ -58,13 +60,16 @@ async def read_knowers(names_text: str, find: FindEntity, hero: Entity | None) -
         return TypedKnowers(is_revealed=True)
     if not names or (len(names) == 1 and names[0].casefold() in GM_ALONE):
         return TypedKnowers()
-    known_to = []
+    known_to, named = list[Id](), list[Entity]()
     for name in names:
-        person = hero if name.casefold() in HERO_PRONOUNS else await _find_actor(name, find)
+        is_hero = name.casefold() in HERO_PRONOUNS
+        person = hero if is_hero else await _find_actor(name, find)
         if person is None:
             raise _nobody_called(name)
         known_to.append(person.id)
-    return TypedKnowers(tuple(dict.fromkeys(known_to)))
+        named += [] if is_hero else [person]
+    only_named = named[0] if len(named) == len(names) == 1 else None
+    return TypedKnowers(tuple(dict.fromkeys(known_to)), only_named=only_named)
 
 
 def _nobody_called(name: str) -> InputError:

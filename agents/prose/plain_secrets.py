@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from agents.prose.mentions import Gender
 from agents.prose.speech import SINGLE_QUOTED, strip_speech
 from agents.prose.words import SHORT_TITLE_PATTERN, split_sentences
 
@@ -50,6 +51,15 @@ _REVEALED: Final = re.compile(
 _CLAUSE_START: Final = re.compile(
     r"(?:the|an?|his|her|their|its|my|your|our|there|he|she|it|they|I|you|this|these|those|no|some|one)\b"
     r"|[^\W\d_a-z]"
+)
+_LEADING_PRONOUN: Final = re.compile(
+    r"(?P<subject>he|she)\b|(?P<owner>his|her)\s+(?!(?:majesty|grace|highness|lordship|ladyship|honou?r|holiness|"
+    r"excellency|eminence|worship|reverence|royal|imperial)\b)",
+    re.IGNORECASE,
+)
+"""A pronoun at the beginning of a clause: `he forged it`, `his brother forged it`, and not `her Majesty`."""
+_PRONOUN: Final = re.compile(
+    r"\b(?:(?P<he>he|him|his|himself)|(?P<she>she|her|hers|herself))\b", re.IGNORECASE
 )
 _NEXT_CLAUSE: Final = re.compile(r",\s+(?:and|but|so|for|yet|because|though|which|who|until)\b.*", re.DOTALL)
 _MIN_CLAUSE_WORDS: Final = 3
@@ -115,9 +125,27 @@ def _read_sentence(sentence: str) -> SecretSentence | None:
     return None
 
 
+def find_subject_pronoun(words: str) -> str:
+    """Return the pronoun that a clause begins with, as it is written: `He`, `her`; empty if there is none."""
+    match = _LEADING_PRONOUN.match(words)
+    return (match["subject"] or match["owner"]) if match else ""
+
+
+def may_be_subject(words: str, gender: Gender) -> bool:
+    """Return whether somebody may be meant by the pronoun that a clause begins with.
+
+    Whose gender is not known is nobody of a clause with both: `he killed her husband`.
+    """
+    pronouns = [str(match.lastgroup) for match in _PRONOUN.finditer(words)]
+    return pronouns[:1] == [gender] if gender else len(set(pronouns)) == 1
+
+
 def name_subject(words: str, name: str) -> str:
-    """Return a clause with a name in the place of `he` or `she` at its beginning."""
-    return re.sub(r"^(?:he|she)\b", lambda _: name, words)
+    """Return a clause with a name in the place of `he`, `she`, `his` or `her` at its beginning."""
+    match = _LEADING_PRONOUN.match(words)
+    if match is None:
+        return words
+    return name + words[match.end() :] if match["subject"] else f"{name}'s {words[match.end() :]}"
 
 
 def _read_clause(words: str) -> str:

@@ -153,6 +153,30 @@ async def test_secret_needs_a_sentence_and_known_people(table: Table) -> None:
     assert (await table.secrets())[0].startswith("No secrets.")
 
 
+async def test_secret_has_the_one_who_may_know_it_for_a_pronoun(table: Table) -> None:
+    await table.play("/npc here Mr. Pask: the steward", "/npc Lady Orla: rich")
+    for line, statement in (
+        ("/secret Mr. Pask: He forged Lady Orla's will", "Mr. Pask forged Lady Orla's will."),
+        ("/secret Mr. Pask: his brother forged the will", "Mr. Pask's brother forged the will."),
+        ("/secret Lady Orla: Her Majesty's seal is forged", "Her Majesty's seal is forged."),
+        ("> Only Mr. Pask knows that he sank the ferry.", "Mr. Pask sank the ferry."),
+    ):
+        await table.play(line)
+        assert [secret.partition(" (")[0] for secret in await table.secrets()] == [statement], line
+        await table.undo()
+    for line in (
+        "/secret Lady Orla: He forged her seal",
+        "/secret Mr. Pask, Lady Orla: He forged the seal",
+        "/secret Vess: He killed her father",
+        "/secret me: He forged the seal",
+        "/secret He forged the seal",
+    ):
+        with pytest.raises(InputError, match=r"not clear who “He” is"):
+            await table.play(line)
+    await table.play("> Only Lady Orla knows that he burned the mill.")
+    assert (await table.secrets())[0].startswith("No secrets.")
+
+
 async def test_secret_is_marked_for_the_gm_and_left_out_for_players(table: Table) -> None:
     await table.play(
         "The tide turns.",
