@@ -30,6 +30,7 @@ from agents.canon_keeper.fact_readings import (
 from agents.canon_keeper.predicates import Catalogue, Predicate, value_in_words
 from agents.canon_keeper.proposal_subjects import is_correction
 from agents.canon_keeper.sentence_index import RivalPace, SentenceRival
+from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
 from agents.canon_keeper.sentences.comparison import DEAD
 from agents.canon_keeper.sheet_values import is_number, sheet_value_of
 from agents.typed_numbers import add_above_floor
@@ -169,7 +170,7 @@ def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceR
     """Return the facts that the claim's sentence cannot be true beside.
 
     What play moves on without a word (who is where, who has what) is a change if it comes later, and a later death
-    contradicts nothing that was done before.
+    contradicts nothing that was done before, nor that somebody was not dead then.
     """
     is_in_play = claim.proposal.scene_id is not None
     return [
@@ -178,7 +179,29 @@ def conflicting_sentences(claim: FactClaim, draft: CanonDraft) -> list[SentenceR
         if rival.pace is not RivalPace.CHANGED
         and not (rival.pace is RivalPace.MOVING and is_in_play and starts_later(claim.fact, rival.fact))
         and not (rival.reason == DEAD and starts_later(rival.fact, claim.fact))
+        and not (is_in_play and _dies_after(claim, rival.fact, draft))
     ]
+
+
+def _dies_after(claim: FactClaim, other: Fact, draft: CanonDraft) -> bool:
+    """Return whether play tells of a death of which another fact says that it was not so before: `Nan is not dead`."""
+    subject_id = claim.fact.entity(SUBJECT)
+    if claim.fact.predicate != ALIVE or claim.proposal.authority is not Authority.SYSTEM or not subject_id:
+        return False
+    who = draft.entity(subject_id)
+    is_told_death = who is not None and claim.fact.statement == draft.catalogue.phrase(
+        ALIVE, who.name, value=False
+    )
+    if not is_told_death or starts_later(other, claim.fact):
+        return False
+    words = draft.read_words(other).claims
+    return bool(words) and all(_denies_death(word, subject_id) for word in words)
+
+
+def _denies_death(words: Claim, who: Id) -> bool:
+    is_about_now = words.time is ClaimTime.NOW and not (words.is_ability or words.when)
+    is_denial = words.relation == ALIVE and words.value == "false" and not words.is_affirmed
+    return is_denial and is_about_now and words.subject.entity == who
 
 
 def _sentence_rivals(claim: FactClaim, draft: CanonDraft) -> Iterator[SentenceRival]:
