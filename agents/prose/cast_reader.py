@@ -355,6 +355,7 @@ class CastReader:
             reading.move(CastMove.LEAVES, sorted(reading.present - set(remaining)))
         for pattern in (
             turns.AWAY_ABOARD,
+            turns.LED_AWAY,
             turns.DOOR_CLOSES,
             turns.WITH_GONE,
             turns.STAGE_EXIT,
@@ -494,7 +495,7 @@ class CastReader:
         is_leaving = (
             self._hero_acts.is_leaving(rest)
             or self._places.leaves_here.match(rest)
-            or _goes_home(rest, sentence)
+            or _goes_home_or_aboard(rest, sentence)
         )
         if reading.present.intersection(numbers) and is_leaving and not reading.is_within_place:
             reading.move(CastMove.LEAVES, numbers)
@@ -591,7 +592,7 @@ class CastReader:
         is_away = all(
             n not in reading.present or n in reading.out_of_earshot or n in reading.arrived for n in numbers
         )
-        return is_away or not (words.LEAVES.match(rest) or _goes_home(rest, sentence))
+        return is_away or not (words.LEAVES.match(rest) or _goes_home_or_aboard(rest, sentence))
 
     def _is_elsewhere(self, clause: str, sentence: str) -> bool:
         return (
@@ -661,12 +662,13 @@ def _does_nothing(doer: str, rest: str) -> bool:
     return deaths.is_not_done(doer) or (is_killing and deaths.is_way_of_speaking(doer))
 
 
-def _goes_home(rest: str, sentence: str) -> bool:
-    """Say whether somebody goes where they live, or into a house whose door they shut."""
+def _goes_home_or_aboard(rest: str, sentence: str) -> bool:
+    """Say whether somebody goes where they live, into a house whose door they shut, or aboard behind a farewell."""
     is_shut_in = (
         words.GOES_INTO_HOUSE.match(rest) is not None and words.SHUTS_DOOR.search(sentence) is not None
     )
-    return is_shut_in or words.GOES_HOME.match(rest) is not None
+    goes_aboard = words.GOES_ABOARD.match(rest) is not None and words.FAREWELL.search(sentence) is not None
+    return is_shut_in or goes_aboard or words.GOES_HOME.match(rest) is not None
 
 
 def _is_company(clause: str, match: re.Match[str]) -> bool:

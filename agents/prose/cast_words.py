@@ -158,6 +158,7 @@ _WORDS: Final = {
     "END": _END,
     "FEELS": FEELS,
     "GO": GO,
+    "VEHICLE": VEHICLE,
     "OUT": _OUT,
     "TO_ELSEWHERE": _TO_ELSEWHERE,
     "PLACE_NOUN": _PLACE_NOUN,
@@ -260,6 +261,13 @@ LEAVES: Final = PhrasePattern(
     [fall tumble plunge drop] (overboard|into the (pit|sea|river|millrace|abyss|chasm|well|water|hole|ravine))\b
     [fall tumble plunge drop] (through the (floor|ice|trapdoor|hatch)|out of the window|down the (shaft|well|
         cliff))\b
+    [board take catch] (the|an?|that|HIS) (\w+ ){0,2}?(VEHICLE) ((back|out|down|up|on|over) )?(to (?!an?
+        (halt|stop)\b)(the|an?|HIS|[A-Z]\w+|town|work|sea)|for (home|[A-Z]\w+|the (coast|capital|city|mainland|
+        islands?|north|south|east|west|mountains|border|mines))|home|north|south|east|west|
+        ashore)\b(?!.*\bwith HERO)
+    (is|are|was|were) (led|taken|dragged|carried|marched|hauled|escorted|sent|rushed|driven|brought|carted|hurried|
+        conveyed|transferred|moved) ((off|away|back|straight) )?to (hospital|prison|jail|gaol)\b
+    (is|are|was|were) (rushed|carted|hurried|conveyed) TO_ELSEWHERE
     (is|are|was|were) (called|summoned|ordered|dismissed)( (away|out|off|home|back)|END)
     (is|are|was|were) (swept|washed|spirited|snatched|carried) (away|off|overboard|out)\b
     (is|are|was|were) ((now|soon) )?(lost to sight|out of sight|halfway down|on (his|her|their) way)\b
@@ -310,6 +318,13 @@ GOES_HOME: Final = PhrasePattern(
 )
 """Who is here goes where they live: `limps back into his hut`."""
 GOES_INTO_HOUSE: Final = PhrasePattern(rf"GO DIRECTIONin(to)? (the|a) (\w+ )?{_DWELLING_NOUN}\b", _WORDS)
+GOES_ABOARD: Final = PhrasePattern(
+    r"([board] (the|an?|HIS) (\w+ ){0,2}?(VEHICLE)|GO (aboard|up the gang(way|plank)))\b"
+    r"(?!.*\b(with|after|behind) HERO)",
+    _WORDS,
+)
+"""Somebody goes aboard: of who has said farewell it is a leaving."""
+FAREWELL: Final = re.compile(r"\b(?:good-?bye|farewell|adieu|(?:takes?|took)\s+(?:his|her|their)\s+leave)\b")
 SHUTS_DOOR: Final = PhrasePattern(
     r"\b(?:and|then) ([a-z]+ly )?[shut close bolt bar lock slam] the (\w+ )?door\b(?! to the)"
 )
@@ -529,9 +544,9 @@ SENDS_AWAY: Final = PhrasePattern(
         (stairs|steps|corridor|hall|ladder|street))\b
     [throw kick drag usher escort lead carry haul march take chase bundle hustle whisk show see hurl cast toss
         turn boot frogmarch shoo marshal walk drive pull bear wheel herd rush sweep wash snatch]
-        (?P<who3>@[^@]+@) (in)?to (the
-        door|bed|(his|her|their|the|a) (\w+ )?(cells?|dungeon|brig|rooms?|chamber|tent|cabin|surgery|infirmary|
-        hospital|stable|kitchen|jail|gaol|station|gallows|block|ship|boat|carriage|car|van|street|alley|yard|
+        (?P<who3>@[^@]+@) ((off|away|back|straight) )?(in)?to (the
+        door|bed|hospital|prison|jail|gaol|(his|her|their|the|a) (\w+ )?(cells?|dungeon|brig|rooms?|chamber|tent|
+        cabin|surgery|infirmary|hospital|stable|kitchen|jail|gaol|station|gallows|block|ship|boat|carriage|car|van|street|alley|yard|
         night|rain|snow|cellar|corridor|sea|river|dark|mud))\b
     [send] (?P<who4>@[^@]+@) (away|off|out|home|to|for|after|back|ahead|down|up|upstairs|downstairs|outside|
         below|ashore|on|into|across|over|packing|round|running)\b

@@ -116,6 +116,16 @@ LEFT_WITHOUT: Final = PhrasePattern(
     """,
     _WORDS,
 )
+LED_AWAY: Final = PhrasePattern(
+    r"""
+    (?P<who>PEOPLE) (is|are|was|were) (\w+ly )?(arrested|seized|caught|captured|handcuffed|cuffed|bound|chained|
+        disarmed|overpowered|apprehended|detained|tied up)( by [^.;,]{1,40}?)?,? and ((then|\w+ly) )?(led|taken|
+        marched|dragged|carried|hauled|hustled|escorted|driven) (away|off|out|below|to (prison|jail|gaol|the (cells?|
+        station|brig|dungeons?)))\b
+    """,
+    _WORDS,
+)
+"""Somebody is arrested and taken elsewhere."""
 WAITED_OUT: Final = PhrasePattern(
     r"""
     HERO [wait] (until|till) (?P<who>ANYBODY) (?P<act>[^,;]+?)(,|;| (before|and|then)\b)

@@ -23,6 +23,27 @@ def _case(here: str, *lines_and_changes: str) -> CastCase:
 
 
 COMING = (
+    # Taken away, or off by what goes elsewhere.
+    _case("Vess Bela", "> Captain Vess is taken to hospital.", "-Vess"),
+    _case("Vess Bela", "> Bela is rushed to the infirmary.", "-Bela"),
+    _case("Vess Bela", "> An ambulance takes Bela to hospital.", "-Bela"),
+    _case("Vess Bela", "> Bela is arrested and led away.", "-Bela"),
+    _case("Vess Bela", "> Bela is arrested by Captain Vess and taken to the cells.", "-Bela"),
+    _case("Vess Bela", "> Bela is arrested by Captain Vess.", ""),
+    _case("Vess Bela", "> Bela is arrested and led to me.", ""),
+    _case("Vess Bela", "> Bela fears he will be arrested and led away.", ""),
+    _case("Vess Bela", "> Bela was arrested and led away last year.", ""),
+    _case("Vess Bela", "> That night Bela packs his bag and takes the early coach to York.", "-Bela"),
+    _case("Vess Bela", "> Bela boards the ship for Esk.", "-Bela"),
+    _case("Vess Bela", "> Bela takes the coach to York with me.", ""),
+    _case("Vess Bela", "> Bela takes the cart to pieces.", ""),
+    _case("Vess Bela", "> Bela will take the coach to York.", ""),
+    _case("Vess Bela", "> Bela kisses me goodbye and boards the ship.", "-Bela"),
+    _case("Vess Bela", "> Bela says goodbye to Vess and goes aboard.", "-Bela"),
+    _case("Vess Bela", "> Bela says goodbye to Vess, and we board the ship.", ""),
+    _case("Vess Bela", "> Bela kisses Vess goodbye and boards the ship with me.", ""),
+    _case("Vess Bela", "> Bela boards the ship.", ""),
+    _case("", "> Bela boards the ship.", "+Bela"),
     _case("Bela Vess", "> Bela is thrown to the ground.", ""),
     _case("Bela Vess", "> Captain Vess is led to the table.", ""),
     _case("Bela Vess", "> Bela is thrown into the street.", "-Bela"),
