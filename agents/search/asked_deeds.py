@@ -142,12 +142,14 @@ def asks_only_what_was_said(question: RecordQuestion) -> bool:
 def _read_object(tokens: Sequence[tuple[str, bool]], name_words: Collection[str]) -> frozenset[str]:
     """Return the words of the name that follows a verb in a question, each token with whether it owns what follows.
 
-    Of Moss in `Where did we bury old Moss?`, of nobody in `Where did we bury Moss's dog?`.
+    Of Moss in `Where did we bury old Moss?`, of nobody in `Where did we bury Moss's dog?`, if that has no name.
     """
     object_words: set[str] = set()
-    for word, owns in tokens:
+    for n, (word, owns) in enumerate(tokens):
         if word in ARTICLES or word in HONORIFICS:
             continue
+        if owns and n + 1 < len(tokens) and normalize_word(tokens[n + 1][0]) in name_words:
+            continue  # `Pask's pistol` is the pistol
         if owns or normalize_word(word) not in name_words:
             return frozenset() if owns else frozenset(object_words)
         object_words.add(normalize_word(word))

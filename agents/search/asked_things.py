@@ -224,6 +224,11 @@ def names_somebody_else(question: RecordQuestion, text: str) -> bool:
     return is_somebody or bool(_other_names(question, text))
 
 
+def names_anybody_else(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has a name that the question has not."""
+    return bool(_other_names(question, text))
+
+
 def _with_text_before(text: str) -> list[tuple[str, str]]:
     """Return the sentences of a text, each with what stands before it."""
     sentences = split_sentences(text)

@@ -13,10 +13,16 @@ from typing import Final
 
 from agents.prose.names import NON_NAME_WORDS
 from agents.resolver.phrasings import word_set
+from agents.search.asked_things import names_anybody_else
 from agents.search.normal_words import word_forms
 from agents.search.question import RecordQuestion
 from agents.search.question_names import QuestionName
-from agents.search.relatives import find_words_for_relative, find_words_from_other_end
+from agents.search.relatives import (
+    find_asked_relatives,
+    find_words_for_relative,
+    find_words_from_other_end,
+    speaks_of_relatives,
+)
 from agents.typed_text import plain_line
 
 _TIE_IN_QUESTION: Final = (
@@ -49,7 +55,9 @@ _OTHER_TIES: Final = tuple(
 """Whom or what somebody has beside relatives; the words of a line mean the same."""
 _NAME: Final = r"[A-ZÀ-Þ][\w-]*(?: [A-ZÀ-Þ][\w-]*)*"
 _ONE: Final = rf"(?P<one>{_NAME})(?!'s? [a-z])"
-_OWNER: Final = rf"(?P<owner>{_NAME}|\b(?:[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir)(?= ))(?:'s?)?"
+_OWNER: Final = (
+    rf"(?P<owner>(?:\b[Tt]he )?{_NAME}|\b(?:[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir)(?= ))(?:'s?)?"
+)
 _IS: Final = r"(?:is|was|are|were)"
 _CALLED: Final = r"(?:called |named )?"
 _WAYS: Final = (
@@ -75,6 +83,8 @@ _WAYS_OF_TIES: Final = (
     (_OTHER_TIES[3], rf"(?P<owner>{_NAME}) rides (?!to\b){_ONE}"),
 )
 """Ways that have no word for it: who works for Aldwin has him for an employer."""
+_TITLED: Final = re.compile(r"(?:[Tt]he )?(?P<title>[A-ZÀ-Þ][\w-]*)")
+"""Who is called by a title alone: `the Baron`."""
 _OF_THIRD: Final = frozenset({"his", "her", "their"})
 _OF_SPEAKER: Final = frozenset({"my", "our"})
 _OF_ASKER: Final = _OF_SPEAKER | {"your"}
@@ -105,6 +115,8 @@ def read_asked_tie(question: RecordQuestion) -> AskedTie | None:
     words = relatives or next((line for line in _OTHER_TIES if word in line), frozenset())
     owner_forms = word_forms(matched["owner"] or matched["of"] or "")
     owners = tuple(name for name in question.names if name.normalized_words <= owner_forms)
+    if not owners and (titled := _TITLED.fullmatch(matched["owner"] or matched["of"] or "")):
+        owners = (QuestionName(word_forms(titled["title"]), frozenset()),)
     is_of_asker = matched["own"] is not None
     if not words or not (owners or is_of_asker):
         return None
@@ -122,7 +134,7 @@ def names_tied_one(tie: AskedTie, text: str) -> bool:
     line = plain_line(text)
 
     def is_asked_owner(match: re.Match[str], group: str) -> bool:
-        owner = match[group].removesuffix("'s")
+        owner = match[group].removesuffix("'s").removeprefix("the ").removeprefix("The ")
         if tie.is_of_asker and owner.casefold() in _OF_ASKER:
             return True
         is_pronoun = owner.casefold() in _OF_THIRD | _OF_SPEAKER
@@ -139,6 +151,15 @@ def names_tied_one(tie: AskedTie, text: str) -> bool:
             lambda m: is_asked_owner(m, "one") and _is_name(m["owner"]),
         )
     )
+
+
+def may_name_relative(question: RecordQuestion, text: str, *, is_asked: bool) -> bool:
+    """Say whether a text has a name that the question has not, and speaks of the relative, or answers (`is_asked`).
+
+    `In front of his wife` does not say who she is.
+    """
+    speaks_of_them = is_asked or speaks_of_relatives(find_asked_relatives(question.text), text)
+    return speaks_of_them and names_anybody_else(question, text)
 
 
 def _has_way(

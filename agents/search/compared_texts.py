@@ -1,4 +1,4 @@
-"""Puts what a text says in the words of a question: names for roles, `kills` for what kills in other words. Pure."""
+"""Puts what a text says in the words of a question: names for roles, `kills` for what kills, `get` for gifts. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from agents.search.death_questions import asks_about_death, find_asked_deaths, f
 from agents.search.question import RecordQuestion
 from agents.search.spoken_roles import name_spoken_roles
 from agents.search.told_killings import find_who_may_be_killed, say_killing_plainly
+from agents.search.told_receipts import say_receipt_plainly
 
 
 def phrase_as_asked(question: RecordQuestion, text: str) -> str:
@@ -16,4 +17,4 @@ def phrase_as_asked(question: RecordQuestion, text: str) -> str:
     elif killers := find_asked_killers(question):
         killer_words = frozenset(word for name in killers for word in name.normalized_words)
         text = say_killing_plainly(text, find_who_may_be_killed(text, killer_words))
-    return text
+    return say_receipt_plainly(question, text)

@@ -6,9 +6,11 @@ A text that names somebody beside another's death (`Osk falls dead beside the do
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final, TypeGuard
 
 from agents.canon_keeper.fact_readings import ALIVE, IS, IS_NOT, SUBJECT, is_true_death
+from agents.prose.speech import strip_speech
 from agents.prose.words import split_sentences
 from agents.search.asked_deeds import find_asked_deed
 from agents.search.normal_words import has_word_like, normalize_word, word_forms
@@ -183,6 +185,16 @@ def tells_of_killing(question: RecordQuestion, text: str) -> bool:
         if word_forms(by[1] if by else before) & killer_words or (not by and _PRONOUN.search(before)):
             return True
     return False
+
+
+def remove_told(text: str, told_texts: Collection[str]) -> str:
+    """Return a text without what is spoken in it, and without the sentences that say who told one of these things."""
+    told_forms = [word_forms(told) for told in told_texts]
+    return " ".join(
+        sentence
+        for sentence in split_sentences(strip_speech(text))
+        if not any(told < word_forms(sentence) for told in told_forms)
+    )
 
 
 def subject_of(fact: Fact) -> Id | None:

@@ -17,7 +17,13 @@ from agents.search.asked_deeds import (
     AskedDeed,
     asks_where_by_deed,
 )
-from agents.search.normal_words import LOCATION_WORDS, has_word_like, normalize_word, word_forms
+from agents.search.normal_words import (
+    LOCATION_WORDS,
+    has_word_like,
+    inflected_forms,
+    normalize_word,
+    word_forms,
+)
 from agents.search.question import SPEECH_WORDS, RecordQuestion
 
 _BEFORE_THINGS: Final = word_set("the a an my your his its our their")
@@ -63,7 +69,22 @@ _OPENERS: Final = word_set("the a an and but so then i when after before as in o
 BEFORE_OTHERS: Final = word_set("in at on to of from with for by about under near and into onto over")
 """After these a name is not that of who does something."""
 _TOKEN: Final = re.compile(r"[^\W_]+|[.,;:!?—“”\"]")
+_COUNTED: Final = re.compile(
+    r"\b(?P<count>one|two|three|four|five|six|seven|eight|nine|ten|twelve|single|double|multi|\d+)-(?=[a-z])",
+    re.IGNORECASE,
+)
+"""What makes a word of number and deed that of a thing: a `two-shot pistol` shoots nobody."""
+_SHOOTS: Final = inflected_forms(normalize_word("shoot"))
+_SHOT_WITH: Final = frozenset(map(normalize_word, ("pistol", "gun", "arrow", "bolt", "bullet")))
+_SHOOTS_WITH_IT: Final = re.compile(
+    r"\b(?:fire[sd]?|firing|discharge[sd]?|loose[sd]?|aim(?:s|ed)?|hits?|str(?:ikes?|uck)|pierce[sd]?|graze[sd]?"
+    r"|kill(?:s|ed)?|wound(?:s|ed)?|trigger|goes off|went off|(?:sticks?|stuck|lodges?|lodged|buried|stands?) in"
+    r"|(?:arrow|bolt|bullet)s? (?:takes?|took|in|through|from))\b",
+    re.IGNORECASE,
+)
+"""What is done with a weapon or befalls by it, and not only to it: `Dob hands me the pistol` tells of no shot."""
 _WORDS_BEFORE_DEED: Final = 4
+_WORDS_OF_OWNED: Final = 3
 _WORDS_AFTER_DENIAL: Final = 6
 """Words within which a denial is of a deed: `has not once in thirty years walked out`."""
 
@@ -106,6 +127,12 @@ def leaves_doer_unnamed(question: RecordQuestion, deed: AskedDeed, text: str) ->
     return bool(tellings) and all(_is_done_by_nobody(tokens, n) for tokens, n in tellings)
 
 
+def names_only_weapons(deed: AskedDeed, text: str) -> bool:
+    """Say whether a text has of a shot only what shoots, and no use of it: `Dob drops the pistol`."""
+    words = _list_tokens_like(deed.verb, text)
+    return bool(words) and all(_is_only_weapon(deed, tokens, n) for tokens, n in words)
+
+
 def tells_only_of_others(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
     """Say whether a text has the verb, and only of what others did, or of what was done to others."""
     tellings = _find_tellings(deed, text, _name_words(question, deed))
@@ -126,10 +153,25 @@ def _find_tellings(
     """Return the tokens of each sentence with the verb of a deed, or another word for it, and where it stands."""
     return [
         (tokens, n)
-        for tokens in map(_TOKEN.findall, split_sentences(text))
-        for n, token in enumerate(tokens)
-        if has_word_like(deed.verb, {normalize_word(token.casefold())} - name_words)
+        for tokens, n in _list_tokens_like(deed.verb, text)
+        if normalize_word(tokens[n].casefold()) not in name_words and not _is_only_weapon(deed, tokens, n)
     ]
+
+
+def _list_tokens_like(verb: str, text: str) -> list[tuple[list[str], int]]:
+    """Return the tokens of each sentence with a verb, or another word for it, and where it stands."""
+    return [
+        (tokens, n)
+        for tokens in map(_TOKEN.findall, split_sentences(_COUNTED.sub(r"\g<count>", text)))
+        for n, token in enumerate(tokens)
+        if has_word_like(verb, {normalize_word(token.casefold())})
+    ]
+
+
+def _is_only_weapon(deed: AskedDeed, tokens: Sequence[str], position: int) -> bool:
+    """Say whether a word is what shoots, and the sentence tells of no use of it."""
+    is_weapon = deed.verb in _SHOOTS and normalize_word(tokens[position].casefold()) in _SHOT_WITH
+    return is_weapon and _SHOOTS_WITH_IT.search(" ".join(tokens)) is None
 
 
 def names_subject(question: RecordQuestion, deed: AskedDeed, text: str) -> bool:
@@ -174,6 +216,9 @@ def _is_done_to_another(
         return False
     following = [t for t in tokens[position + 1 :] if t.casefold() not in ARTICLES]
     names = list(takewhile(lambda t: t[0].isupper() and t.casefold() not in SUBJECT_PRONOUNS, following))
+    if names and following[len(names) : len(names) + 1] == ["s"]:
+        # Of `I get Pask's pistol` it is the pistol.
+        names += takewhile(lambda t: t[0].isalnum(), following[len(names) + 1 :][:_WORDS_OF_OWNED])
     if not names and _is_passive(tokens, position):
         before = [t for t in tokens[:position] if t.casefold() not in PASSIVES | ADVERBS]
         names = list(takewhile(lambda t: t[0].isupper() and _is_name_word(question, t), reversed(before)))

@@ -37,7 +37,12 @@ from agents.search.question import (
     says_what_came_after,
 )
 from agents.search.relatives import find_asked_relatives, speaks_of_relatives
-from agents.search.told_deeds import leaves_doer_unnamed, names_subject, tells_only_of_others
+from agents.search.told_deeds import (
+    leaves_doer_unnamed,
+    names_only_weapons,
+    names_subject,
+    tells_only_of_others,
+)
 from agents.search.told_speech import tells_asked_deed
 from stores.records.ids import Id
 
@@ -55,6 +60,10 @@ _REFERS_BACK: Final = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|their|its|there|that|this)\b", re.IGNORECASE
 )
 _MEANS_SOMETHING: Final = re.compile(r"it|them|him|her|one|this|that", re.IGNORECASE)
+_NAMES_DOER: Final = re.compile(
+    r"\b(?:by|who|whose|whom|that|which|I|me|my|you|your|he|him|his|she|her|they|them|their|the)\b",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W_]+")
 _LIGHT_DEEDS: Final = frozenset(map(normalize_word, word_set("spend earn get have make take do find become")))
 """Verbs that say little by themselves: `How many years did Bram spend in the mines?`."""
@@ -144,6 +153,23 @@ def match_statement(
         deed is not None and _asks_who_did_it(question, deed) and leaves_doer_unnamed(question, deed, text)
     )
     return replace(match, is_match=has_deed and not is_doer_missing and has_asked_thing(question, text))
+
+
+def speaks_of_deed(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text speaks of what is asked to have been done, and not only of a pistol, if that is a shot."""
+    deed = find_asked_deed(question)
+    return deed is None or not names_only_weapons(deed, text)
+
+
+def may_name_doer(question: RecordQuestion, description: str) -> bool:
+    """Say whether the description of a thing may say who did what is asked; yes if nobody who did it is asked for."""
+    deed = find_asked_deed(question)
+    return (
+        deed is None
+        or not _asks_who_did_it(question, deed)
+        or bool(find_names(description))
+        or _NAMES_DOER.search(description) is not None
+    )
 
 
 def tells_deed_to_something_else(question: RecordQuestion, text: str) -> bool:

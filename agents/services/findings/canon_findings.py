@@ -54,7 +54,7 @@ from agents.search.question import (
 from agents.search.question_cues import read_cues
 from agents.search.result_validity import is_ended
 from agents.search.swapped_roles import is_told_otherwise
-from agents.search.turn_answers import match_statement
+from agents.search.turn_answers import match_statement, may_name_doer
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import (
     CANON_ANSWER_SCORE,
@@ -283,6 +283,8 @@ def _match_entity(question: RecordQuestion, entity: Entity) -> QuestionMatch:
     match = match_statement(question, text, {entity.id})
     is_about_more_than_predicate = bool(question.content_words or not question.wanted_predicates)
     is_match = match.is_match and is_about_more_than_predicate and not asks_about_death(question)
+    if entity.kind not in ACTORS:
+        is_match = is_match and may_name_doer(question, entity.description)
     if (sought := read_sought_one(question)) is not None:
         is_match = tells_whereabouts(sought, entity.description)
     if (tie := read_asked_tie(question)) is not None:

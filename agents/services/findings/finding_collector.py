@@ -16,6 +16,13 @@ from agents.search.belief_questions import (
     find_believers,
     says_who_knows,
 )
+from agents.search.death_questions import (
+    asks_about_death,
+    asks_for_all_deaths,
+    asks_who_killed,
+    remove_told,
+    tells_of_death,
+)
 from agents.search.place_questions import read_sought_one
 from agents.search.question import RecordQuestion
 from agents.search.search_port import RecordSearch, SearchScope
@@ -33,6 +40,7 @@ from agents.services.result_formatter import ResultFormatter
 from agents.services.scene_whereabouts import SceneWhereabouts
 from agents.views.query_views import AnswerStanding, QueryFinding
 from stores.ports import CanonReader, LogReader
+from stores.records.ids import Id
 
 MAX_NEAREST: Final = (3, 1, 0, 6, 2, 2, 1, 0)
 """Findings beside an answer that do not plainly bear on it.
@@ -91,6 +99,8 @@ class FindingCollector:
         findings_by_kind = await self._add_left_behind(findings_by_kind, search)
         *others, last_part = findings_by_kind
         findings_by_kind = (*others, [*last_part, *await self._death_order.find_order(question)])
+        if asks_for_all_deaths(question) or (asks_about_death(question) and not asks_who_killed(question)):
+            findings_by_kind = _put_hearsay_last(question, findings_by_kind)
         if find_believers(question):
             # What is so does not say what somebody knows of it: it is shown as the nearest.
             findings_by_kind = _keep_matching(findings_by_kind, lambda r: r.is_match and r.is_answer)
@@ -154,6 +164,31 @@ class FindingCollector:
 
 def _is_no_memory(ranked: RankedFinding) -> bool:
     return ranked.finding.memory_id is None
+
+
+def _put_hearsay_last(
+    question: RecordQuestion, findings_by_kind: Sequence[list[RankedFinding]]
+) -> Sequence[list[RankedFinding]]:
+    """Return the findings, of which no line matches that only has somebody tell of a death.
+
+    Those who remember it answer in its place.
+    """
+    told_by_turn: dict[Id, list[str]] = {}
+    for ranked in (r for part in findings_by_kind for r in part):
+        finding = ranked.finding
+        if ranked.is_match and ranked.is_told and finding.turn_id is not None:
+            told_by_turn.setdefault(finding.turn_id, []).append(finding.text)
+    return tuple(
+        [
+            replace(ranked, is_match=False)
+            if ranked.finding.standing is AnswerStanding.ON_RECORD
+            and (told_texts := told_by_turn.get(ranked.finding.turn_id or ""))
+            and not tells_of_death(question, remove_told(ranked.finding.quote, told_texts))
+            else ranked
+            for ranked in part
+        ]
+        for part in findings_by_kind
+    )
 
 
 def _keep_matching(

@@ -90,6 +90,7 @@ class MemoryFinder:
                     replace(finding, score=hit.score + is_about_named, near=similarity_of(hit, match)),
                     is_match=(match.is_match or is_known) and not is_rejected,
                     is_answer=is_known and not is_rejected,
+                    is_told=memory.how is MemoryOrigin.TOLD,
                 )
             )
         return ranked_findings

@@ -44,6 +44,8 @@ class RankedFinding:
     """Whether it is what the question asks for, and so comes before what bears on it, whatever its standing."""
     is_departure: bool = False
     """Whether it is the newest line on somebody's whereabouts, and tells that they left."""
+    is_told: bool = False
+    """Whether it is what somebody was told and remembers."""
 
 
 def similarity_of(hit: SearchHit | None, match: QuestionMatch) -> float:

@@ -11,7 +11,7 @@ from agents.prose.speech import strip_speech
 from agents.search.asked_deeds import asks_only_what_was_said
 from agents.search.asked_events import AskedEvent, EventRelation, find_event_scene, read_asked_event
 from agents.search.asked_shares import Rarity, measure_rarity
-from agents.search.asked_ties import names_tied_one, read_asked_tie
+from agents.search.asked_ties import may_name_relative, names_tied_one, read_asked_tie
 from agents.search.belief_questions import asks_who_knows, find_believers
 from agents.search.commitment_questions import asks_for_commitment, is_made_in_reverse
 from agents.search.compared_texts import phrase_as_asked
@@ -40,7 +40,7 @@ from agents.search.search_port import SearchHit
 from agents.search.swapped_roles import is_told_in_reverse
 from agents.search.told_debts import is_owed_by_others
 from agents.search.told_departures import WORDS_OF_DEPARTURE, tells_departure
-from agents.search.turn_answers import match_turn
+from agents.search.turn_answers import match_turn, speaks_of_deed
 from agents.search.turn_ranking import turn_time_order
 from agents.services.findings.question_search import QuestionSearch
 from agents.services.findings.ranking import MAX_SCORE, RankedFinding, put_newest_first, similarity_of
@@ -193,7 +193,9 @@ class TurnFinder:
         touching_ids = {
             turn.id
             for (_, turn), match in zip(found, matches, strict=True)
-            if match.touches(question) and not _tells_in_reverse(question, turn, turn.text, hero_name)
+            if match.touches(question)
+            and speaks_of_deed(question, turn.text)
+            and not _tells_in_reverse(question, turn, turn.text, hero_name)
         }
         return _add_bearing(ranked_findings, touching_ids)
 
@@ -247,6 +249,7 @@ def _asks_for_one_thing(question: RecordQuestion) -> bool:
         or asks_who_knows(question)
         or bool(find_believers(question))
         or asks_only_what_was_said(question)
+        or read_asked_tie(question) is not None
     )
 
 
@@ -344,7 +347,10 @@ def _match_turn(
         # `My brother`, in words that the GM has somebody say, is not the player's.
         told_text = strip_speech(text) if tie.is_of_asker and turn.speaker is Speaker.GM else text
         is_naming = names_tied_one(tie, f"{turn.name}: {told_text}" if turn.name else told_text)
-        is_match = is_match or is_naming
+        is_asked_before = bool(earlier_turns) and "?" in earlier_turns[0].text
+        is_match = is_naming or (
+            is_match and (not tie.is_relative or may_name_relative(question, text, is_asked=is_asked_before))
+        )
     return replace(
         turn_match.match,
         is_match=is_match,

@@ -128,6 +128,12 @@ def test_turn_answers_with_a_number_or_a_name_where_one_is_asked_for() -> None:
         # A part of a name that is nobody else's, but not the name of a relative.
         ("Who shot Tolliver Ames?", "Bram fires his pistol and shoots Ames.", "", True),
         ("Who shot Tolliver Ames?", "Bram fires his pistol and shoots Sal Ames.", "", False),
+        # What shoots is no shot; its use is.
+        ("Who shot at Bram?", "Pella fires her pistol at Bram.", "", True),
+        ("Who shot at Bram?", "Pella hits Bram with an arrow.", "", True),
+        ("Who shot at Bram?", "Pella has two pistols, and Bram knows it.", "", False),
+        ("Who shot at Bram?", "Pella hands Bram a two-shot pistol.", "", False),
+        ("Who locked the door of the mill?", "Pella bolts the door of the mill.", "", True),
         # Whose it is.
         ("Where is Bram's grave?", "Bram looks away. Pella's grave lies under the elm.", "", False),
         ("Where is Bram's grave?", "Bram looks away. His grave lies under the elm.", "", True),
