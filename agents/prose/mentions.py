@@ -373,7 +373,9 @@ class MentionReader:
         gender = str(match.lastgroup)
         if gender in ("he", "she"):
             is_object = match[0].casefold() in ("him", "her")
-            return self._candidates.note_pronoun(mark, gender, before, is_object=is_object)
+            return self._candidates.note_pronoun(
+                mark, gender, before, match.string[match.end() :], is_object=is_object
+            )
         if mark == HERO and gender.startswith("n") and self.hero_gender:
             self._candidates.note_hero(mark, self.hero_gender)
         self._candidates.note_named(mark)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -31,6 +31,25 @@ _FALLS: Final = PhrasePattern(
     r"(\s*[,.;:!?…—–]|$|\s+(to|down|over|back|backwards?|forwards?|sideways|face|like|where|without|and|at|in|into|off|from)\b)"
 )
 """Somebody falls, as the dying do: `@0@ falls to the floor`."""
+_IS_HURT: Final = PhrasePattern(
+    r"""
+    @(?P<who>[^@]+)@ (is|was|lies|lay) ((now|still|already|\w+ly) )?(bleeding|wounded|hurt|dying|poisoned|
+        choking)\b
+    @(?P<who2>[^@]+)@ ([bleed]|[cough spit vomit] (up )?blood)\b
+    """
+)
+"""Somebody is in a state of which one may die: who `is dying` behind it is the same."""
+_DYING: Final = (
+    r"(?:(?:['’]s|\s+is|\s+was|\s+lies|\s+lay)\s+(?:(?:now|still|already|clearly|slowly|surely)\s+)?"
+    r"(?:dying|(?:bleeding|fading|slipping)\s+(?:out|away|fast)|bleeding\s+to\s+death)\b"
+    r"(?!\s+(?:to|for|of\s+(?:laughter|shame|boredom|curiosity|thirst|hunger)|laughing)\b))"
+)
+_GOES_ON_DYING: Final = re.compile(_DYING)
+_IS_DYING: Final = re.compile(rf"@(?P<who>[^@]+)@{_DYING}")
+"""Somebody is dying: a pronoun behind it that tells of a death means them."""
+_DIES: Final = re.compile(
+    r"\s+(?:(?:then|finally|soon|\w+ly)\s+)?(?:dies|died|is\s+dead|passes\s+away|passed\s+away)\b"
+)
 _CLAUSE_SUBJECT: Final = re.compile(
     r"(?:^|[,;:—–]|\b(?:and|but|then|now|so|as|while|when|until|before|after|because)\b)\s*@(?P<who>[^@]+)@",
     re.IGNORECASE,
@@ -50,12 +69,17 @@ class PronounCandidates:
     """Those of the text who are not on record."""
     _is_settled: bool = False
     """Whether the last sentence was about one of them alone, or had harm done to one."""
+    _hurt: list[set[str]] = field(default_factory=lambda: [set(), set()])
+    """Those who bleed, are wounded or are dying by the text before, and by this one."""
+    _dying: list[set[str]] = field(default_factory=lambda: [set(), set()])
+    """Those of them who are dying."""
     _own_mentions: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     """The marks in the sentence that is read, in order, each with whom it may mean."""
 
     def begin_text(self) -> None:
         """Keep only those strangers of the last text with whom it ended."""
         self._strangers &= self._earlier
+        self._hurt, self._dying = [self._hurt[1], set()], [self._dying[1], set()]
 
     def note_named(self, mark: str) -> None:
         """Note the mark of a name."""
@@ -65,9 +89,15 @@ class PronounCandidates:
         """Note that the hero is named: a pronoun may mean them, and nobody else on record then."""
         self._own_mentions.append((mark, frozenset({_STRANGER + gender})))
 
-    def note_pronoun(self, mark: str, gender: str, before: str, *, is_object: bool) -> frozenset[str]:
-        """Note a pronoun behind marked words, and return all whom it may mean."""
+    def note_pronoun(
+        self, mark: str, gender: str, before: str, after: str, *, is_object: bool
+    ) -> frozenset[str]:
+        """Note a pronoun behind marked words and before others, and return all whom it may mean."""
         candidates = self._find_own(gender, before, is_object=is_object) or self.find_earlier(gender)
+        if not is_object:
+            pool = self._hurt if _GOES_ON_DYING.match(after) else self._dying if _DIES.match(after) else ()
+            sufferers = candidates.intersection(set().union(*pool))
+            candidates = sufferers if len(sufferers) == 1 else candidates
         self._own_mentions.append((mark, candidates))
         return candidates
 
@@ -84,11 +114,16 @@ class PronounCandidates:
         mentioned = own_strangers.union(*(candidates for _, candidates in mentions))
         if not mentioned:
             return
-        harmed = _find_harmed(marked, mentions)
-        is_about_one = len(mentioned) == 1 and (
-            _GOES_ON_ABOUT.match(marked) is not None or _FALLS.search(marked) is not None
+        self._hurt[1] |= _find_all_meant(_IS_HURT.compiled, marked, mentions)
+        self._dying[1] |= (dying := _find_all_meant(_IS_DYING, marked, mentions))
+        harmed = _find_harmed(marked, mentions) or dying
+        others_hurt = self._hurt[0] | self._hurt[1]
+        is_about_one = (
+            len(mentioned) == 1
+            and others_hurt <= mentioned
+            and (_GOES_ON_ABOUT.match(marked) is not None or _FALLS.search(marked) is not None)
         )
-        self._earlier = set(harmed) or mentioned
+        self._earlier = set(harmed) or mentioned | others_hurt
         self._is_settled = bool(harmed) or (is_about_one and not own_strangers)
 
     def _find_own(self, gender: str, before: str, *, is_object: bool) -> frozenset[str]:
@@ -114,6 +149,17 @@ def _find_harmed(marked: str, mentions: Iterable[tuple[str, frozenset[str]]]) ->
     last_mark = next(reversed([*_MARK.finditer(marked)]), None)
     if last_mark is None or all(match.end() != last_mark.end() for match in _HARMED.finditer(marked)):
         return frozenset()
-    return next(
-        (candidates for mark, candidates in reversed([*mentions]) if mark == last_mark[1]), frozenset()
-    )
+    return _find_meant(last_mark[1], mentions)
+
+
+def _find_all_meant(
+    pattern: re.Pattern[str], marked: str, mentions: Sequence[tuple[str, frozenset[str]]]
+) -> set[str]:
+    """Return those whom the marks that a pattern finds mean, if each may mean one alone."""
+    meant = (_find_meant(next(filter(None, match.groups())), mentions) for match in pattern.finditer(marked))
+    return {one for candidates in meant if len(candidates) == 1 for one in candidates}
+
+
+def _find_meant(who: str, mentions: Iterable[tuple[str, frozenset[str]]]) -> frozenset[str]:
+    """Return whom the last mention with a mark may mean."""
+    return next((candidates for mark, candidates in reversed([*mentions]) if mark == who), frozenset())

@@ -349,6 +349,21 @@ PRONOUN_DEATHS: tuple[tuple[tuple[str, ...], list[str]], ...] = (
     (("Tom aims. The arrow hits Dob and kills him.",), ["Dob"]),
     (("Dob kneels. A guard cuts his throat.",), ["Dob"]),
     (("A stranger walks up to Dob. He is shot dead, and I kill Vess.",), ["Vess"]),
+    # Who bleeds is who is dying, and who is dying dies.
+    (
+        (
+            "Dob is bleeding from the ears. Vess gives him an injection, but he's dying.",
+            "He dies in her arms.",
+        ),
+        ["Dob"],
+    ),
+    (("Dob is dying. Vess holds his hand. He dies at dawn.",), ["Dob"]),
+    (("Dob is bleeding. Vess kneels. He's dying.", "He dies."), ["Dob"]),
+    (("Dob is bleeding. Vess draws a knife. He dies.",), []),
+    (("Dob is bleeding. Vess clutches his chest. He dies.",), []),
+    (("Dob is dying to see it. Vess draws a knife. He dies.",), []),
+    (("Vess gives Dob an injection.", "He dies in her arms."), []),
+    (("Dob is dying. A guard stabs Vess. She dies.",), ["Vess"]),
 )
 
 
