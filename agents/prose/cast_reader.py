@@ -114,10 +114,11 @@ _TELLS_PRESENT: Final = re.compile(
 
 
 _TELLS_OF_OATH: Final = re.compile(
-    r"(?:swore|promised|agreed|offered)\s+(?:(?:once|solemnly|long\s+ago)\s+)?"
-    r"(?:to|that|never|not|revenge|vengeance|loyalty|fealty)\b(?!\s+@H@)"
+    r"(?:swore|promised|vowed|pledged|agreed|offered)\s+(?:(?:once|solemnly|long\s+ago)\s+)?"
+    r"(?:(?:to|that|never|not|revenge|vengeance|loyalty|fealty)\b(?!\s+@H@)|to\s+@[^@]+@\s+(?:that|to|never|not)\b)"
+    r"|(?:promised|offered)\s+@[^@]+@"
 )
-"""What somebody swore to do is told of them, wherever they did."""
+"""What somebody swore to do or promised another is told of them, wherever they did."""
 
 
 class NarratedFate(NamedTuple):
