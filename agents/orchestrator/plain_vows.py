@@ -278,12 +278,14 @@ class PlainVows:
         # Nothing is given back to somebody who is not there, but a debt to them may be forgiven.
         heard = [f for f in commitments if _is_heard(f, context)]
         debts = [f for f in commitments if commitment_kind(f) is CommitmentKind.DEBT]
+        hero = context.player_character()
+        hero_name = hero.name if hero else ""
         for candidates in (heard, debts if forgives_debt(deeds) else []):
             statements = [fact.statement for fact in candidates]
-            index = find_settled(deeds, statements)
+            index = find_settled(deeds, statements, hero_name)
             if index is None:
                 continue
-            payments = [deed for deed in deeds if find_settled([deed], statements) == index]
+            payments = [deed for deed in deeds if find_settled([deed], statements, hero_name) == index]
             is_of_other = all(
                 names_other_amount(payment, statements[index])
                 or (not exchange.gm_authored and _is_owed_by_other(payment, candidates[index], context))

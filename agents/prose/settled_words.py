@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from agents.prose.hero_name import name_hero
 from agents.prose.words import stem
 
 _KEEPS: Final = re.compile(
@@ -49,16 +50,18 @@ _PROMISED: Final = re.compile(r"\bpromised\b")
 _OWES: Final = re.compile(r"\bowes?\b")
 _NAME: Final = r"[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*"
 _PARTIES: Final = re.compile(
-    rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)? "
+    rf"^(?P<debtor>{_NAME}) (?:owes|promised)(?: to)?(?: (?:re)?pay(?: back)?)? "
     rf"(?P<creditor>{_NAME}(?:(?:, {_NAME}){{0,3}},? and {_NAME})?)"
 )
+_TO_PAY: Final = re.compile(r"\bpromised\b.*\b(?:re)?pay\b", re.DOTALL)
 _WHOLE_DEBT: Final = re.compile(
     r"\b(?:(?:my|our|his|her|their|the) debt|what (?:I|we|he|she|they) owed?s?)\b"
-    rf"|\brepa(?:y|ys|id) {_NAME}(?: back)?(?: in full)?[.!]?$"
+    rf"|\b(?:repa(?:y|ys|id) (?:{_NAME}|me|you)(?: back)?|pa(?:y|ys|id) (?:{_NAME}|me|you|him|her) back)"
+    r"(?: in full| at last| to the last (?:coin|penny))?[.!]?$"
 )
 """Says that all is paid that is owed, whatever that is."""
 _NAME_OF_DOER: Final = re.compile(r"\b[A-Z]")
-_RECEIVER: Final = re.compile(rf"\s+(?:back\s+)?(?P<name>{_NAME})\b(?!['’])")
+_RECEIVER: Final = re.compile(rf"\s+(?:back\s+)?(?P<name>{_NAME})\b(?![\w'’]| debts?\b)")
 _OTHER_DOER: Final = re.compile(
     r"\b(?:I|we|you|he|she|they)\b|\b(?:is|are|was|were|been|gets?|got)(?: \w+ly)? $", re.IGNORECASE
 )
@@ -114,15 +117,16 @@ def forgives_debt(sentences: Sequence[str]) -> bool:
     return any(_has_plain(_FORGIVES, [s]) and _WHOLE_DEBT.search(s) is not None for s in sentences)
 
 
-def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | None:
-    """Return the index of the debt that is plainly paid or forgiven, or of the promise to bring what is brought.
+def find_settled(sentences: Sequence[str], statements: Sequence[str], hero_name: str = "") -> int | None:
+    """Return the index of the debt that is plainly paid or forgiven, or of the promise to pay or bring what is.
 
-    None if there is none, or several fit as well.
+    `hero_name` is who `I` and `me` are. None if there is none, or several fit as well.
     """
     for pattern, settles, minimum in (
         (_PAYS, _OWES, MIN_WORDS_OF_DEBT),
         (_FORGIVES, _OWES, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _OWES, MIN_WORDS_OF_DEBT),
+        (_PAYS, _TO_PAY, MIN_WORDS_OF_DEBT),
         (_GIVES_BACK, _TO_GIVE_BACK, MIN_WORDS_OF_THING),
         (_GIVES_PROMISED, _PROMISED, MIN_WORDS_OF_THING),
     ):
@@ -133,13 +137,16 @@ def find_settled(sentences: Sequence[str], statements: Sequence[str]) -> int | N
             if pattern is _GIVES_BACK and settles is _OWES:
                 # What is owed is given, and not what it is owed for: who hands over the lamp pays no debt for it.
                 texts = [text.partition(" for ")[0] for text in texts]
+            is_whole = settles in (_OWES, _TO_PAY) and _WHOLE_DEBT.search(sentence) is not None
+            # All that one owes is one's own; of a sum, `I pay Vess what Dob owes her` says whose it is.
+            named = name_hero(sentence, hero_name) if is_whole and pattern is _PAYS else sentence
             index = find_best_match(sentence, texts)
+            index = find_best_match(named, texts) if index is None else index
             if index is not None and (
-                _is_done_by_other(pattern, sentence, texts[index])
-                or _goes_to_another(pattern, sentence, texts[index])
+                _is_done_by_other(pattern, named, texts[index])
+                or _goes_to_another(pattern, named, texts[index])
             ):
                 continue
-            is_whole = settles is _OWES and _WHOLE_DEBT.search(sentence) is not None
             least = MIN_WORDS_OF_WHOLE_DEBT if is_whole else minimum
             if index is not None and len(_stems(sentence) & _stems(texts[index])) >= least:
                 return candidates[index]

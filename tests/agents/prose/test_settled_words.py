@@ -169,3 +169,42 @@ def test_debt_is_settled_by_who_owes_it_to_whom_it_is_owed(sentence: str, index:
 def test_debt_is_forgiven_by_who_is_owed_it(sentence: str, index: int | None) -> None:
     debts = ["Nab owes Mara two shillings.", "Mara owes Corm six crowns."]
     assert find_settled([sentence], debts) == index
+
+
+@pytest.mark.parametrize(
+    ("sentence", "index"),
+    [
+        ("Pike pays me back in full.", 0),
+        ("Pike pays his debt to me.", 0),
+        ("I pay Dob back.", 1),
+        ("I pay my debt to Dob.", 1),
+        ("Dob pays me back.", None),
+        ("I pay Pike back in full.", None),
+        ("Pike pays Dob back in full.", None),
+        ("Pike pays me back for the insult.", None),
+        ("Pike will pay me back in full.", None),
+        ("Pike pays me a visit.", None),
+        ("Pike pays me.", None),
+    ],
+)
+def test_promise_to_pay_is_settled_by_who_made_it_to_whom(sentence: str, index: int | None) -> None:
+    promises = [
+        "Old Pike promised to pay Mara back when his ship comes in.",
+        "Mara promised Dob to pay him back.",
+    ]
+    assert find_settled([sentence], promises, "Mara") == index
+
+
+@pytest.mark.parametrize(
+    ("sentence", "index"),
+    [
+        ("Pike pays me back in full.", 0),
+        ("Pike repays me.", 0),
+        ("Pike pays Dob back.", 1),
+        ("I pay Pike back.", None),
+        ("I repay Pike.", None),
+    ],
+)
+def test_debt_to_the_hero_is_settled_by_who_owes_it(sentence: str, index: int | None) -> None:
+    debts = ["Pike owes Mara six crowns.", "Pike owes Dob two crowns."]
+    assert find_settled([sentence], debts, "Mara") == index
