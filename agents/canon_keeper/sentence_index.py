@@ -104,7 +104,12 @@ class SentenceRival(NamedTuple):
 
 def read_fact_statement(fact: Fact, names: NameBook) -> SentenceReading:
     """Return what the words of a fact claim."""
-    return read_statement(fact.statement, names, fact.entity(SUBJECT) or "")
+    return read_statement(fact.statement, _settle_names(fact, names), fact.entity(SUBJECT) or "")
+
+
+def _settle_names(fact: Fact, names: NameBook) -> NameBook:
+    """Return the names by which a fact is read: of two who are called Ivo, it is about the one whom it involves."""
+    return names.settled_for(fact.statement, {involvement.entity_id for involvement in fact.involves})
 
 
 def claims_of_fact(fact: Fact, names: NameBook, catalogue: Catalogue) -> tuple[Claim, ...]:
@@ -194,7 +199,7 @@ def propositions_of_fact(fact: Fact, names: NameBook) -> tuple[Proposition, ...]
     """Return what the words of a fact say in terms of concepts."""
     if fact.kind in (FactKind.AXIOM, FactKind.LORE) or fact.predicate in CANON_EVENTS:
         return ()
-    return read_propositions(fact.statement, names, fact.entity(SUBJECT) or "")
+    return read_propositions(fact.statement, _settle_names(fact, names), fact.entity(SUBJECT) or "")
 
 
 class SentenceIndex:

@@ -197,11 +197,19 @@ class CastMoves:
         return "\n".join(turn.text for turn in turns if turn.speaker in STORY_SPEAKERS)
 
     async def has_arrived(self, context: SceneContext, entity: Entity) -> bool:
-        """Return whether the last exchange brought in somebody who was not on record then."""
+        """Return whether the last exchange brought in somebody who was not on record then.
+
+        By a name that somebody else bears, it meant who was known already.
+        """
         turns = await self._readers.read_last_exchange(context)
-        reader = CastReader(
-            build_figures([entity]), read_hero_names(context), hero_gender=read_hero_gender(context)
-        )
+        known = [
+            one
+            for turn in turns
+            for one in await self._readers.list_people(context, turn.text)
+            if one.id != entity.id
+        ]
+        figure = build_figures(list({one.id: one for one in (entity, *known)}.values()))[0]
+        reader = CastReader([figure], read_hero_names(context), hero_gender=read_hero_gender(context))
         state = CastState()
         for turn in turns:
             for move, _ in reader.read(turn.text, state, is_gm=turn.speaker is not Speaker.PLAYER):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
@@ -70,10 +70,17 @@ class NameBook:
     factions: frozenset[str] = frozenset()
     full_names: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Names by whom they mean."""
+    shared: Mapping[tuple[str, ...], frozenset[tuple[str, bool]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Short forms that several bear, with who does, and whether only the spelling with capitals counts."""
     _by_first_word: dict[str, list[tuple[tuple[str, ...], str, bool]]] = field(
         default_factory=dict, compare=False, repr=False
     )
 
+    _shared_by_first_word: dict[str, list[tuple[str, ...]]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
     _restricted_books: dict[str, NameBook] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -84,6 +91,8 @@ class NameBook:
             self._by_first_word.setdefault(_bare(spelling[0][0]), []).append(spelling)
         for spellings in self._by_first_word.values():
             spellings.sort(key=lambda spelling: (-len(spelling[0]), spelling[0]))
+        for words in self.shared:
+            self._shared_by_first_word.setdefault(_bare(words[0]), []).append(words)
 
     def __hash__(self) -> int:
         return hash(self.spellings)
@@ -96,11 +105,38 @@ class NameBook:
         spellings = frozenset(
             s for word in words for s in self._by_first_word.get(word, ()) if words.issuperset(s[0])
         )
-        ids = {entity_id for _, entity_id, _ in spellings}
         if len(self._restricted_books) >= _MAX_RESTRICTED_BOOKS:
             self._restricted_books.clear()
-        book = NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
-        return self._restricted_books.setdefault(text, book)
+        return self._restricted_books.setdefault(text, self._with_spellings(spellings))
+
+    def settled_for(self, text: str, entity_ids: Collection[str]) -> NameBook:
+        """Return a book by which a short form in a text that several bear means the only one of these who does.
+
+        Whom `Ivo` meant is settled when it is said: another Ivo who becomes known later changes nothing.
+        """
+        if not self.shared or not entity_ids:
+            return self
+        words = _words_of(text)
+        forms = (form for word in words for form in self._shared_by_first_word.get(word, ()))
+        bearers = {
+            form: [bearer for bearer in self.shared[form] if bearer[0] in entity_ids]
+            for form in forms
+            if words.issuperset(form)
+        }
+        if not bearers:
+            return self
+        book = self.restricted_to(text)
+        named_ids = {entity_id for _, entity_id, _ in book.spellings}
+        settled = frozenset(
+            (form, *found[0])
+            for form, found in bearers.items()
+            if len(found) == 1 and found[0][0] not in named_ids
+        )
+        return self._with_spellings(book.spellings | settled) if settled else self
+
+    def _with_spellings(self, spellings: frozenset[tuple[tuple[str, ...], str, bool]]) -> NameBook:
+        ids = {entity_id for _, entity_id, _ in spellings}
+        return NameBook(spellings, self.people & ids, self.places & ids, self.factions & ids, self.full_names)
 
     def match(self, tokens: list[Token], start: int) -> tuple[int, str] | None:
         """Return where the longest name that begins at `start` ends, and whose it is."""
@@ -167,16 +203,17 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
                 owners_by_words[(*words[:-1], singular(words[-1]))].add(entity.id)
             for part in _parts_of(name, entity.kind):
                 partial_owners[part].add(entity.id)
+    shared_owners = dict[tuple[str, ...], set[str]]()
     for words, owners in partial_owners.items():
-        if words not in owners_by_words and len(owners) == 1:
-            owners_by_words[words] = owners
+        if words not in owners_by_words:
+            (owners_by_words if len(owners) == 1 else shared_owners)[words] = owners
+
+    def needs_capitals(words: tuple[str, ...], owner: str) -> bool:
+        return kind_by_id[owner] in _PROPER_KINDS and words not in spelled_small
+
     return NameBook(
         frozenset(
-            (
-                words,
-                next(iter(owners)),
-                kind_by_id[next(iter(owners))] in _PROPER_KINDS and words not in spelled_small,
-            )
+            (words, next(iter(owners)), needs_capitals(words, next(iter(owners))))
             for words, owners in owners_by_words.items()
             if len(owners) == 1
         ),
@@ -184,6 +221,10 @@ def build_name_book(entities: Iterable[Entity]) -> NameBook:
         frozenset(e.id for e in entities if e.kind is EntityKind.PLACE),
         frozenset(e.id for e in entities if e.kind is EntityKind.FACTION),
         {e.id: e.name for e in entities},
+        {
+            words: frozenset((owner, needs_capitals(words, owner)) for owner in owners)
+            for words, owners in shared_owners.items()
+        },
     )
 
 
