@@ -24,11 +24,12 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 import screens
-from monitor_tui import hangup
+from monitor_tui import hangup, typed_run
 from monitor_tui.alt_enter import read_alt_enter_as_line_break
 from monitor_tui.command_palette import PaletteCommandProvider, find_universe_id
 from monitor_tui.garbage import CHECK_SECONDS, GarbageCollector
@@ -36,6 +37,7 @@ from monitor_tui.held_keys import HeldKeys
 from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
+from monitor_tui.typed_run import TypedRun
 from screens import navigation, routes
 from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
 from screens.dialogs.dialog import Dialog
@@ -141,6 +143,8 @@ class MonitorApp(App[None]):
         self._held_keys = HeldKeys()
         self._burst: list[events.Key] = []
         """Keys that were sent together, while it is not known whether they are pasted."""
+        self._typed_run = TypedRun()
+        self._typed_run_timer: Timer | None = None
         self._is_quitting = False
         self._plain_line_filter = PlainLineFilter()
         self._garbage_collector = GarbageCollector()
@@ -364,7 +368,7 @@ class MonitorApp(App[None]):
                 self._held_keys.start(skips_enter=self.screen.resumes_on(event.key))
             if isinstance(self.screen, PaletteTarget):
                 self.screen.note_key(event.key)
-            if self._wait_for_burst(event):
+            if self._wait_for_burst(event) or await self._wait_for_line(event):
                 return
         if isinstance(event, events.Paste) and not event.is_forwarded and self._take_paste(event):
             return
@@ -398,8 +402,37 @@ class MonitorApp(App[None]):
         for key in keys:
             if is_paste and isinstance(self.screen, PaletteTarget) and key.is_printable and key.character:
                 self.screen.type_text(key.character)
-            else:
+            elif not await self._wait_for_line(key):
                 await super().on_event(key)
+
+    async def _wait_for_line(self, key: events.Key) -> bool:
+        """Keep a letter that a panel beside the story would act on until it is known not to begin a line.
+
+        Return whether it is kept, or was typed into the prompt with those before it.
+        """
+        screen, run = self.screen, self._typed_run
+        if not typed_run.TYPING_SECONDS or not isinstance(screen, PaletteTarget):
+            return False
+        if run and not key.is_printable:
+            await self._press_typed_run()
+        if not (screen.may_be_of_line(key) if run else screen.may_begin_line(key)):
+            return False
+        if run and not screen.is_letter_key(key):
+            screen.type_text(run.end_as_text(key))
+            return True
+        if run.repeats(key):
+            await self._press_typed_run()
+        if run.add(key, self.screen):
+            await super().on_event(key)
+        if self._typed_run_timer is not None:
+            self._typed_run_timer.stop()
+        self._typed_run_timer = self.set_timer(typed_run.TYPING_SECONDS, self._press_typed_run)
+        return True
+
+    async def _press_typed_run(self) -> None:
+        """Press the letters that waited: they are no line."""
+        for key in self._typed_run.end_as_keys(self.screen):
+            await super().on_event(key)
 
     def _take_paste(self, paste: events.Paste) -> bool:
         """Keep pasted text from a widget whose keys decide: it is for the prompt or the screen, if that wants it."""

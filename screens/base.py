@@ -20,6 +20,8 @@ from widgets.bare_lines import draw_repeated_lines_once
 from widgets.worker import WorkFailed, start_worker
 
 if TYPE_CHECKING:
+    from textual.events import Key
+
     from agents.events import Event, Notice
     from agents.services.services import Services
     from agents.views.replies import CommandHelp
@@ -85,6 +87,18 @@ class PaletteTarget(Protocol):
 
     def note_key(self, key: str) -> None:
         """Note a key before it does anything."""
+        ...
+
+    def may_begin_line(self, key: Key) -> bool:
+        """Say whether a letter on which a panel would act may be the first of a line: nothing is being written."""
+        ...
+
+    def may_be_of_line(self, key: Key) -> bool:
+        """Say whether a key that follows such a letter may go on with the line."""
+        ...
+
+    def is_letter_key(self, key: Key) -> bool:
+        """Say whether the panel or the screen has such a letter for a key."""
         ...
 
     def named_routes(self) -> tuple[NamedRoute, ...]:

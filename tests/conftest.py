@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from monitor_tui import typed_run
 from tests.unasked_files import is_left_out
 
 KEPT = ("CI", "PATH", "HOME", "LANG", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
@@ -33,6 +34,7 @@ atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True
 # what another one brought in. By hand they are random.
 settings.register_profile("monitor", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("monitor")
+typed_run.TYPING_SECONDS = 0.0  # a test that types letter by letter sets it
 if hasattr(time, "tzset"):
     time.tzset()  # record times are shown in the machine's own zone
 

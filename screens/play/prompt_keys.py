@@ -28,10 +28,23 @@ class PromptKeys:
         # If the prompt has the keys, this one was typed so fast that it was on its way to the panel still.
         return self._prompt.input_has_focus or bool(self._prompt.text) or self._begins_line(event)
 
+    def may_begin_line(self, event: events.Key) -> bool:
+        """Say whether a letter on which a panel would act may be the first of a line: nothing is being written."""
+        is_prompt_empty = not self._prompt.input_has_focus and not self._prompt.text
+        return is_prompt_empty and (event.character or "").isalpha() and self.is_letter_key(event)
+
+    def may_be_of_line(self, event: events.Key) -> bool:
+        """Say whether a key that follows such a letter may go on with the line."""
+        return event.is_printable and event.character is not None and not event.key.startswith("alt+")
+
+    def is_letter_key(self, event: events.Key) -> bool:
+        """Say whether the focused panel or the screen has such a letter for a key."""
+        return (event.character or "") not in LINE_STARTS and self._is_key_here(event.key)
+
     def _begins_line(self, event: events.Key) -> bool:
-        """Say whether a character begins a line in the prompt, whatever has the focus: `/`, or the I of a sentence."""
+        """Say whether a character begins a line, whatever has the focus: `/`, or a letter that is no key."""
         character = event.character or ""
-        return character in LINE_STARTS or (character.isupper() and not self._is_key_here(event.key))
+        return character in LINE_STARTS or (character.isalpha() and not self._is_key_here(event.key))
 
     def _is_key_here(self, key: str) -> bool:
         """Say whether the focused panel or the screen has such a key, though it may have nothing to do now."""

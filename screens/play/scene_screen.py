@@ -305,6 +305,15 @@ class SceneScreen(TurnCardScreen):
         """Note a key before it does anything: any other than Escape ends a row of Escapes."""
         self._escape.note_key(key)
 
+    def may_begin_line(self, key: events.Key) -> bool:
+        return self._prompt_keys.may_begin_line(key)
+
+    def may_be_of_line(self, key: events.Key) -> bool:
+        return self._prompt_keys.may_be_of_line(key)
+
+    def is_letter_key(self, key: events.Key) -> bool:
+        return self._prompt_keys.is_letter_key(key)
+
     def action_stop(self) -> None:
         """Stop the model's call for this scene; without one, go one step back."""
         self._escape.stop_narration(self.scene_id)
