@@ -626,6 +626,16 @@ LEAVES_BEHIND: Final = PhrasePattern(
     """,
     _WORDS,
 )
+PULLS_OUT: Final = PhrasePattern(
+    r"""
+    [pull drag haul heave help hoist dig get cut] (?P<who>@[\d,A]+@) (BY_HAND )?(out|up|free|clear|loose)(END| by
+        (the|his|her) \w+END| from (under|underneath|beneath|behind|between)\b)
+    [pull drag haul heave help hoist dig get cut] (?P<who2>@[\d,A]+@) (BY_HAND )?(out|up|free|clear|loose) (of|from)
+        (the|a|his|her) (\w+ )?(COVER)\b
+    """,
+    {**_WORDS, "COVER": _COVER},
+)
+"""The hero frees somebody or helps them up, and goes nowhere: out of what is here, as far as the words say."""
 TAKES_ALONG: Final = PhrasePattern(
     r"""
     [take bring lead drag carry pull escort help haul march guide walk steer] (?P<who>@[\d,A]+@) (BY_HAND )?(along|with

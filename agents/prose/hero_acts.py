@@ -204,6 +204,11 @@ class HeroActs:
         if match := words.FOLLOWS.match(rest):
             self._follow(figures_of(who_of(match), reading), rest, reading)
             return True
+        if match := words.PULLS_OUT.match(rest):
+            pulled = figures_of(who_of(match), reading)
+            reading.carried.update(pulled)
+            reading.bring_in(n for n in pulled if n in reading.present or n not in reading.unnamed)
+            return True
         if match := words.TAKES_ALONG.match(rest):
             companions = figures_of(who_of(match), reading)
             is_away = not reading.present.issuperset(companions)
