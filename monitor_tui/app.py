@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import math
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +40,14 @@ from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
 from monitor_tui.typed_run import TypedRun
 from screens import navigation, routes
-from screens.base import ErrorRaised, EventReceived, PaletteTarget, PasteTarget, ServiceScreen
+from screens.base import (
+    ErrorRaised,
+    EventReceived,
+    FilterTarget,
+    PaletteTarget,
+    PasteTarget,
+    ServiceScreen,
+)
 from screens.dialogs.dialog import Dialog
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
 from screens.interface_settings import InterfaceSettingsSaved
@@ -49,7 +57,14 @@ from screens.system.menu_screen import OPENING_DEMO, OPENING_LIBRARY, MenuScreen
 from screens.typed_ahead import TypedAhead, TypedAheadDropped, TypedAheadReady
 from stores.errors import MonitorError
 from widgets.plain_line_filter import PlainLineFilter
-from widgets.single_keys import BURST_SECONDS, PASTE_IGNORED, SingleKeys, begins_burst, is_pasted
+from widgets.single_keys import (
+    BURST_SECONDS,
+    ENTER_AFTER_PASTE_SECONDS,
+    PASTE_IGNORED,
+    SingleKeys,
+    begins_burst,
+    is_pasted,
+)
 from widgets.worker import start_worker
 
 if TYPE_CHECKING:
@@ -143,6 +158,7 @@ class MonitorApp(App[None]):
         self._held_keys = HeldKeys()
         self._burst: list[events.Key] = []
         """Keys that were sent together, while it is not known whether they are pasted."""
+        self._ignored_paste_time = -math.inf
         self._typed_run = TypedRun()
         self._typed_run_timer: Timer | None = None
         self._is_quitting = False
@@ -368,6 +384,8 @@ class MonitorApp(App[None]):
                 self._held_keys.start(skips_enter=self.screen.resumes_on(event.key))
             if isinstance(self.screen, PaletteTarget):
                 self.screen.note_key(event.key)
+            if not self._burst and self._ends_ignored_paste(event):
+                return
             if self._wait_for_burst(event) or await self._wait_for_line(event):
                 return
         if isinstance(event, events.Paste) and not event.is_forwarded and self._take_paste(event):
@@ -396,8 +414,11 @@ class MonitorApp(App[None]):
         """Press the keys that came together; pasted ones are typed into the prompt, or decide nothing."""
         keys, self._burst = self._burst, []
         is_paste = isinstance(self.focused, SingleKeys) and is_pasted(keys)
+        if is_paste and isinstance(self.screen, FilterTarget) and keys[0].key == "slash":
+            self.screen.type_filter("".join(key.character or "" for key in keys[1:] if key.is_printable))
+            return
         if is_paste and not isinstance(self.screen, PaletteTarget):
-            self.notify(PASTE_IGNORED, markup=False)
+            self._ignore_paste(keys[-1].time)
             return
         for key in keys:
             if is_paste and isinstance(self.screen, PaletteTarget) and key.is_printable and key.character:
@@ -443,8 +464,19 @@ class MonitorApp(App[None]):
         elif isinstance(self.screen, PasteTarget):
             self.screen.take_paste(paste.text)
         else:
-            self.notify(PASTE_IGNORED, markup=False)
+            self._ignore_paste(paste.time)
         return True
+
+    def _ignore_paste(self, time: float) -> None:
+        """Let text that came at once decide nothing, nor the Enter that ends it."""
+        self._ignored_paste_time = time
+        self.notify(PASTE_IGNORED, markup=False)
+
+    def _ends_ignored_paste(self, key: events.Key) -> bool:
+        """Say whether a key is the Enter behind text that decided nothing: it must not commit what nobody has read."""
+        is_end = key.key == "enter" and key.time - self._ignored_paste_time < ENTER_AFTER_PASTE_SECONDS
+        self._ignored_paste_time = -math.inf
+        return is_end
 
     @on(TypedAhead)
     def _hold_typed_ahead(self, message: TypedAhead) -> None:

@@ -113,6 +113,15 @@ class PasteTarget(Protocol):
     def take_paste(self, text: str) -> None: ...
 
 
+@runtime_checkable
+class FilterTarget(Protocol):
+    """A screen whose keys decide, with a filter that `/` opens."""
+
+    def type_filter(self, text: str) -> None:
+        """Open the filter, and type into it."""
+        ...
+
+
 class ServiceScreen(Screen[Result]):
     """A screen that reads the services in a worker, and again after events that affect it."""
 

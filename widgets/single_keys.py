@@ -11,6 +11,8 @@ BURST_SECONDS: Final = 0.004
 """Keys that come within this time of the first were sent together: nobody types so fast. Each waits so long to act."""
 MIN_PASTED_KEYS: Final = 3
 """Keys sent together that are taken for pasted text: two may be pressed while the program is busy."""
+ENTER_AFTER_PASTE_SECONDS: Final = 2.0
+"""Within this time an Enter belongs to the text before it that decided nothing."""
 PASTE_IGNORED: Final = "Pasted text decides nothing. Here one key at a time decides."
 
 

@@ -91,6 +91,11 @@ class DecidingScreen(ServiceScreen[None]):
         field.add_class("-shown")
         field.focus()
 
+    def type_filter(self, text: str) -> None:
+        """Open the filter, and type into it: implements `screens.base.FilterTarget`."""
+        self.action_filter()
+        self.query_one("#filter", Input).insert_text_at_cursor(text)
+
     @on(Input.Submitted, "#filter")
     def _leave_filter(self, message: Input.Submitted) -> None:
         message.stop()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.keys import _character_to_key
+from textual.widgets import Input
 
 from agents.services.gate import GateService
 from agents.views.gate_views import CommitReport, GateView
@@ -302,6 +303,38 @@ async def test_gate_pasted_text_decides_nothing(ui: ScreenDriver) -> None:
     assert (await gate_rows(ui)).keys() == before.keys()
     await ui.press("d")
     assert await verdicts(ui) == {ENEMIES: Verdict.DEFER}
+
+
+async def send_at_once(ui: ScreenDriver, text: str) -> None:
+    for character in text:
+        ui.app.post_message(events.Key(_character_to_key(character), character))
+    await ui.pilot.pause(0.05)
+    await ui.settle()
+
+
+@pytest.mark.slow
+async def test_gate_filter_that_is_typed_at_once_filters_and_its_enter_commits_nothing(
+    ui: ScreenDriver,
+) -> None:
+    before = await gate_rows(ui)
+    await send_at_once(ui, "/enem")
+    assert ui.app.screen.query_one("#filter", Input).value == "enem"
+    await ui.press("enter")
+    assert ui.screen == "GateScreen"
+    assert (await gate_rows(ui), await verdicts(ui)) == (before, {})
+    assert not ui.app._notifications
+    await ui.press("escape", "escape")
+
+
+@pytest.mark.slow
+async def test_gate_enter_behind_text_that_decided_nothing_commits_nothing(ui: ScreenDriver) -> None:
+    before = await gate_rows(ui)
+    await send_at_once(ui, "skiff")
+    await ui.press("enter")
+    assert ui.screen == "GateScreen"
+    assert (await gate_rows(ui), await verdicts(ui)) == (before, {})
+    await ui.press("enter")  # the next one is meant
+    assert ui.screen != "GateScreen" or await gate_rows(ui) != before
 
 
 def test_edit_of_a_row_with_several_steps_says_which_of_them_it_is() -> None:
