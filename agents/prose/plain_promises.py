@@ -75,7 +75,7 @@ _ADJUNCT = (
     r"(?=,|\s+that\b|\s+to\b|\s+never\b|\s+I(?:\s+will|\s+shall|['’]ll|\s+won['’]t)\b))?"
 )
 _CLAUSE = (
-    r"(?:that\s+)?(?P<clause>(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
+    r"(?:that\s+)?(?P<clause>(?:(?<=\bthat\s)(?:if|unless|once|when|whenever|should)\s+[^,;]{1,90},\s+)?(?:[^,;]{1,60}?)(?:\b|(?=['’]))(?:will|shall|['’]ll|won['’]t)\b.+)"
     # `swears to me that the well is poisoned` is to somebody, and no deed.
     r"|(?P<infinitive>(?:never\s+|not\s+)?to\s+(?!(?:me|you|him|his|her|them|their|us|our|my|your|the|an?|[A-Z][\w'’-]*)\b).+)"
 )

@@ -9,6 +9,12 @@ from agents.prose.plain_promises import find_promises_of_gm, find_promises_of_pl
 BY_HERO = (
     ('"I swear to bring the bell back," I tell Iselin.', ("Iselin",), "to bring the bell back"),
     ("I promise Iselin to bring the bell back.", ("Iselin",), "to bring the bell back"),
+    (
+        "I swear to Pip that if she helps me tonight, I'll take her with us.",
+        ("Pip",),
+        "if she helps me tonight, I'll take her with us",
+    ),
+    ("I promise Pip that unless it rains, we will sail.", ("Pip",), "unless it rains, we will sail"),
     ("promise Iselin to bring the bell back", ("Iselin",), "to bring the bell back"),
     ("The door shuts. Give Iselin my word that it will stay shut.", ("Iselin",), "it will stay shut"),
     ("I promise Old Tam that his boat will float by spring.", ("Old Tam",), "his boat will float by spring"),
@@ -97,6 +103,7 @@ BY_HERO = (
     ("I promise the boat that I will build will float.", (), "the boat that I will build will float"),
 )  # fmt: skip
 BY_OTHERS = (
+    ("Harl promises that when the bell rings, he'll be back.", "Harl", "when the bell rings, he'll be back"),
     (
         '"I will repay you by Lammas, I swear it," says Harl Stone.',
         "Harl Stone",
@@ -119,6 +126,10 @@ BY_OTHERS = (
     ("Wenna smiles and promises Harl to mend the net.", "Wenna", "to mend the net"),
 )
 NO_PROMISE_BY_HERO = (
+    "I swear to Pip that if she was there, I never saw her.",
+    "I swear if he touches me, I'll scream.",
+    "If she helps me, I'll promise Pip a coin.",
+    "I tell Pip that if she helps me, I'll take her along.",
     "I swear that I never took it.",
     "I swear like a sailor and kick the door.",
     "I promised Tam a boat.",
