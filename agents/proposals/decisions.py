@@ -49,6 +49,12 @@ def is_rejected(proposal: ProposedChange) -> bool:
     return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
 
 
+def is_accepted_edited(proposal: ProposedChange) -> bool:
+    """Return whether somebody accepted the proposal in other words than its own."""
+    decision = gm_decision(proposal)
+    return decision is not None and decision.verdict is Verdict.ACCEPT and decision.edited is not None
+
+
 def came_to_nothing(proposal: ProposedChange) -> bool:
     """Return whether a commit closed it as a step of what was in the end as canon had it: nobody rejected it."""
     decision = proposal.decision

@@ -25,6 +25,7 @@ from tests.screens.faults import fail_once, record_calls
 from tests.screens.gate_story import RAIN, build_gate_story
 from tests.screens.libraries import CopyLibrary
 from tests.screens.screen_driver import EVENING, NARROW, ROOMY, ScreenDriver, real_services, started_app
+from widgets.proposal_list import ProposalList
 from widgets.single_keys import PASTE_IGNORED
 
 ALLIES, ENEMIES = "Wenna Pike and Mara Venn are allies.", "Wenna Pike and Mara Venn are enemies."
@@ -359,6 +360,24 @@ async def test_gate_keeps_an_edit_that_is_refused(ui: ScreenDriver) -> None:
     assert title.startswith("It rains on the chapel roof. again again")
     assert title.endswith("and pours.")
     assert verdict is Verdict.ACCEPT
+
+
+@pytest.mark.slow
+async def test_gate_accepts_an_edited_row_as_it_was_edited(ui: ScreenDriver) -> None:
+    await ui.press("slash")
+    await ui.type("rain")
+    await ui.press("e", "ctrl+u")
+    await ui.type("The lamps are all out")
+    await ui.press("slash", "ctrl+u")
+    await ui.type("lamps")
+    rows = ui.app.screen.query_one(ProposalList)
+    assert rows.current is not None
+    assert rows.current.title == "The lamps are all out."
+    await ui.press("a")  # to be sure
+    assert await verdicts(ui) == {"The lamps are all out.": Verdict.ACCEPT}
+    await ui.press("ctrl+z")
+    assert await verdicts(ui) == {}
+    assert RAIN in await gate_rows(ui)
 
 
 # --- the gate of a universe -------------------------------------------------------------------------------
