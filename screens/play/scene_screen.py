@@ -351,6 +351,8 @@ class SceneScreen(TurnCardScreen):
             self._timeline.forget_retake_note()
         view = message.reply.scene
         self._reply_view = view if view is not None and view.scene.id == self.scene_id else None
+        if self._reply_view is not None and self._reply_view.turn_count > self._transcript.total:
+            self._transcript.follow = True  # who writes a line sees it, wherever the view was
         self._show_reply(message.reply)
         self._runner.finish()
 

@@ -66,6 +66,36 @@ async def test_proposals_leave_the_cursor_alone_while_the_player_is_among_them(t
         assert proposal_list.current.proposal.id == before.proposal.id
 
 
+@pytest.mark.slow
+async def test_line_is_seen_that_is_sent_after_a_look_at_evidence(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (110, 34)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        for line in ("/fact The mill is old", *(f"> The wheel turns {turn} times." for turn in range(20))):
+            await ui.type(line)
+        await ui.type("I promise Wenna a coin.")
+        for turn in range(20):
+            await ui.type(f"> The sluice opens {turn} times.")
+        await ui.press("f2", "home", "end", "x", "f2")
+        assert ui.shows("I promise Wenna a coin.")
+        assert not ui.shows("The sluice opens 19 times.")
+        await ui.type("> The miller shuts the sluice.")
+        assert ui.shows("The miller shuts the sluice.")
+
+
+@pytest.mark.slow
+async def test_command_that_tells_nothing_leaves_the_story_where_it_is_read(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), (110, 34)) as ui:
+        await ui.press("1", *["enter"] * 5)
+        for turn in range(40):
+            await ui.type(f"> The wheel turns {turn} times.")
+        transcript = ui.app.screen.query_one(Transcript)
+        transcript.focus()
+        await ui.press("home", "escape")
+        assert ui.shows("The wheel turns 0 times.")
+        await ui.type("/fact The mill is old")
+        assert ui.shows("The wheel turns 0 times.")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (110, 34), ROOMY])
 @pytest.mark.slow
 async def test_prompt_stays_on_its_line_whatever_keys_work(size: tuple[int, int], played_home: Path) -> None:
