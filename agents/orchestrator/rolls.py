@@ -14,6 +14,7 @@ from agents.context_assembly.scene_context import SceneContext, SceneContextLoad
 from agents.orchestrator.exchange import RollPlan
 from agents.orchestrator.input.parser import RollInput
 from agents.proposals.effects import fit_value
+from agents.prose.supporting_words import mentions_person
 from agents.resolver import pack_check
 from agents.resolver.alteration import dice_to_throw_by_hand, die_type_of
 from agents.resolver.check import read_check, whole_numbers
@@ -40,11 +41,14 @@ from agents.solo.oracle_draws import OracleDraws
 from agents.solo.story_rules import StoryRules
 from stores.errors import InputError
 from stores.records.ids import Id
-from stores.records.play import Degree, DiceRoller, Resolution, Turn
+from stores.records.play import Degree, DiceRoller, Resolution, Speaker, Turn
 from stores.records.world import Entity, Number
 
 _ATTEMPT_WORDS = re.compile(r"[^\W\d](?:(?!\s+vs\b)[^\d+])*")
 """The name of a move or of a number at the beginning of a check: neither its dice nor its target."""
+
+_NAME_WORD = re.compile(r"[^\W\d_]{3,}")
+"""A word by which somebody may be meant: `Hound` of the Pane-Hound."""
 
 
 class RollService:
@@ -93,8 +97,13 @@ class RollService:
     ) -> SealedResult:
         """Have the Resolver roll and seal. The same plan gives the same result, sealed once.
 
-        A roll that `is_bare` was typed without words, so its text says who tries what.
+        A roll that `is_bare` was typed without words, so its text says who tries what; it rests on the words before it
+        unless they are of something else.
         """
+        is_check = plan.kind in CHECK_KINDS and plan.alteration is None
+        targets = await self._find_targets(plan.kind, plan.spec, context) if is_check else ()
+        if is_bare and words_turn is not None and _is_of_something_else(words_turn, targets, context):
+            words_turn = None
         request_fields: dict[str, Any] = {
             "scene": context.scene,
             "turn_id": plan.turn_id,
@@ -121,7 +130,7 @@ class RollService:
                     **request_fields,
                     **proposal_fields,
                     reader=await self._choose_check_reader(plan.kind, context),
-                    entities=await self._find_targets(plan.kind, plan.spec, context),
+                    entities=targets,
                     find_floor=partial(find_floor, self._rules.find_pack(context)),
                 )
             )
@@ -162,6 +171,8 @@ class RollService:
         self, turn_id: Id, alteration: Alteration, context: SceneContext, request_fields: dict[str, Any]
     ) -> SealedResult:
         original = await self._resolver.read_result(turn_id)
+        if not original.intent:
+            request_fields |= {"intent": "", "player_turn_id": None}
         attempts = [
             _attempt_text(original.kind, original.spec, context, is_bare=is_bare) for is_bare in (True, False)
         ]
@@ -229,6 +240,21 @@ def describe_partial_without_effect(resolution: Resolution) -> tuple[str, ...]:
         f"A partial success has no effect here. /state {example} proposes one now; "
         f"a check names it with: ; partial: {example}",
     )
+
+
+def _is_of_something_else(words_turn: Turn, targets: Sequence[Entity], context: SceneContext) -> bool:
+    """Return whether words before a roll name nobody else whom it may change, and are the GM's or name others.
+
+    `I swing my axe.` is of any roll behind it, and any words are of what may change the hero alone.
+    """
+    targets = [target for target in targets if target.id != context.story.pc_id]
+    if not targets:
+        return False
+    words = set(map(str.casefold, _NAME_WORD.findall(words_turn.text)))
+    if any(words.intersection(map(str.casefold, _NAME_WORD.findall(target.name))) for target in targets):
+        return False
+    others = (e for e in context.present_actors() if e.id != context.story.pc_id)
+    return words_turn.speaker is Speaker.GM or any(mentions_person(words_turn.text, e.name) for e in others)
 
 
 def _attempt_text(kind: str, spec: str, context: SceneContext, *, is_bare: bool) -> str:

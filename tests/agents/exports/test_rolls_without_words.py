@@ -66,3 +66,26 @@ async def test_roll_rests_on_what_was_tried(scene: PlayedScene, lines: tuple[str
     citation = await read_citation(scene)
     assert "the roll" in citation
     assert words in citation
+
+
+@pytest.mark.parametrize(
+    ("before", "is_of_it"),
+    [
+        ("> Something scratches at the window glass.", False),
+        ("I ask Teodor about the bell.", False),
+        ("> The hound snarls at me.", True),
+        ("I run at the hound.", True),
+        ("I swing my axe.", True),
+    ],
+)
+async def test_move_without_words_rests_on_no_line_about_something_else(
+    scene: PlayedScene, before: str, is_of_it: bool
+) -> None:
+    await scene.say("/system lantern_twos", "/creature here Pane-Hound: a dog of glass (hp 5)")
+    await scene.say(before, "/move strike Pane-Hound = 6 6", "/accept all", "/commit")
+    story_id = (await scene.view()).story.id
+    data = await scene.program.services.stories.write_story(story_id, StoryForm.MARKDOWN)
+    lines = unescape(data.decode()).splitlines()
+    (citation,) = [line for line in lines if "]: Pane-Hound's HP is " in line]
+    assert "the roll" in citation
+    assert ("“" + before.removeprefix("> ") + "”" in citation) is is_of_it, citation
