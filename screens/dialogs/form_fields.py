@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static, TextArea
 
 from screens.dialogs.field_problems import clear_field_problem, is_refused
+from widgets.wrapped_area import WrappedArea
 
 MAX_FIELD_LENGTH = 4_000
 """Characters that a form's line accepts, against a chapter pasted by mistake."""
@@ -96,7 +97,7 @@ class TextField(Horizontal):
     def __init__(self, label: str, id: str, *, value: str = "") -> None:
         super().__init__(classes="field lines")
         self._label = label
-        self._area = TextArea(value, id=id, soft_wrap=True, compact=True, tab_behavior="focus")
+        self._area = WrappedArea(value, id=id)
 
     def compose(self) -> ComposeResult:
         yield Static(self._label, classes="label", markup=False)

@@ -15,6 +15,7 @@ from screens.dialogs.answer_check import AnswerCheck
 from screens.dialogs.dialog import Dialog
 from screens.folder import SCREENS_FOLDER
 from screens.key_bar import KeyBar
+from widgets.wrapped_area import WrappedArea
 
 
 class TextDialog(Dialog[str | None]):
@@ -62,7 +63,7 @@ class TextDialog(Dialog[str | None]):
             problem = Static(id="problem", markup=False)
             problem.display = False
             yield problem
-            yield TextArea(self._text, soft_wrap=True, compact=True, tab_behavior="focus")
+            yield WrappedArea(self._text)
         yield KeyBar()
 
     def on_mount(self) -> None:
