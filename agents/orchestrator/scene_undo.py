@@ -83,7 +83,11 @@ class SceneUndo:
         only when that `is_confirmed`.
         """
         step = await self._find_last_step(context)
-        if (commit := await self._commit_undo.find_last(context)) and (step is None or commit.at > step.at):
+        # A line that redo brought back is what was done last, though it was written before the commit.
+        last_at = step.at if step else await self._timeline.find_redone_at(context.scene)
+        if (commit := await self._commit_undo.find_last(context)) and (
+            last_at is None or commit.at > last_at
+        ):
             reversal = await self._commit_undo.plan_reversal(commit)
             if reversal.proposals:
                 return await self._take_commit_back(context, reversal, is_confirmed=is_confirmed)
@@ -251,7 +255,8 @@ class SceneUndo:
         if jump is None:
             step = await self._timeline.plan_undo(scene)
             target_id, left_turns = step.target_id, step.removed_turns
-            done_text, since = shorten(left_turns[0].text), left_turns[0].created_at
+            done_text = shorten(left_turns[0].text)
+            since = await self._timeline.find_redone_at(scene) or left_turns[0].created_at
         else:
             target_id, since = jump.from_turn, jump.at
             left_turns = await self._timeline.read_turns_left(scene, target_id)

@@ -123,6 +123,12 @@ class Timeline:
         """Return the last undo that led to where play stands; redo takes it back."""
         return find_redoable_undo(await self._log.head_moves(scene.id), scene.head)
 
+    async def find_redone_at(self, scene: Scene) -> datetime | None:
+        """Return when the last line was brought back by redo; None if it was not."""
+        moves = await self._log.head_moves(scene.id)
+        is_redone = moves and moves[-1].kind is MoveKind.REDO and moves[-1].to_turn == scene.head
+        return moves[-1].at if is_redone else None
+
     async def read_last_turns_at(self, scene: Scene, times: Iterable[datetime]) -> list[Id | None]:
         """Return the turn of play that was the last at each of these times; None: before the first."""
         moves = await self._log.head_moves(scene.id)

@@ -502,6 +502,38 @@ async def test_undo_after_redo_takes_the_line_and_then_what_was_typed_while_it_w
         assert (await play.submit(scene_id, "/redo")).lines == ("Back: I act.",)
 
 
+async def test_undo_after_redo_takes_the_line_before_what_was_committed_while_it_was_undone(
+    tmp_path: Path,
+) -> None:
+    """I take a line back, make a place canon and somebody known, and bring the line back: it is the last thing done."""
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        lines = (
+            "I sit.",
+            "/undo",
+            "/place Boat Shed: tarred boards",
+            "/commit",
+            "/npc Gil Oakum: a stranger",
+        )
+        for line in (*lines, "/redo"):
+            await play.submit(scene_id, line)
+        assert (await play.submit(scene_id, "/undo")).lines == ("Undone: I sit.",)
+        assert (await play.submit(scene_id, "/undo")).lines == ("Undone: Gil Oakum",)
+        asked = await play.submit(scene_id, "/undo")
+        assert any("Boat Shed" in line for line in asked.lines)
+        assert asked.confirm_line
+
+
+async def test_undo_takes_first_what_was_committed_on_a_line_that_was_brought_back(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id, play = await begin(program), program.services.play
+        for line in ("I sit.", "/undo", "/redo", "/place Boat Shed: tarred boards", "/commit"):
+            await play.submit(scene_id, line)
+        asked = await play.submit(scene_id, "/undo")
+        assert any("Boat Shed" in line for line in asked.lines)
+        assert asked.confirm_line
+
+
 async def test_undo_takes_what_was_edited_after_the_end_of_a_scene_that_was_reopened(tmp_path: Path) -> None:
     """The report of the end is the head while the scene is at its gate: an edit made there is on the last turn."""
     async with opened(tmp_path) as program:
