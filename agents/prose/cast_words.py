@@ -226,7 +226,8 @@ LEAVES: Final = PhrasePattern(
     [vanish disappear] (into|through|down|up|from|behind|round|around|over|in|again|beneath|inside|between|
         among|below|under)\b
     [vanish disappear] (without|as|with|and|out|past|beyond|[a-z]+ly)\b
-    (is|are|am|was|were)( now)? (gone|off|away)(?! guard)\b
+    (is|are|am|was|were)( now)? (gone|off|away)(?! guard| (in|with)( (his|her|their|your|my|deep))? thoughts?| in
+        the head)\b
     (has|have) ((just|now|already|also|both|all|quietly) )?leftEND
     (has|have) ((just|now|already|also|both|all|quietly) )?left (the (\w+ )?PLACE_NOUN|for|us|HERO|with|by|
         already|again|to|in|through)

@@ -18,7 +18,8 @@ _CLAUSE: Final = r"(?:(?:,?\s+that|[,:])\s+|\s+(?=(?:the|an?|(?-i:[A-Z])\S*)\s+\
 """What is told: behind `that`, or beginning as a clause does, unlike `they say hello`."""
 _RUMOUR: Final = re.compile(
     r"(?:(?:And|But|Yet|Still|Here|In\s+[^,]{2,40}),?\s+)?"
-    r"(?:(?:the\s+)?(?:rumou?r|word|gossip|talk)\s+(?:has\s+it|goes|says)|(?:the\s+)?(?:rumou?r|word)\s+is"
+    r"(?:(?:the\s+)?(?:rumou?r|word|gossip|talk|story|tale|legend)\s+(?:has\s+it|goes(?!\s+on\b)|says)"
+    r"|(?:the\s+)?(?:rumou?r|word)\s+is"
     r"|(?:rumou?rs|tongues)\s+(?:say|claim)"
     r"|there\s+(?:is|are|goes)\s+(?:a\s+|some\s+)?(?:rumou?rs?|talk|gossip|word)"
     r"|it\s+is\s+(?:rumou?red|whispered|said)"

@@ -16,6 +16,8 @@ NAMES = {"emmet": ("Emmet Crane", "Emmet"), "pip": ("Pip",)}
         ("They say Corrin is dead.", "Corrin is dead"),
         ("It is said that Dace is rich.", "Dace is rich"),
         ("Word is that the mill burned.", "the mill burned"),
+        ("The story goes that Corrin drowned once.", "Corrin drowned once"),
+        ("Legend has it that Corrin drowned once.", "Corrin drowned once"),
         ("In the village, people whisper that Hask takes bribes.", "Hask takes bribes"),
         ("Corrin is said to be dead.", "Corrin is dead"),
     ],
@@ -29,6 +31,7 @@ def test_rumour_is_found_in_what_nobody_vouches_for(text: str, words: str) -> No
     [
         "They say hello to Corrin.",
         "They say goodbye.",
+        "The story goes on, and Corrin drowns.",
         "Talk is cheap.",
         "The word is salt.",
         "Do they say that Corrin is dead?",

@@ -106,6 +106,8 @@ DEATHS = (
     ("The body of Dob lies face down in the yard.", "Dob"),
 )
 NO_DEATHS = (
+    "The story goes that Tom drowned once.",
+    "As the tale goes, Tom drowned.",
     "There's a man at the door. It's Tom.",
     "There is a body of water ahead. It's Tom.",
     "There's no body in the water. It's Tom.",
