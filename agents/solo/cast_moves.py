@@ -25,14 +25,18 @@ from agents.prose.cast_reading import CastMove, CastState
 from agents.prose.destinations import short_names
 from agents.prose.mentions import Figure
 from agents.prose.names import names_of
+from agents.prose.speech import strip_speech
+from agents.prose.words import split_sentences
 from agents.solo.cast_figures import (
     build_figures,
+    is_mentioned,
     read_cast_state,
     read_hero_gender,
     read_hero_names,
     select_people,
 )
 from agents.solo.cast_readers import STORY_SPEAKERS, CastReaders, other_places
+from agents.solo.opening_names import find_subject_name
 from agents.solo.presence_entries import build_place_entry, build_presence_entries, is_reported_entry
 from agents.solo.reported_moves import find_reported_moves
 from agents.solo.story_journal import StoryJournal
@@ -43,7 +47,7 @@ from stores.records.ids import Id, derive_id
 from stores.records.play import Speaker, Turn
 from stores.records.story_journal import PlaceEntry, PresenceEntry
 from stores.records.workflow import ProposedChange
-from stores.records.world import Entity, EntityKind
+from stores.records.world import Entity, EntityKind, fold_name
 
 MAX_SCENE_TURNS: Final = 40
 """Last turns of a scene in which a name may stand in full."""
@@ -128,6 +132,7 @@ class CastMoves:
         moves = _select_moves(
             context, turn, reading, people, state, destination, needs_entrance=needs_entrance
         )
+        moves = await self._drop_unclear_leaving(context, turn, moves, people)
         if only_ids is not None:
             moves = [(move, number) for move, number in moves if people[number].id in only_ids]
         companion_ids = {people[n].id for n in state.companions} | {
@@ -158,6 +163,44 @@ class CastMoves:
             tuple(describe_stranger(strangers[number]) for number in sorted(met_strangers)),
             tuple(describe_stranger(strangers[n - len(people)]).name for n in departed_strangers),
         )
+
+    async def _drop_unclear_leaving(
+        self,
+        context: SceneContext,
+        turn: Turn,
+        moves: list[tuple[CastMove, int]],
+        people: Sequence[Entity],
+    ) -> list[tuple[CastMove, int]]:
+        """Return moves without the leaving of whom only a pronoun means, if somebody unknown may be meant.
+
+        `Greta ties the bandage.` and then `She leaves.` is of Greta, whom nobody has made known.
+        """
+        figures = build_figures(people)
+        unnamed = {
+            n for move, n in moves if move is CastMove.LEAVES and not is_mentioned(figures[n], turn.text)
+        }
+        if not unnamed:
+            return moves
+        sentences = [
+            (sentence, earlier.text)
+            for earlier in await self._readers.read_turns_before(context, turn)
+            for sentence in split_sentences(strip_speech(earlier.text))
+        ]
+        for sentence, text in reversed(sentences):
+            if (name := find_subject_name(sentence)) and await self._is_stranger(context, name, text):
+                return [(move, n) for move, n in moves if move is not CastMove.LEAVES or n not in unnamed]
+            if any(is_mentioned(figures[n], sentence) for n in unnamed):
+                return moves
+        return moves
+
+    async def _is_stranger(self, context: SceneContext, name: str, text: str) -> bool:
+        """Return whether a name of a text is of somebody whom nobody has made known, and of no place."""
+        known = await self._readers.list_named(context, text)
+        known_words = {
+            fold_name(word) for e in known for known_name in names_of(e) for word in known_name.split()
+        }
+        places = {unknown.name for unknown in find_unknown(text, known) if unknown.kind is EntityKind.PLACE}
+        return fold_name(name) not in known_words and name not in places
 
     async def record_reported_cast(
         self, context: SceneContext, turn: Turn, reported_cast: ReportedCast

@@ -28,6 +28,7 @@ _COMPANION: Final = (
     rf"|{_OWN} (?:[a-z]+ )?[a-z]+)"
 )
 _OPENING_NAME: Final = re.compile(rf"\s*(?:(?:And|Then|But),? )?(?P<name>{_CAPITALISED})(?=[ ,])")
+_SUBJECT_NAME: Final = re.compile(rf"{_OPENING_NAME.pattern}(?: {_CAPITALISED}){{0,2}}")
 _NEXT_COMPANION: Final = re.compile(rf"(?:,? and|,) {_COMPANION}(?=[ ,])")
 _ADVERBS: Final = re.compile(ADVERBS)
 _HERO: Final = re.compile(r"\b(?:me|us)\b")
@@ -42,6 +43,14 @@ def find_opening_names(text: str) -> Iterator[str]:
         match = _OPENING_NAME.match(sentence)
         if match is not None and _may_be_name(match["name"]) and _is_of_somebody(sentence, match.end()):
             yield match["name"]
+
+
+def find_subject_name(sentence: str) -> str:
+    """Return the first name of who does something at the beginning of a sentence; empty if none stands there."""
+    match = _SUBJECT_NAME.match(sentence)
+    adverbs = _ADVERBS.match(sentence, match.end()) if match else None
+    is_doer = adverbs is not None and _SINGULAR.match(sentence, adverbs.end()) is not None
+    return match["name"] if match and is_doer and _may_be_name(match["name"]) else ""
 
 
 def _may_be_name(word: str) -> bool:

@@ -363,3 +363,15 @@ async def test_presence_ends_by_leaving_for_a_place_that_is_not_known(table: Pla
         await table.say("/undo")
     await table.say("> Osric goes to Tom Hale.")
     assert await table.cast_names() == {"Osric", "Bodil"}
+
+
+async def test_presence_of_who_is_known_does_not_end_by_a_pronoun_for_a_stranger(table: PlayedScene) -> None:
+    await table.say("/npc here Maud Quay: my mother", "> Maud burns her hand.")
+    await table.say("> The doctor is a small woman called Brinn Ashdown. She comes with her bag.")
+    await table.say("> Brinn bandages Maud's hand and asks for nothing.", "I pay her three crowns anyway.")
+    await table.say("> She leaves without another word.")
+    assert await table.cast_names() == {"Maud Quay"}
+    for line in ("> Rain lashes the window.", "> Maud smiles.", "> I wave at Greta."):
+        await table.say("> Maud nods.", line)
+        assert "Maud Quay leaves." in await table.say("> She leaves without another word."), line
+        await table.say("/cast + Maud Quay")
