@@ -78,7 +78,7 @@ _OWES_HERO: Final = re.compile(
 )
 """What somebody owes the hero: `@H@ pay the bill of @0@, so now @0@ owes @H@ six crowns.`"""
 _NUMBER_MARK: Final = re.compile(r"@[\d,]+@|@[WA]@")
-_LEADING_ADVERBS: Final = re.compile(r"^(?:[a-z]+ly\s+|then\s+|again\s+|also\s+|now\s+)*")
+_LEADING_ADVERBS: Final = re.compile(rf"^(?:{words.REAL_ADVERB}\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
 _AT_REST: Final = re.compile(r"(?:is|are|wait|stand|stood|sit|sat|kneel|knelt|lean|crouch|lie|lay)")
 """The beginning of a predicate that may be said of a body, too."""

@@ -11,8 +11,13 @@ from typing import Final
 
 from agents.prose.phrases import PhrasePattern, phrases
 
+REAL_ADVERB: Final = (
+    r"(?!(?:near|bare|rare|hard|scarce|narrow|alleged|supposed|reported|seeming|apparent|possib|probab|virtual|practical)ly\b)"
+    r"[a-z]+ly"
+)
+"""How something is done; `nearly` and `supposedly` say that it is not, or that nobody knows."""
 ADVERBS: Final = (
-    r"(?:\s*,?\s*(?:(?!(?:near|bare|rare|hard|scarce|alleged|supposed|reported|seeming|apparent|possib|probab|virtual|practical)ly\b)[a-z]+ly|then|now|also|both|all|too|at\s+(?:last|once)|finally|just|still|soon|again|together|"
+    rf"(?:\s*,?\s*(?:{REAL_ADVERB}|then|now|also|both|all|too|at\s+(?:last|once)|finally|just|still|soon|again|together|"
     r"alone|in\s+turn|once\s+more|herself|himself|themselves|myself|already|even|instead|in\s+silence|"
     r"without\s+(?:a\s+word|another\s+word|waiting|looking\s+back)),?)*\s+"
 )
@@ -163,6 +168,10 @@ _WORDS: Final = {
     "TO_ELSEWHERE": _TO_ELSEWHERE,
     "PLACE_NOUN": _PLACE_NOUN,
     "SITE_NOUN": SITE_NOUN,
+    "TALK_NOUN": (
+        r"(?:story|tale|speech|account|tirade|argument|lecture|report|song|rant|explanation|sermon|conversation|discussion|"
+        r"debate|quarrel|game|bargaining|negotiations?|contest|task|plan)"
+    ),
     "DIRECTION": f"(?:{_DIRECTION})?",
     "HIS": r"(?:his|her|their|its|my|our|your)",
     "THE": r"(?:the|this|that|our|my|his|her|their|your)",
@@ -200,7 +209,7 @@ LEAVES: Final = PhrasePattern(
     (is|are|was|were) no longer (here|there|in the room)\b
     GO DIRECTIONfrom (the|this) (\w+ )?PLACE_NOUN
     [quit] the (\w+ )?PLACE_NOUN
-    [exit](END| (the|by|through|stage|with)\b)
+    [exit](END| (the|by|through|stage|with)\b(?! (\w+ )?TALK_NOUN\b))
     [swim row make] for the\b
     GO DIRECTIONOUT(?! (like|pale|to @H@))
     GO DIRECTIONTO_ELSEWHERE
@@ -227,7 +236,7 @@ LEAVES: Final = PhrasePattern(
         among|below|under)\b
     [vanish disappear] (without|as|with|and|out|past|beyond|[a-z]+ly)\b
     (is|are|am|was|were)( now)? (gone|off|away)(?! guard| (in|with)( (his|her|their|your|my|deep))? thoughts?| in
-        the head)\b
+        the head|( again)? about)\b
     (has|have) ((just|now|already|also|both|all|quietly) )?leftEND
     (has|have) ((just|now|already|also|both|all|quietly) )?left (the (\w+ )?PLACE_NOUN|for|us|HERO|with|by|
         already|again|to|in|through)
@@ -250,7 +259,8 @@ LEAVES: Final = PhrasePattern(
     [go head run ride sail drive fly hurry walk march trudge] ((back|off|out) )?(for|towards?) (the|home|[A-Z])
     (goes|went)END
     [go step walk run hurry slip duck] (back )?inside\b
-    [walk storm march ride drive] on\b(?! (the|a|his|her)\b)
+    [walk storm march ride drive] on\b(?! (the|a|his|her|about (the|HIS|how|that|what|why)
+        |with HIS (TALK_NOUN|work))\b)
     [melt fade] (away|into)\b
     [turn] in(END| for the night\b)
     [bid] \S+( \S+)? (good ?(night|bye|day)|farewell|adieu)\b

@@ -43,6 +43,7 @@ DEATHS = (
     ("Greta passes away in the night.", "Greta"),
     ("The river takes Dob; he never comes up again.", "Dob"),
     ("Dob drowns in the millpond.", "Dob"),
+    ("Dob loses his footing and quickly drowns.", "Dob"),
     ("Dob's been strangled.", "Dob"),
     ("Dob's just been strangled with his own cord.", "Dob"),
     ("Tom was found hanged at dawn.", "Tom"),
@@ -108,6 +109,9 @@ DEATHS = (
 NO_DEATHS = (
     "The story goes that Tom drowned once.",
     "As the tale goes, Tom drowned.",
+    "Tom loses his footing and nearly drowns.",
+    "Tom slips, and nearly breaks his neck.",
+    "Tom falls ill and all but dies.",
     "There's a man at the door. It's Tom.",
     "There is a body of water ahead. It's Tom.",
     "There's no body in the water. It's Tom.",
