@@ -30,7 +30,7 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 import screens
-from monitor_tui import hangup, typed_run
+from monitor_tui import hangup, typed_on, typed_run
 from monitor_tui.alt_enter import read_alt_enter_as_line_break
 from monitor_tui.command_palette import PaletteCommandProvider, find_universe_id
 from monitor_tui.garbage import CHECK_SECONDS, GarbageCollector
@@ -38,6 +38,7 @@ from monitor_tui.held_keys import HeldKeys
 from monitor_tui.interface_memory import InterfaceMemory
 from monitor_tui.key_names import complete_keymap, read_bindings
 from monitor_tui.theme import DARK, register_themes
+from monitor_tui.typed_on import TypedOn
 from monitor_tui.typed_run import TypedRun
 from screens import navigation, routes
 from screens.base import (
@@ -159,6 +160,7 @@ class MonitorApp(App[None]):
         self._burst: list[events.Key] = []
         """Keys that were sent together, while it is not known whether they are pasted."""
         self._ignored_paste_time = -math.inf
+        self._typed_on = TypedOn()
         self._typed_run = TypedRun()
         self._typed_run_timer: Timer | None = None
         self._is_quitting = False
@@ -384,6 +386,8 @@ class MonitorApp(App[None]):
                 self._held_keys.start(skips_enter=self.screen.resumes_on(event.key))
             if isinstance(self.screen, PaletteTarget):
                 self.screen.note_key(event.key)
+            if self._is_typed_on(event):
+                return
             if not self._burst and self._ends_ignored_paste(event):
                 return
             if self._wait_for_burst(event) or await self._wait_for_line(event):
@@ -425,6 +429,23 @@ class MonitorApp(App[None]):
                 self.screen.type_text(key.character)
             elif not await self._wait_for_line(key):
                 await super().on_event(key)
+
+    def _is_typed_on(self, key: events.Key) -> bool:
+        """Keep a key from the gate that is typed straight on behind the line which opened it; return whether it is."""
+        if not typed_run.TYPING_SECONDS:
+            return False
+        self._typed_on.note_key(key, self.screen, is_play=isinstance(self.screen, PaletteTarget))
+        is_for_gate = isinstance(self.screen, FilterTarget) and begins_burst(key)
+        if not (is_for_gate and self._typed_on.is_typed_on(self.screen)):
+            return False
+        if self._typed_on.keep(key):
+            self.set_timer(typed_on.PAUSE_SECONDS, self._tell_typed_on)
+        return True
+
+    def _tell_typed_on(self) -> None:
+        words = self._typed_on.take_words()
+        text = f"“{words}” was typed on" if words else "Enter was pressed"
+        self.notify(f"{text} as this page came. It decided nothing.", markup=False)
 
     async def _wait_for_line(self, key: events.Key) -> bool:
         """Keep a letter that a panel beside the story would act on until it is known not to begin a line.

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from agents.views.proposal_views import ProposalView
-from monitor_tui import typed_run
+from monitor_tui import typed_on, typed_run
 from tests.screens.screen_driver import NIGHT, ROOMY, ScreenDriver, real_services, started_app
 from widgets.prompt import PlayPrompt
 from widgets.transcript.transcript import Transcript
 
-QUICK = 0.01
-LONG = 0.2
-"""Seconds that a letter waits in these tests: longer than a letter takes to type, as in play."""
+LONG = 2.0
+"""Seconds that a letter waits in these tests: longer than the next one takes on a busy machine."""
 
 
 @pytest.fixture
@@ -25,6 +24,7 @@ async def ui(played_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     async with started_app(real_services(played_home, 8, start=NIGHT), ROOMY) as ui:
         await ui.press("enter")
         monkeypatch.setattr(typed_run, "TYPING_SECONDS", LONG)
+        monkeypatch.setattr(typed_on, "PAUSE_SECONDS", LONG)
         yield ui
 
 
@@ -35,7 +35,6 @@ def prompt(ui: ScreenDriver) -> PlayPrompt:
 async def type_slowly(ui: ScreenDriver, words: str) -> None:
     for character in words:
         await ui.pilot.press("space" if character == " " else character)
-        await asyncio.sleep(QUICK)
 
 
 async def read_verdicts(ui: ScreenDriver) -> list[object]:
@@ -54,7 +53,6 @@ async def test_typing_letter_by_letter_on_the_proposals_goes_to_the_prompt(
     await ui.press("f2")
     assert not prompt(ui).input_has_focus
     await type_slowly(ui, words)
-    await asyncio.sleep(2 * LONG)
     await ui.settle()
     assert (prompt(ui).text, prompt(ui).input_has_focus) == (words, True)
     assert await read_verdicts(ui) == before
@@ -70,7 +68,7 @@ async def test_letter_of_the_proposals_decides_when_no_other_follows(ui: ScreenD
     await ui.press("f2", "down", "down")  # those before are in canon
     await type_slowly(ui, "r")
     assert await count_changed() == 0
-    await asyncio.sleep(2 * LONG)
+    await asyncio.sleep(1.2 * LONG)
     await ui.settle()
     assert await count_changed() == 1
     await type_slowly(ui, "d")
@@ -87,7 +85,6 @@ async def test_typing_letter_by_letter_on_the_story_branches_nowhere(ui: ScreenD
     await ui.press("up")
     turn_count = ui.text.count("I wait.")
     await type_slowly(ui, "Bela walks")
-    await asyncio.sleep(2 * LONG)
     await ui.settle()
     assert prompt(ui).text == "Bela walks"
     assert not ui.shows("Going on from")
@@ -115,3 +112,23 @@ async def test_letter_that_only_moves_the_cursor_acts_at_once(ui: ScreenDriver) 
     assert transcript.cursor != before
     await type_slowly(ui, "ate waves")
     assert prompt(ui).text == "kate waves"
+
+
+@pytest.mark.slow
+async def test_line_typed_on_behind_the_end_decides_nothing_at_the_gate(ui: ScreenDriver) -> None:
+    await ui.type("/npc Ketty: a maid")
+    await ui.press("ctrl+u")
+    before = await read_verdicts(ui)
+    await ui.type("/end Mara knocked")
+    await ui.until("Commit")
+    assert ui.screen == "GateScreen"
+    await type_slowly(ui, "Anna walks on.")
+    await ui.pilot.press("enter")
+    await ui.settle()
+    assert ui.screen == "GateScreen"
+    assert (await read_verdicts(ui))[: len(before)] == before
+    await asyncio.sleep(1.2 * LONG)
+    await ui.settle()
+    assert any("“Anna walks on.” was typed on" in note.message for note in ui.app._notifications)
+    await ui.press("enter")  # behind a pause it is meant
+    assert ui.screen != "GateScreen" or ui.shows("in canon")
