@@ -48,6 +48,10 @@ _EARLIER: Final = re.compile(
     r"|in (?:the )?(?:spring|summer|autumn|winter) of\b)",
     re.IGNORECASE,
 )
+_BEHIND_COMMA: Final = re.compile(rf",\s+(?P<time>{_EARLIER.pattern})(?=\s*[.!…]?\s*$)", re.IGNORECASE)
+_WITHOUT_COMMA: Final = re.compile(
+    rf"^(?P<time>{_EARLIER.pattern})\s+(?=(?:the|an?|my|his|her|their|our)\s|(?-i:[A-Z]))", re.IGNORECASE
+)
 MAX_MENTIONED_DAYS: Final = 8
 """Days of one text that are read."""
 
@@ -56,6 +60,12 @@ def find_earlier_time(text: str) -> str:
     """Return the words of a text that set it at an earlier time: `at Michaelmas`; empty if none do."""
     match = _EARLIER.search(text)
     return match[0] if match else ""
+
+
+def attach_earlier_time(sentence: str) -> str:
+    """Return a sentence with an earlier time as a part of its clause: `Dob sold it years ago` for `..., years ago`."""
+    sentence = _BEHIND_COMMA.sub(lambda match: f" {match['time']}", sentence)
+    return _WITHOUT_COMMA.sub(lambda match: f"{match['time']}, ", sentence)
 
 
 def find_day_offsets(text: str) -> tuple[int, ...]:

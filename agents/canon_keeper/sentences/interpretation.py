@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from agents.canon_keeper.sentences.being import BeingReader
-from agents.canon_keeper.sentences.claims import ALIVE, Claim, ClaimTime
+from agents.canon_keeper.sentences.claims import AFTER_THAT, ALIVE, Claim, ClaimTime
 from agents.canon_keeper.sentences.clause_parts import DEATHS
 from agents.canon_keeper.sentences.clauses import Clause
 from agents.canon_keeper.sentences.deeds import DeedReader
@@ -112,12 +112,14 @@ class Interpreter:
         )
         if clause.is_cleft:
             is_only = True
+        # What was so after a theft `years ago` is not so from now on.
+        clause_when = clause.when or ("ago" if claim.when == AFTER_THAT and "ago" in adverbs else "")
         return replace(
             claim,
             subject=replace(subject, is_only=False),
             is_affirmed=is_affirmed,
             time=time,
-            when="" if is_death and not claim.when else " ".join(f"{claim.when} {clause.when}".split()),
+            when="" if is_death and not claim.when else " ".join(f"{claim.when} {clause_when}".split()),
             is_only_subject=is_only,
             is_only_object=claim.is_only_object or (claim.object is not None and claim.object.is_only),
             is_ability=clause.can,

@@ -13,6 +13,7 @@ from agents.canon_keeper.sentences.interpretation import Interpreter
 from agents.canon_keeper.sentences.noun_phrases import NounPhrase
 from agents.canon_keeper.sentences.tokens import NameBook, read_tokens
 from agents.canon_keeper.sentences.word_lists import load_word_lists
+from agents.prose.day_mentions import attach_earlier_time
 from agents.prose.opening_times import drop_opening_times
 from agents.prose.words import NO_TITLE_BEFORE
 
@@ -38,7 +39,7 @@ def _read(statement: str, names: NameBook, pronoun_id: str) -> SentenceReading:
     pronoun = NounPhrase(entity=pronoun_id) if pronoun_id else None
     claims: list[Claim] = []
     words: list[tuple[str, str, str]] = []
-    for sentence in _SENTENCE_END.split(drop_opening_times(statement)):
+    for sentence in map(attach_earlier_time, _SENTENCE_END.split(drop_opening_times(statement))):
         figures = find_figures(sentence)
         for clause in clause_reader.read(read_tokens(sentence, names), pronoun):
             clause_claims = interpreter.claims_of(clause)
