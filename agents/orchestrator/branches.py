@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agents.context_assembly.scene_context import SceneContext, is_scene_end_turn
 from agents.count_words import count_noun
+from agents.orchestrator.command_undo import describe_left_commands
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.turn_rewording import TurnRewording
@@ -110,6 +111,7 @@ class BranchActions:
             return Outcome(
                 _ask_to_branch(turn, unsupported_canon, f"/edit {turn.depth + 1}! {words}", is_edit=True)
             )
+        lines: tuple[str, ...]
         if turn.speaker is Speaker.PLAYER:
             await self._timeline.branch(scene, turn.parent_id)
             lines, prompt_text = (
@@ -118,7 +120,11 @@ class BranchActions:
             )
         else:
             await self._timeline.add_take(scene, turn, words)
-            lines, prompt_text = (f"Turn {turn.depth + 1} in other words, as another take.",), ""
+            lines = (
+                f"Turn {turn.depth + 1} in other words, as another take.",
+                *describe_left_commands(context),
+            )
+            prompt_text = ""
         retcon_lines = await self._undone_canon.propose_retcons(scene, unsupported_canon)
         left_count = len(left_turns) - 1
         left_lines = (

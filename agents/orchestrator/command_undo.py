@@ -9,6 +9,7 @@ from datetime import datetime
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.canon_keeper.proposal_description import stated_title
 from agents.context_assembly.scene_context import SceneContext
+from agents.count_words import count_noun
 from agents.events import EventBus, HeadMoved, ProposalsChanged
 from agents.orchestrator.scene_outcome import find_outcomes
 from agents.solo.journal_lines import describe_journal_entries
@@ -59,6 +60,17 @@ def find_undone_command(context: SceneContext) -> CommandEffects | None:
         undone_command is not None and last_command is not None and last_command.at > undone_command.at
     )
     return None if is_followed else undone_command
+
+
+def describe_left_commands(context: SceneContext) -> tuple[str, ...]:
+    """Return a line on the commands typed on the last turn, which stay with it where another take comes."""
+    command_ids = {
+        p.command_id for p in context.undecided if p.turn_id == context.scene.head and p.command_id
+    }
+    if not command_ids:
+        return ()
+    left = "What you typed after the take before stays with it"
+    return (f"{left} ({count_noun(len(command_ids), 'command')}); Left on the turn goes back to it.",)
 
 
 def _find_latest(

@@ -17,6 +17,7 @@ from agents.canon_keeper.proposal_rows import NOT_COMPARED
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.count_words import count_noun
 from agents.events import EventBus, SceneOpened
+from agents.orchestrator.command_undo import describe_left_commands
 from agents.orchestrator.dice_requests import AlterationKind
 from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import begin_exchange
@@ -86,13 +87,14 @@ class SceneActions:
 
     async def retake(self, context: SceneContext, text: str) -> Outcome:
         """Add another take of the last GM turn, in the GM's words."""
+        left_lines = describe_left_commands(context)
         turn = await self._timeline.retake(context.scene, clean_line(text))
         outcome = await self._reply_to_take(context.scene, turn)
         context_after = await self._contexts.load_context(context.scene.id)
         moves = await self._cast_moves.record_moves(context_after, turn)
         context_after = await self._contexts.advance(context_after, (), moves.proposals, moves.entries)
         move_lines = (*describe_moves(context_after, moves.entries), *describe_acting_dead(moves))
-        reply = replace(outcome.reply, lines=(*outcome.reply.lines, *move_lines))
+        reply = replace(outcome.reply, lines=(*outcome.reply.lines, *left_lines, *move_lines))
         return replace(outcome, reply=add_notices(reply, notice_missed(context_after, moves)))
 
     async def walk_takes(self, context: SceneContext, step: Literal[-1, 1]) -> Outcome:

@@ -154,3 +154,25 @@ async def test_branch_takes_are_counted_over_the_answers_to_the_same_line(tmp_pa
         assert await read_last_row() == ("The sky is blue.", 2, 2)
         await say(program, scene_id, "/branch 1", "> The sky is green.")
         assert await read_last_row() == ("The sky is green.", 3, 3)
+
+
+async def test_take_says_that_what_was_typed_after_the_take_before_stays_with_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        reply = await say(
+            program, scene_id, "> The rain stops.", "/npc Hob Lacey: a baker", "/retake The rain goes on."
+        )
+        assert reply.lines == (
+            "Take 2.",
+            "What you typed after the take before stays with it (1 command); Left on the turn goes back to it.",
+        )
+        await program.services.play.walk_takes(scene_id, -1)
+        assert [row.title for row in (await program.services.play.scene(scene_id)).proposals] == ["Hob Lacey"]
+
+
+async def test_take_says_nothing_of_what_the_words_before_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        await say(program, scene_id, "/npc here Hob Lacey: a baker")
+        reply = await say(program, scene_id, "> Hob Lacey is dead.", "/retake Hob Lacey sleeps.")
+        assert not [line for line in reply.lines if "stays with it" in line]
