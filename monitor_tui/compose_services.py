@@ -66,6 +66,7 @@ from agents.services.transcript_rows import TranscriptReader
 from agents.services.universe_gate import UniverseGate
 from agents.services.world import WorldServices
 from agents.services.world_edits import WorldEditor
+from agents.services.world_now import WorldNowReader
 from agents.services.xray import XrayReader
 from agents.telemetry.figures import OperationFigures
 from agents.telemetry.loop_cycles import LoopCycles
@@ -283,6 +284,7 @@ class ServiceComposer:
             story_record_reader=self._story_records,
             play_tools=play.play_table,
             canon=agents.canon,
+            world_now_reader=WorldNowReader(agents.canon, agents.log),
             startup=StartupReaders(
                 lambda: (*stores.current_problems(), *files.read_notes(notes)),
                 load_sample,

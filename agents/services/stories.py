@@ -20,6 +20,7 @@ from agents.services.dead_people import read_dead_ids
 from agents.services.menu import MenuReader
 from agents.services.story_record import StoryRecordReader
 from agents.services.world_import import WorldSeed, build_world_proposals
+from agents.services.world_now import WorldNow, WorldNowReader
 from agents.story_outline import MainMode, NewUniverse, StoryOutline
 from agents.telemetry.spans import NO_TELEMETRY, MeasuredOperation, SpanRecords, Telemetry
 from agents.views.gate_views import CommitReport
@@ -73,6 +74,7 @@ class StoryService:
         story_record_reader: StoryRecordReader,
         play_tools: PlayTools,
         canon: CanonReader,
+        world_now_reader: WorldNowReader,
         startup: StartupReaders,
         save_story: SaveStory,
         read_costs: ReadStoryCosts,
@@ -90,6 +92,7 @@ class StoryService:
         self._story_record_reader = story_record_reader
         self._play_tools = play_tools
         self._canon = canon
+        self._world_now_reader = world_now_reader
         self._startup = startup
         self._save_story = save_story
         self._read_costs = read_costs
@@ -181,6 +184,10 @@ class StoryService:
     async def read_dead_ids(self, universe_id: Id) -> frozenset[Id]:
         """Return who of a universe is dead by canon."""
         return await read_dead_ids(self._canon, universe_id)
+
+    async def read_world_now(self, universe_id: Id) -> WorldNow:
+        """Return how a universe stands when another story begins in it."""
+        return await self._world_now_reader.read(universe_id)
 
     async def places(self, universe_id: Id) -> list[Entity]:
         return await self._canon.entities(universe_id, kind=EntityKind.PLACE)

@@ -22,6 +22,7 @@ from screens.setup.story_outline import parse_newcomer, resolve_place
 from stores.errors import parse_field
 from stores.records.ids import Id
 from stores.records.world import Entity, EntityKind
+from widgets.entity_tree import DEAD_SIGN
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class CastPicker(Picker):
     def __init__(self) -> None:
         super().__init__(id="cast", markup=False, compact=True)
         self._name_by_id: dict[Id, str] = {}
+        self._dead_ids: frozenset[Id] = frozenset()
         self._present_ids: set[Id] = set()
         self._chosen_by_id: dict[Id, bool] = {}
         """Whom the player took in, or left out, whatever is suggested."""
@@ -54,9 +56,13 @@ class CastPicker(Picker):
         """The cast, in the order shown."""
         return tuple(id for id in self._name_by_id if id in self._present_ids)
 
-    def show_characters(self, characters: Iterable[Entity], present_ids: Iterable[Id]) -> None:
-        """Show these characters; those of `present_ids` are ticked unless the player chose otherwise."""
-        self._name_by_id = {person.id: one_line(person.name) for person in characters}
+    def show_characters(
+        self, characters: Iterable[Entity], present_ids: Iterable[Id], dead_ids: frozenset[Id] = frozenset()
+    ) -> None:
+        """Show these characters, the dead last; those of `present_ids` are ticked unless the player chose otherwise."""
+        living_first = sorted(characters, key=lambda person: person.id in dead_ids)
+        self._name_by_id = {person.id: one_line(person.name) for person in living_first}
+        self._dead_ids = dead_ids
         suggested_ids = set(present_ids)
         self._present_ids = {id for id in self._name_by_id if self._chosen_by_id.get(id, id in suggested_ids)}
         self.clear_options()
@@ -71,8 +77,12 @@ class CastPicker(Picker):
 
     def _character_row(self, id: Id) -> Content:
         sign, style = ("✓ ", "$text-success") if id in self._present_ids else ("· ", "$text-muted")
+        is_dead = id in self._dead_ids
+        name = f"{DEAD_SIGN} {self._name_by_id[id]}" if is_dead else self._name_by_id[id]
         return Content.assemble(
-            (sign, style), (self._name_by_id[id], "" if id in self._present_ids else style)
+            (sign, style),
+            (name, "" if id in self._present_ids else style),
+            ("  dead" if is_dead else "", "dim"),
         )
 
     def action_in_or_out(self) -> None:
@@ -109,7 +119,11 @@ class OpeningPage(FormPage):
         self._places: Sequence[Entity] = ()
 
     def fill_from_outline(
-        self, outline: StoryOutline, characters: Sequence[Entity], places: Sequence[Entity]
+        self,
+        outline: StoryOutline,
+        characters: Sequence[Entity],
+        places: Sequence[Entity],
+        dead_ids: frozenset[Id] = frozenset(),
     ) -> None:
         """Suggest the outline; what was typed or chosen stays."""
         self._characters, self._places = characters, places
@@ -121,7 +135,7 @@ class OpeningPage(FormPage):
         self.query_one("#place", FieldInput).suggester = SuggestFromList(names.values(), case_sensitive=False)
         cast = self.query_one(CastPicker)
         other_characters = [c for c in characters if c.id != outline.pc]
-        cast.show_characters(other_characters, outline.cast)
+        cast.show_characters(other_characters, outline.cast, dead_ids)
         cast.display = self.query_one("#cast-label").display = bool(other_characters)
 
     def read_into_outline(self, outline: StoryOutline) -> StoryOutline:

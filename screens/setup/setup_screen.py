@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Static
 
+from agents.services.world_now import WorldNow
 from agents.story_outline import MainMode, NewCharacter, NewUniverse, StoryOutline
 from agents.views.sheet_views import RulePackView
 from screens.base import ServiceScreen
@@ -32,7 +33,7 @@ from screens.setup.opening_page import OpeningPage
 from screens.setup.setup_choices import STORY_IDEA_ROW_ID, hero_rows, rule_rows
 from screens.setup.setup_pages import NEW_ROW_ID, NewWorldPage, PickPage, PickRow, StoryPage
 from screens.setup.story_idea_panel import ASKING_TEXT, CHOOSE_HERO_TEXT, FILLED_TEXT, StoryIdeaPanel
-from screens.setup.story_outline import clear_outline, suggest_outline
+from screens.setup.story_outline import NOTHING_PLAYED, clear_outline, suggest_outline
 from screens.typed_ahead import TypedAheadDropped, TypedAheadReady, type_ahead
 from stores.errors import InputError, MonitorError
 from stores.records.ids import Id
@@ -68,6 +69,8 @@ class StoryWorld:
     dead_ids: frozenset[Id] = frozenset()
     """Which of them are dead."""
     places: Sequence[Entity] = ()
+    now: WorldNow = NOTHING_PLAYED
+    """Its time, its stories, and where people are."""
     suggested_outline: StoryOutline | None = None
     """The story that the universe itself suggests; the sample has one."""
 
@@ -218,15 +221,16 @@ class SetupScreen(ServiceScreen[None]):
     async def _load_world(self, universe: Universe | None) -> None:
         """Read the contents of the universe; None adds the sample."""
         chosen_universe = universe or await self.services.stories.add_sample()
-        people, dead_ids, places = (
+        people, dead_ids, places, now = (
             await self.services.stories.characters(chosen_universe.id),
             await self.services.stories.read_dead_ids(chosen_universe.id),
             await self.services.stories.places(chosen_universe.id),
+            await self.services.stories.read_world_now(chosen_universe.id),
         )
         sample_outline = await self.services.stories.sample_outline()
         own_outline = sample_outline if sample_outline.universe_id == chosen_universe.id else None
         self.post_message(
-            self.WorldLoaded(StoryWorld(chosen_universe, people, dead_ids, places, own_outline))
+            self.WorldLoaded(StoryWorld(chosen_universe, people, dead_ids, places, now, own_outline))
         )
 
     @on(WorldLoaded)
@@ -273,11 +277,15 @@ class SetupScreen(ServiceScreen[None]):
         if (world, player_character, idea) != self._suggestion_basis:
             self._suggestion_basis = (world, player_character, idea)
             world_outline = world.suggested_outline if idea is None else None
-            outline = suggest_outline(world.universe, world.places, player_character, world_outline)
+            outline = suggest_outline(
+                world.universe, world.places, player_character, world_outline, world.now
+            )
             outline = replace(outline, cast=tuple(c for c in outline.cast if c not in world.dead_ids))
             self._outline = outline if idea is None else clear_outline(outline)
             self.query_one(StoryPage).fill_from_outline(self._outline)
-            self.query_one(OpeningPage).fill_from_outline(self._outline, world.characters, world.places)
+            self.query_one(OpeningPage).fill_from_outline(
+                self._outline, world.characters, world.places, world.dead_ids
+            )
             if idea is not None:
                 self._fill_pages(idea)
         self._show_page("story")

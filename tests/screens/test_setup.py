@@ -9,6 +9,7 @@ import pytest
 
 from agents.story_outline import NewCharacter
 from agents.views.scene_views import SceneView
+from screens.dialogs.form_fields import FieldInput
 from screens.setup.setup_choices import hero_rows
 from screens.setup.story_outline import parse_numbers, resolve_place, split_words, suggest_outline
 from stores.errors import InputError, StoreFull
@@ -103,8 +104,41 @@ async def test_setup_offers_the_dead_last_and_takes_none_along(tmp_path: Path) -
         await ui.press("enter", "1", "enter", "enter")
         assert ui.shows("● Hero", "Mara Venn", "† Ivo Tarrant")
         await ui.press("enter", "enter")
-        assert ui.shows("● Opening")
+        assert ui.shows("● Opening", "† Ivo Tarrant  dead")
         assert not ui.shows("✓ Ivo Tarrant")
+
+
+@pytest.mark.slow
+async def test_setup_suggests_a_second_story_where_and_when_the_hero_is(tmp_path: Path) -> None:
+    async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        for line in (
+            "/place Net Loft: nets",
+            "/time +3 days",
+            "/fact Mara Venn is in Net Loft",
+            "/accept all",
+            "/commit",
+        ):
+            await ui.type(line)
+        (first,) = await ui.services.stories.stories()
+        assert first.scene is not None
+        played = await ui.services.play.scene(first.scene.id)
+        await ui.press("escape")
+        if ui.screen == "SceneScreen":
+            await ui.press("escape")
+        for title in ("Mara Venn in Salt Coast", "Mara Venn in Salt Coast 2"):
+            await ui.press("enter", "1", "enter", "enter", "enter")
+            assert any(field.value == title for field in ui.app.screen.query(FieldInput))
+            await ui.press("enter")
+            assert ui.shows("At Net Loft")
+            await ui.press("enter")
+            cards = await ui.services.stories.stories()
+            card = next(card for card in cards if card.story.title == title)
+            assert card.scene is not None
+            view = await ui.services.play.scene(card.scene.id)
+            assert (view.place, view.when) == ("Net Loft", played.when)
+            await ui.press("escape")
+            if ui.screen == "SceneScreen":
+                await ui.press("escape")
 
 
 async def test_setup_creates_world_and_hero_of_ones_own(tmp_path: Path) -> None:
