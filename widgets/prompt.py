@@ -99,6 +99,8 @@ class PromptArea(TextArea):
         self._candidates: Sequence[str] = ()
         self._candidate_index = 0
         self.suggested_line = ""
+        self._taken_line = ""
+        """The suggested line that Tab put in, until something is typed behind it."""
         self._revised_line = ""
         """The line of the history that what is typed was edited from; empty if it is typed anew."""
         self.has_seen_key = False
@@ -125,6 +127,7 @@ class PromptArea(TextArea):
         if event.key != "tab":
             self._candidates = ()
         if event.is_printable and not event.key.startswith("alt+"):  # a terminal sends Alt+Z as a z, too
+            self._leave_taken_line(event.character or "")
             return
         if event.key == "enter" or event.key.startswith("alt+"):
             event.prevent_default()  # TextArea would break the line, and type the letter
@@ -240,6 +243,16 @@ class PromptArea(TextArea):
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
+    def _leave_taken_line(self, character: str) -> None:
+        """Let a letter typed right behind a line that Tab took replace it: it begins another one.
+
+        Whatever else is typed goes on with it (`: a smith`), and so do letters behind a line that ends in a space.
+        """
+        is_untouched = self.text == self._taken_line and self.cursor_location == self.document.end
+        if is_untouched and self.text and not self.text[-1].isspace() and character.isalnum():
+            self.selection = Selection(self.document.start, self.document.end)
+        self._taken_line = ""
+
     def _candidates_here(self) -> Sequence[str]:
         row, _ = self.cursor_location
         return self.completer.candidates(self.text_before_cursor, first_line=row == 0)
@@ -248,6 +261,7 @@ class PromptArea(TextArea):
         """Insert the suggested line or the next candidate; Tab again replaces that by the one after."""
         if not self.text:
             self.replace_text(self.suggested_line)
+            self._taken_line = self.suggested_line
             return
         if self._candidates:
             self._candidate_index = (self._candidate_index + 1) % len(self._candidates)

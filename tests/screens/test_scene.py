@@ -527,6 +527,29 @@ async def test_scene_offer_that_lapsed_stays_so_after_undo_and_when_the_scene_is
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [("I greet him.", "I greet him."), (": a widow", "/npc here Nolla Brint: a widow")],
+)
+async def test_scene_line_typed_behind_an_offer_that_tab_took_replaces_it(
+    ui: ScreenDriver, typed: str, text: str
+) -> None:
+    prompt(ui).suggest_line("/npc here Nolla Brint")
+    await ui.press("tab")
+    assert prompt(ui).text == "/npc here Nolla Brint"
+    await ui.type(typed, enter=False)
+    assert prompt(ui).text == text
+
+
+@pytest.mark.slow
+async def test_scene_letters_behind_an_offer_that_lacks_a_word_go_on_with_it(ui: ScreenDriver) -> None:
+    prompt(ui).suggest_line("/cast + ")
+    await ui.press("tab")
+    await ui.type("Nolla", enter=False)
+    assert prompt(ui).text == "/cast + Nolla"
+
+
+@pytest.mark.slow
 async def test_scene_letters_in_a_panel_go_on_with_the_line_that_is_being_written(ui: ScreenDriver) -> None:
     before = [(p.proposal.id, p.verdict) for p in await read_pending(ui)]
     await ui.type("I come bac", enter=False)
