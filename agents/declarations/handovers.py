@@ -116,6 +116,10 @@ _STEAL: Final = (
     "steal steals stole", "seize seizes seized", "swipe swipes swiped", "filch filches filched",
     "pinch pinches pinched", "wrest wrests wrested", "pilfer pilfers pilfered",
 )  # fmt: skip
+_CONFISCATE: Final = (
+    "confiscate confiscates confiscated", "impound impounds impounded", "seize seizes seized",
+    "requisition requisitions requisitioned",
+)  # fmt: skip
 _RECOVER: Final = (
     "recover recovers recovered", "retrieve retrieves retrieved", "regain regains regained",
     "reclaim reclaims reclaimed",
@@ -234,6 +238,8 @@ _RULES: Final = (
     ),
     _Rule(_ROB, rf"{_FROM} of {THING}", "{actor} has {thing}", "{from}", is_of_hero=True),
     _Rule(_STEAL, rf"{THING}(?: back)?", "{actor} has {thing}", "", is_of_hero=True),
+    _Rule(_CONFISCATE, rf"{THING} from {_FROM}", "{actor} has {thing}", "{from}"),
+    _Rule(_CONFISCATE, THING, "{actor} has {thing}", ""),
     _Rule(_WIN_BACK, rf"{THING} back", "{actor} has {thing}", ""),
     _Rule(_WIN_BACK, rf"back {THING}", "{actor} has {thing}", ""),
     _Rule(_RECOVER, THING, "{actor} has {thing}", ""),

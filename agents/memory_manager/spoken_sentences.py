@@ -95,6 +95,13 @@ _IS_NO_STATEMENT: Final = re.compile(
 )
 """Words of what is asked, promised, wished or only possible, which is no news."""
 
+_IS_PLAN: Final = re.compile(
+    r"(?:I|we)(?:['’]ll|\s+(?:will|shall))\s+"
+    r"(?!.*\b(?:if|unless|until|would|could|might|may|perhaps|maybe)\b)[^?]+",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What the hero says will be, without a condition: `we'll pay him by harvest`."""
+
 
 class SpokenSentence(NamedTuple):
     """One spoken sentence, as it stands in the turn."""
@@ -275,12 +282,18 @@ def _find_reported_sentences(
             told_before = " ".join((*parts[:position], part[: match.start("to")])) if match["to"] else ""
             others = [n for i, ns in names_by_id.items() if i not in (pc_id, *addressee_ids) for n in ns]
             listener_pronoun = means_listener(words, told_before, names_by_id[addressee_ids[0]], others)
+        # What the hero swears is promised, and no news.
+        is_told = (
+            speaker_id == pc_id
+            and not is_direct
+            and _NEEDS_LISTENER.fullmatch(match["says"] or "") is not None
+        )
         spoken_sentences += (
             SpokenSentence(
                 s,
                 speaker_id,
                 addressee_ids,
-                is_hearsay=is_news and not _IS_NO_STATEMENT.search(s),
+                is_hearsay=is_news and (not _IS_NO_STATEMENT.search(s) or (is_told and _tells_plan(s))),
                 first_person_id=first_person_id,
                 is_of_gm=is_gm and not is_direct,
                 pronoun_name=match["by"] if is_of_speaker and index == 0 else "",
@@ -300,6 +313,11 @@ def _find_report(pattern: re.Pattern[str], subject_pattern: str, sentence: str) 
             break
         match = pattern.search(sentence, match.end("by"))
     return match
+
+
+def _tells_plan(words: str) -> bool:
+    """Return whether words say what the hero will do, without a condition."""
+    return _IS_PLAN.fullmatch(words) is not None
 
 
 def _begins_clause(match: re.Match[str]) -> bool:

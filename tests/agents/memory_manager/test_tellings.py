@@ -110,3 +110,31 @@ async def test_pronoun_that_may_mean_another_stays(session: MemorySession, lines
     await session.play("I nod.", *lines)
     texts = await read_texts(session, "Teodor")
     assert any(re.search(r"\b(?:him|her)\b", text) for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("line", "remembered"),
+    [
+        ("I tell Teodor that I will bring the bell.", "Mara will bring the bell."),
+        ("I tell Teodor that we'll pay by harvest.", "We'll pay by harvest."),
+    ],
+)
+async def test_what_the_hero_says_will_be_is_remembered(
+    session: MemorySession, line: str, remembered: str
+) -> None:
+    await session.play("I nod.", line)
+    assert remembered in await read_texts(session)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I tell Teodor that I will bring the bell if he pays.",
+        "I tell Teodor that we might pay by harvest.",
+        "> Ilka tells Teodor that he will pay.",
+    ],
+)
+async def test_what_may_be_is_told_as_no_news(session: MemorySession, line: str) -> None:
+    await session.play("I nod.", line)
+    texts = await read_texts(session)
+    assert not any(re.match(r"(?:Mara|We|He|Teodor) (?:will|might)", text) for text in texts), texts

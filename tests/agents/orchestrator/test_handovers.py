@@ -29,6 +29,8 @@ def read(text: str) -> list[tuple[str, str]]:
         ("> Greta drops the ring by the door.", "The ring is in Red Heron", "Greta"),
         ("> Dob drops the ring.", "The ring is in Red Heron", "Dob"),
         ("I wrench the ring out of his hands.", "Mara has the ring", ""),
+        ("> Dob confiscates the ring from Greta.", "Dob has the ring", "Greta"),
+        ("> Dob seizes the ring.", "Dob has the ring", ""),
         ("> Greta tears the ring from Dob's fingers.", "Greta has the ring", ""),
         ("> Greta takes the ring back.", "Greta has the ring", ""),
         ("I get the ring back.", "Mara has the ring", ""),
@@ -83,6 +85,8 @@ def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holde
     [
         "> Wick drops the ring by the door.",
         "I have a ring.",
+        "> Dob tries to seize the ring.",
+        "> Dob will confiscate the ring.",
         "> Greta wears a ring on her finger.",
         "> Dob keeps the ring in his house.",
         "> If Dob kept the ring on a cord around his neck, I would see it.",
